@@ -1,0 +1,83 @@
+# Every target sets up what it needs: a virtual environment in .venv, made anew when pyproject.toml changes.
+# Needed beforehand: make, and a Python of 3.11 or later. PYTHON=/path/to/python chooses one.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$p" && break; done)
+EXAMPLE := examples/temperature.json
+BIN := .venv/bin
+PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-check
+
+# The environment's own packages are what runs, whatever the caller's shell has set.
+unexport PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types generated unit wheel build fmt determinism fuzz bench clean
+.NOTPARALLEL:
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/ready ## assemble a real conversation for Qwen3 and show it in colours by origin
+	@$(BIN)/katapi render qwen3 $(EXAMPLE) --color
+	@$(BIN)/katapi assemble qwen3 $(EXAMPLE) --color
+
+test: lint types generated unit wheel ## everything that must hold: linter, types, generated code, tests, wheel
+
+lint: .venv/ready ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready ## mypy --strict on everything
+	$(BIN)/mypy
+
+generated: .venv/ready ## whether building generated/ anew would change it
+	$(BIN)/katapi build --check
+
+unit: .venv/ready ## pytest alone; ARGS= is passed on
+	$(BIN)/pytest $(ARGS)
+
+wheel: .venv/ready ## build the wheel, install it alone in a clean environment and run it there
+	@rm -rf build/dist .venv-wheel && mkdir -p build/dist
+	@$(BIN)/python -m build --no-isolation --outdir build/dist . > build/dist/log 2>&1 || { cat build/dist/log; exit 1; }
+	@$(PYTHON) -m venv .venv-wheel
+	@.venv-wheel/bin/$(PIP_INSTALL) build/dist/*.whl
+	.venv-wheel/bin/python -I tools/wheel_smoke.py tests/vectors/chat/qwen3.jsonl.gz
+
+build: .venv/ready ## write generated/ anew from spec/
+	$(BIN)/katapi build
+
+fmt: .venv/ready ## bring Python and .kata files into their canonical form
+	$(BIN)/ruff check --fix --exit-zero .
+	$(BIN)/ruff format .
+	$(BIN)/katapi fmt
+
+determinism: .venv/ready ## build under other hash seeds, locales, time zones, folders and Pythons; compare bytes
+	$(BIN)/python tools/determinism.py
+
+fuzz: .venv/ready ## the property tests with many more examples
+	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis $(ARGS)
+
+bench: .venv-bench/ready ## speed beside transformers and renderers, as ratios
+	.venv-bench/bin/python tools/bench.py $(ARGS)
+
+clean: ## remove environments, caches and what was built
+	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find codegen generated tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/ready: pyproject.toml
+	@$(call make-environment,.venv,cli$(comma)compiler$(comma)dev)
+
+.venv-bench/ready: pyproject.toml
+	@$(call make-environment,.venv-bench,bench)
+
+comma := ,
+
+# $(1): folder, $(2): extras of this project to install beside it, in editable form
+define make-environment
+test -n "$(PYTHON)" || { echo "katapi: no Python of 3.11 or later found; set PYTHON=/path/to/python" >&2; exit 1; }
+echo "katapi: installing $(2) into $(1) with $(PYTHON)"
+rm -rf $(1)
+$(PYTHON) -m venv $(1)
+$(1)/bin/$(PIP_INSTALL) --editable '.[$(2)]'
+touch $@
+endef

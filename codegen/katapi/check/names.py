@@ -1,0 +1,105 @@
+"""What is declared is used (K310, K503)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from katapi.check.traverse import all_statements, bodies, expressions, statements, value_parts, variables
+from katapi.language.diagnostics import Diagnostic
+from katapi.model import template as t
+from katapi.model.program import Program
+from katapi.model.types import JsonType, ParsedType, present
+
+
+def check(program: Program) -> list[Diagnostic]:
+    """The findings about unused names, tools and defs."""
+    template = program.template
+    mentioned = {v.number for e in _all_expressions(template) for v in variables(e)}
+    found = [
+        Diagnostic("K310", variable.span, f"`{variable.name}` is never used", help=help_)
+        for variable, help_ in _declared(template)
+        if variable.number not in mentioned
+    ]
+    found.extend(_unprinted_tools(program))
+    found.extend(_unused_definitions(template))
+    return found
+
+
+def _all_expressions(template: t.Template) -> Iterator[t.Expr]:
+    for statement in all_statements(template):
+        yield from expressions(statement)
+    for generate in template.generates:
+        if generate.condition is not None:
+            yield generate.condition
+
+
+def _declared(template: t.Template) -> Iterator[tuple[t.Variable, str]]:
+    """The names that must be used, each with what would mend it; fields and messages have a check of their own."""
+    for variable in template.variables:
+        if variable.binding is t.Binding.PARAM:
+            yield variable, "remove the parameter, or use it"
+    for definition in template.definitions:
+        for parameter in definition.parameters:
+            yield parameter, "remove it here and in the calls"
+    for statement in all_statements(template):
+        match statement:
+            case t.Let(variable=variable):
+                yield variable, "remove the `let`"
+            case t.Each(key=key, item=item):
+                if key is not None:
+                    yield key, "print it, or write `drop`"
+                if isinstance(present(item.type), (JsonType, ParsedType)):
+                    yield item, "print it, or write `drop`"
+            case _:
+                pass
+
+
+def _unprinted_tools(program: Program) -> list[Diagnostic]:
+    tools = next((v for v in program.template.variables if v.binding is t.Binding.TOOLS), None)
+    if tools is None:
+        return []
+    for statement in all_statements(program.template):
+        if isinstance(statement, (t.Print, t.CallDef, t.Each, t.Let, t.Drop)):
+            values = expressions(statement)[:1] if isinstance(statement, t.Each) else expressions(statement)
+            if any(isinstance(e, t.Var) and e.variable == tools for value in values for e in _values(value)):
+                return []
+    return [
+        Diagnostic(
+            "K310",
+            tools.span,
+            "the tools of a request are never printed",
+            help="print them in the template, or remove `tools` here: then a request with tools is refused",
+        )
+    ]
+
+
+def _values(expr: t.Expr) -> Iterator[t.Expr]:
+    yield expr
+    for part in value_parts(expr):
+        yield from _values(part)
+
+
+def _unused_definitions(template: t.Template) -> list[Diagnostic]:
+    """The defs that neither the template nor a used def calls."""
+    calls = {d.name: _called(d.body) for d in template.definitions}
+    used: set[str] = set()
+    open_names = [
+        name
+        for body in bodies(template)
+        if all(body is not d.body for d in template.definitions)
+        for name in _called(body)
+    ]
+    while open_names:
+        name = open_names.pop()
+        if name not in used:
+            used.add(name)
+            open_names.extend(calls[name])
+    return [
+        Diagnostic("K503", d.span, f"`def {d.name}` is never called", help="remove it, or call it")
+        for d in template.definitions
+        if d.name not in used
+    ]
+
+
+def _called(body: t.Block) -> list[str]:
+    return [s.name for s in statements(body) if isinstance(s, t.CallDef)]

@@ -1,0 +1,356 @@
+"""What is known and what has been used on each way through a block.
+
+A way is a set of answers to the tests that it passes. Two tests are the same when they ask the same about the same
+value, so a field that is tested twice gives two ways and not four. Where ways would grow beyond a limit they are
+joined into one that knows only what all of them know; the checks then err towards a finding, never towards silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from dataclasses import replace as with_
+
+from katapi.check.traverse import value_parts
+from katapi.language.source import Source, Span
+from katapi.language.syntax import Operator
+from katapi.model import template as t
+from katapi.model.declarations import ControlToken, Serialization
+from katapi.model.request import Field
+from katapi.model.types import BoolType, JsonKind, JsonType, ParsedType, TextType, json_kinds, may_be_absent, present
+
+#: A variable's number and the steps from it to a value: names of declared fields, then `.key` for steps inside JSON.
+Place = tuple[int | str, ...]
+
+_MOST_WAYS = 64
+_FUEL = 50_000  # steps of one analysis; a template that people wrote takes a few hundred
+_SHOWN = 48  # code points of a test in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """The answer to one test; `words` say it in a message."""
+
+    key: Hashable
+    truth: bool
+    words: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way through a block: the values used on it, the answers given, the roles of the messages at hand."""
+
+    used: frozenset[Place] = frozenset()
+    facts: tuple[Fact, ...] = ()
+    roles: tuple[tuple[int, str], ...] = ()
+
+    def use(self, place: Place) -> Way:
+        """The way on which one more value is used; using a part of a JSON value uses the value."""
+        declared = tuple(step for step in place if isinstance(step, int) or not step.startswith("."))
+        return self if self.uses(declared) else with_(self, used=self.used | {declared})
+
+    def uses(self, place: Place) -> bool:
+        """Whether a value, or one that holds it, is used."""
+        return any(place[:n] in self.used for n in range(1, len(place) + 1))
+
+    def answer(self, key: Hashable) -> bool | None:
+        """The answer to a test, where it is known."""
+        return next((fact.truth for fact in self.facts if fact.key == key), None)
+
+    def learn(self, key: Hashable, truth: bool, words: str) -> Way | None:
+        """The way after one more answer; None where it contradicts an earlier one."""
+        known = self.answer(key)
+        if known is None:
+            return with_(self, facts=(*self.facts, Fact(key, truth, words)))
+        return self if known is truth else None
+
+    def role(self, number: int) -> str | None:
+        """The role of the message in a variable, where it is known."""
+        return next((role for variable, role in self.roles if variable == number), None)
+
+    def with_role(self, number: int, role: str) -> Way:
+        """The way on which the message in a variable has a role."""
+        return with_(self, roles=(*self.roles, (number, role)))
+
+
+def join(ways: Iterable[Way]) -> list[Way]:
+    """At most one way, which knows what all of them know."""
+    each = list(ways)
+    if not each:
+        return []
+    first = each[0]
+    used = frozenset(p for way in each for p in way.used if all(w.uses(p) for w in each))
+    facts = tuple(f for f in first.facts if all(f in w.facts for w in each))
+    roles = tuple(r for r in first.roles if all(r in w.roles for w in each))
+    return [Way(used, facts, roles)]
+
+
+def limited(ways: Iterable[Way]) -> list[Way]:
+    """The ways without doubles, joined into one where they are too many."""
+    each = list(dict.fromkeys(ways))
+    return each if len(each) <= _MOST_WAYS else join(each)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an expression comes to on a way: an expression without choices, and the fields asked of it."""
+
+    expr: t.Expr
+    steps: tuple[str, ...]
+
+    @property
+    def place(self) -> Place | None:
+        """The place of the value, where it is a variable or a part of one."""
+        return (self.expr.variable.number, *self.steps) if isinstance(self.expr, t.Var) else None
+
+
+class Paths:
+    """Follows expressions and tests along ways."""
+
+    def __init__(self, source: Source, lets: Mapping[int, t.Expr]) -> None:
+        self._source = source
+        self._lets = lets
+        self._fuel = _FUEL
+
+    # ---- values
+
+    def values(self, way: Way, expr: t.Expr, steps: tuple[str, ...] = ()) -> list[tuple[Way, Value]]:
+        """What an expression may come to, each with the way on which it does."""
+        self._fuel -= 1
+        if self._fuel < 0:
+            return [(way, Value(t.BoolConst(False, type=BoolType(), span=expr.span), ()))]
+        match expr:
+            case t.Var(variable=variable) if variable.number in self._lets:
+                return self.values(way, self._lets[variable.number], steps)
+            case t.FieldOf(base=base, field=declared):
+                return self.values(way, base, (declared.name, *steps))
+            case t.JsonFieldOf(base=base, key=key):
+                return self.values(way, base, ("." + key, *steps))
+            case t.EndOf(base=base, end=end) if self._inside_json(base):
+                return self.values(way, base, (f".[{end.value}]", *steps))
+            case t.Conditional(test=test, then=then, otherwise=otherwise):
+                branches = ((then, True), (otherwise, False))
+                return [
+                    v
+                    for part, truth in branches
+                    for w in self.assume(way, test, truth)
+                    for v in self.values(w, part, steps)
+                ]
+            case t.Coalesce(options=options):
+                return self._coalesced(way, options, steps)
+            case _:
+                return [(way, Value(expr, steps))]
+
+    def _coalesced(self, way: Way, options: tuple[t.Expr, ...], steps: tuple[str, ...]) -> list[tuple[Way, Value]]:
+        out: list[tuple[Way, Value]] = []
+        ways = [way]
+        for option in options[:-1]:
+            absent: list[Way] = []
+            for one in ways:
+                for found, value in self.values(one, option):
+                    there = self._exists(found, value, True, option.span)
+                    if there is not None:
+                        out.append((there, Value(value.expr, value.steps + steps)))
+                    gone = self._exists(found, value, False, option.span)
+                    if gone is not None:
+                        absent.append(gone)
+            ways = limited(absent)
+        return out + [v for one in ways for v in self.values(one, options[-1], steps)]
+
+    def _inside_json(self, expr: t.Expr) -> bool:
+        match expr:
+            case t.JsonFieldOf():
+                return True
+            case t.Var(variable=variable) if variable.number in self._lets:
+                return self._inside_json(self._lets[variable.number])
+            case t.Var(variable=variable):
+                return isinstance(present(variable.type), (JsonType, ParsedType))
+            case t.FieldOf(field=declared):
+                return isinstance(present(declared.type), (JsonType, ParsedType))
+            case _:
+                return False
+
+    def use(self, way: Way, expr: t.Expr) -> list[Way]:
+        """The ways after the value of an expression has been printed, passed on or dropped."""
+        return limited(w for one, value in self.values(way, expr) for w in self._use_value(one, value))
+
+    def _use_value(self, way: Way, value: Value) -> list[Way]:
+        if value.place is not None:
+            return [way.use(value.place)]
+        match value.expr:
+            case t.Cut() | t.Serialize() | t.ObjectExpr() | t.ListConst():
+                ways = [way]
+                for part in value_parts(value.expr):
+                    ways = limited(w for one in ways for w in self.use(one, part))
+                return ways
+            case _:
+                return [way]
+
+    # ---- tests
+
+    def assume(self, way: Way, test: t.Expr, truth: bool) -> list[Way]:
+        """The ways on which a test has this answer."""
+        self._fuel -= 1
+        if self._fuel < 0:
+            return [way]
+        match test:
+            case t.Not(operand=operand):
+                return self.assume(way, operand, not truth)
+            case t.And(operands=operands):
+                return self._assume_all(way, operands, True) if truth else self._assume_any(way, operands, False)
+            case t.Or(operands=operands):
+                return self._assume_any(way, operands, True) if truth else self._assume_all(way, operands, False)
+            case t.Given(value=asked):
+                found = self.values(way, asked)
+                return limited(w for one, v in found for w in self._given(one, v, truth, asked.span))
+            case t.Exists(value=asked):
+                found = self.values(way, asked)
+                return limited(w for one, v in found if (w := self._exists(one, v, truth, asked.span)) is not None)
+            case t.Var() | t.FieldOf() | t.JsonFieldOf() | t.EndOf() | t.Conditional() | t.Coalesce():
+                found = self.values(way, test)
+                return limited(w for one, v in found for w in self._bool(one, v, truth, test.span))
+            case _:
+                return self._plain(way, test, truth)
+
+    def _assume_all(self, way: Way, operands: tuple[t.Expr, ...], truth: bool) -> list[Way]:
+        ways = [way]
+        for operand in operands:
+            ways = limited(w for one in ways for w in self.assume(one, operand, truth))
+        return ways
+
+    def _assume_any(self, way: Way, operands: tuple[t.Expr, ...], truth: bool) -> list[Way]:
+        out: list[Way] = []
+        ways = [way]
+        for operand in operands:
+            out.extend(w for one in ways for w in self.assume(one, operand, truth))
+            ways = limited(w for one in ways for w in self.assume(one, operand, not truth))
+        return limited(out)
+
+    def _bool(self, way: Way, value: Value, truth: bool, span: Span) -> list[Way]:
+        """A value that is itself a test; asking a field for its truth uses it."""
+        if isinstance(value.expr, t.BoolConst):
+            return [way] if value.expr.value is truth else []
+        if value.place is None:
+            return self.assume(way, value.expr, truth)
+        known = way.learn(("given", value.place), truth, self._says(span, truth))
+        return [] if known is None else [known.use(value.place)]
+
+    def _exists(self, way: Way, value: Value, truth: bool, span: Span) -> Way | None:
+        place = value.place
+        if place is None:
+            if value.steps or may_be_absent(value.expr.type):
+                return way.learn(("exists", _key(value.expr), value.steps), truth, self._presence(span, truth))
+            return way if truth else None
+        if any(way.answer(("exists", place[:n])) is False for n in range(1, len(place))):
+            return None if truth else way
+        if way.answer(("given", place)) and not truth:
+            return None
+        known = way.learn(("exists", place), truth, self._presence(span, truth))
+        return known if truth or known is None else _without(known, place)
+
+    def _given(self, way: Way, value: Value, truth: bool, span: Span) -> list[Way]:
+        match value.expr:
+            case t.TextConst(text=constant):
+                return [way] if bool(constant) is truth else []
+            case t.ListConst(items=items):
+                return [way] if bool(items) is truth else []
+            case t.BoolConst() | t.IntConst():
+                return [way] if bool(value.expr.value) is truth else []
+            case _:
+                pass
+        says = f"`{self._quoted(span)}` is " + ("given" if truth else "not given")
+        if value.place is None:
+            known = way.learn(("given", _key(value.expr), value.steps), truth, says)
+            if known is None:
+                return []
+            # Nothing is left of a text that was cut: what the cut took off would not have been printed either.
+            return self._use_value(known, value) if isinstance(value.expr, t.Cut) and not truth else [known]
+        if truth and self._exists(way, value, True, span) is None:
+            return []
+        known = way.learn(("given", value.place), truth, says)
+        if known is None:
+            return []
+        return [known] if truth else [_without(known, value.place)]
+
+    def _plain(self, way: Way, test: t.Expr, truth: bool) -> list[Way]:
+        """A test without structure of its own."""
+        match test:
+            case t.IsRole(value=t.Var(variable=variable), roles=roles) if role := way.role(variable.number):
+                return [way] if (role in roles) is truth else []
+            case t.Compare(operator=operator, left=left, right=right) if operator in (
+                Operator.EQUAL,
+                Operator.NOT_EQUAL,
+            ):
+                return self._equality(way, left, right, (operator is Operator.EQUAL) is truth, test.span)
+            case _:
+                pass
+        known = way.learn(_key(test), truth, self._says(test.span, truth))
+        if known is None:
+            return []
+        if isinstance(test, t.IsJson):
+            kinds = json_kinds(test.value.type) or frozenset()
+            left_over = kinds & test.kinds if truth else kinds - test.kinds
+            if left_over <= {JsonKind.NULL}:
+                return self.use(known, test.value)
+        return [known]
+
+    def _equality(self, way: Way, left: t.Expr, right: t.Expr, equal: bool, span: Span) -> list[Way]:
+        match left, right:
+            case t.RoleOf(base=t.Var(variable=variable)), t.TextConst(text=text) if role := way.role(variable.number):
+                return [way] if (role == text) is equal else []
+            case _:
+                pass
+        answer = way.learn(("equal", _key(left), _key(right)), equal, self._says(span, equal))
+        if answer is None:
+            return []
+        ways = [answer]
+        for side, other in ((left, right), (right, left)):
+            of = present(side.type)
+            closed = isinstance(of, BoolType) or (isinstance(of, TextType) and of.choices is not None)
+            empty = equal and isinstance(other, t.TextConst) and not other.text
+            none_left = equal and isinstance(side, t.LengthOf) and isinstance(other, t.IntConst) and not other.value
+            lost = side.base if isinstance(side, t.LengthOf) and none_left else side
+            if closed or empty or none_left:
+                ways = limited(w for one in ways for w in self.use(one, lost))
+        return ways
+
+    # ---- words
+
+    def _quoted(self, span: Span) -> str:
+        text = " ".join(self._source.text[span.start : span.end].split())
+        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+    def _says(self, span: Span, truth: bool) -> str:
+        return f"`{self._quoted(span)}` is {'true' if truth else 'false'}"
+
+    def _presence(self, span: Span, truth: bool) -> str:
+        return f"`{self._quoted(span)}` is {'there' if truth else 'absent'}"
+
+
+def _without(way: Way, place: Place) -> Way:
+    """The way on which a value is absent or empty, so that nothing of it can be lost; keys inside JSON tell nothing."""
+    inside_json = any(isinstance(step, str) and step.startswith(".") for step in place)
+    return way if inside_json else way.use(place)
+
+
+def _key(part: object) -> Hashable:
+    """What tells two expressions apart: everything but their types and places."""
+    match part:
+        case t.Var(variable=variable):
+            return ("variable", variable.number)
+        case t.Variable(number=number):
+            return number
+        case Field(name=name) | ControlToken(name=name):
+            return name
+        case Serialization(identity=identity):
+            return identity
+        case tuple():
+            return tuple(_key(item) for item in part)
+        case t.Typed():
+            return (
+                type(part).__name__,
+                *(_key(getattr(part, f.name)) for f in fields(part) if f.name not in ("type", "span")),
+            )
+        case _:
+            assert isinstance(part, Hashable)
+            return part

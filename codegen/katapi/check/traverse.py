@@ -1,0 +1,154 @@
+"""Ways through the parts of a template that several checks share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from katapi.model import template as t
+
+
+def sub_expressions(expr: t.Expr) -> tuple[t.Expr, ...]:
+    """The expressions directly inside one."""
+    match expr:
+        case t.Var() | t.ControlConst() | t.TextConst() | t.IntConst() | t.BoolConst() | t.IsEnd() | t.NeighbourOf():
+            return ()
+        case t.FieldOf(base=base) | t.RoleOf(base=base) | t.JsonFieldOf(base=base) | t.LengthOf(base=base):
+            return (base,)
+        case t.EndOf(base=base) | t.Cut(base=base) | t.TextTest(base=base) | t.HasKey(base=base):
+            return (base,)
+        case t.ListConst(items=items):
+            return items
+        case t.ObjectExpr(pairs=pairs):
+            return tuple(value for _, value in pairs)
+        case t.Coalesce(options=options):
+            return options
+        case t.Conditional(test=test, then=then, otherwise=otherwise):
+            return (test, then, otherwise)
+        case t.Or(operands=operands) | t.And(operands=operands):
+            return operands
+        case t.Not(operand=operand):
+            return (operand,)
+        case t.Compare(left=left, right=right):
+            return (left, right)
+        case t.Within(value=value, container=container):
+            return (value, container)
+        case t.IsRole(value=value) | t.IsJson(value=value) | t.Given(value=value) | t.Exists(value=value):
+            return (value,)
+        case t.Serialize(value=value):
+            return (value,)
+        case t.IsBeside(value=value, other=other):
+            return (value, other)
+        case t.Query(source=source, condition=condition):
+            return (source, condition)
+
+
+def value_parts(expr: t.Expr) -> tuple[t.Expr, ...]:
+    """The expressions directly inside one whose values are part of its value; tests and counts are not."""
+    match expr:
+        case t.Conditional(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case (
+            t.FieldOf()
+            | t.JsonFieldOf()
+            | t.EndOf()
+            | t.ListConst()
+            | t.ObjectExpr()
+            | t.Cut()
+            | t.Coalesce()
+            | t.Serialize()
+        ):
+            return sub_expressions(expr)
+        case _:
+            return ()
+
+
+def nested(expr: t.Expr) -> Iterator[t.Expr]:
+    """An expression and all that stands inside it."""
+    yield expr
+    for inner in sub_expressions(expr):
+        yield from nested(inner)
+
+
+def variables(expr: t.Expr) -> Iterator[t.Variable]:
+    """The variables that an expression mentions."""
+    for inner in nested(expr):
+        match inner:
+            case t.Var(variable=variable) | t.IsEnd(variable=variable) | t.NeighbourOf(variable=variable):
+                yield variable
+            case _:
+                pass
+
+
+def expressions(statement: t.Statement) -> tuple[t.Expr, ...]:
+    """The expressions that stand directly in a statement, those of its blocks left out."""
+    match statement:
+        case t.Print(value=value) | t.Let(value=value) | t.Drop(value=value):
+            return (value,)
+        case t.CallDef(arguments=arguments):
+            return arguments
+        case t.If(test=test):
+            return (test,)
+        case t.Each(source=source, condition=condition):
+            return (source,) if condition is None else (source, condition)
+        case t.Walk(arms=arms):
+            return tuple(arm.condition for arm in arms if arm.condition is not None)
+        case t.Match(subject=subject, arms=match_arms):
+            return (subject, *(arm.condition for arm in match_arms if arm.condition is not None))
+        case t.Block() | t.Take() | t.Sampled() | t.Reject():
+            return ()
+
+
+def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
+    """The blocks directly inside a statement."""
+    match statement:
+        case t.Block():
+            return (statement,)
+        case t.If(then=then, otherwise=otherwise):
+            return (then,) if otherwise is None else (then, otherwise)
+        case t.Each(body=body) | t.Sampled(body=body):
+            return (body,)
+        case t.Walk(arms=arms):
+            return tuple(arm.body for arm in arms)
+        case t.Match(arms=match_arms):
+            return tuple(arm.body for arm in match_arms)
+        case t.Take(otherwise=otherwise):
+            return () if otherwise is None else (otherwise,)
+        case t.Print() | t.CallDef() | t.Let() | t.Drop() | t.Reject():
+            return ()
+
+
+def statements(block: t.Block) -> Iterator[t.Statement]:
+    """All statements of a block, those of inner blocks after the one that holds them."""
+    for statement in block.statements:
+        yield statement
+        for inner in blocks(statement):
+            yield from statements(inner)
+
+
+def top_level(block: t.Block) -> Iterator[t.Statement]:
+    """The statements of a block and of blocks that stand in it by themselves."""
+    for statement in block.statements:
+        if isinstance(statement, t.Block):
+            yield from top_level(statement)
+        else:
+            yield statement
+
+
+def bodies(template: t.Template) -> tuple[t.Block, ...]:
+    """Every block that stands by itself: the template's, those of its defs, those of `generate`."""
+    return (
+        template.body,
+        *(definition.body for definition in template.definitions),
+        *(generate.body for generate in template.generates),
+    )
+
+
+def all_statements(template: t.Template) -> Iterator[t.Statement]:
+    """Every statement of a template, wherever it stands."""
+    for body in bodies(template):
+        yield from statements(body)
+
+
+def let_values(template: t.Template) -> dict[int, t.Expr]:
+    """The value of each `let`, by the number of its variable."""
+    return {s.variable.number: s.value for s in all_statements(template) if isinstance(s, t.Let)}

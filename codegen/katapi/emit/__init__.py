@@ -1,0 +1,1 @@
+"""Meaning → text of generated files. One emitter an output; templates hold no logic."""

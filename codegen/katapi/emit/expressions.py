@@ -1,0 +1,624 @@
+"""Expressions of a template → Python expressions.
+
+One expression can be wanted in four forms: as a truth value, as a plain Python value, as a `str`, or as a segment that
+knows where its text came from. Each form is a method of `Expressions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from katapi.emit.names import class_name, control_member, local, message_class, slug
+from katapi.emit.python import string, tuple_of
+from katapi.language.source import Source, Span
+from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
+from katapi.model import template as t
+from katapi.model.declarations import Serialization
+from katapi.model.types import (
+    CONTENT,
+    IntType,
+    JsonKind,
+    JsonType,
+    ListType,
+    MessageType,
+    OptionalType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Type,
+    json_kinds,
+    present,
+)
+
+# Precedence of Python's operators, loosest first.
+TERNARY, OR, AND, NOT, COMPARE, ATOM = range(6)
+
+
+class Code(NamedTuple):
+    """A Python expression and how tightly it binds."""
+
+    text: str
+    binds: int = ATOM
+
+    def within(self, level: int) -> str:
+        """The text, in parentheses where it binds more loosely than its surroundings need."""
+        return self.text if self.binds >= level else f"({self.text})"
+
+
+class Constant(NamedTuple):
+    """A segment that never changes: a control token or a literal at one place of the template."""
+
+    name: str
+    text: str | None
+    member: str | None
+    line: int
+    column: int
+
+
+@dataclass
+class Module:
+    """What the expressions of a module need around them: imports, constants, and which companions are read."""
+
+    source: Source
+    imports: dict[str, set[str]] = field(default_factory=dict)
+    constants: dict[tuple[int, int, str], Constant] = field(default_factory=dict)
+    serializations: dict[str, Serialization] = field(default_factory=dict)
+    signatures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
+
+    def use(self, module: str, *names: str) -> None:
+        """Notes that names are imported."""
+        self.imports.setdefault(module, set()).update(names)
+
+    def segment(self, name: str) -> str:
+        """A name out of `katapi.runtime.segments`."""
+        self.use("katapi.runtime.segments", name)
+        return name
+
+    def helper(self, name: str) -> str:
+        """A name out of `katapi.runtime.rendering`."""
+        self.use("katapi.runtime.rendering", name)
+        return name
+
+    def constant(self, stem: str, text: str | None, member: str | None, span: Span) -> str:
+        """The name of a constant segment; constants of one place and text are one."""
+        line, column = self.source.line_column(span.start)
+        key = (line, column, text if text is not None else member or "")
+        if key not in self.constants:
+            taken = {c.name for c in self.constants.values()}
+            name = f"{stem}_{line}"
+            if name in taken:
+                name = f"{stem}_{line}_{column}"
+            self.constants[key] = Constant(name, text, member, line, column)
+        return self.constants[key].name
+
+
+class Expressions:
+    """Emits expressions for one function; keeps the Python names of its variables."""
+
+    def __init__(self, module: Module, package: str, needed: frozenset[str]) -> None:
+        self.module = module
+        self.needed = needed
+        self.used: set[str] = set()
+        self.messages = "messages"
+        self.index = "i"
+        self._package = package
+        self._names: dict[int, str] = {}
+        self._types: dict[str, Type] = {}
+
+    # ---- names
+
+    def declare(self, variable: t.Variable) -> str:
+        """The Python name of a variable that comes into being here.
+
+        Two loops may share a name where the type is the same; the language has no shadowing, so they never nest.
+        """
+        base = local(variable.name)
+        shared = variable.binding in (t.Binding.LOOP, t.Binding.KEY, t.Binding.QUERY)
+        name, number = base, 2
+        while name in self._types and not (shared and self._types[name] == variable.type):
+            name, number = f"{base}_{number}", number + 1
+        self._names[variable.number] = name
+        self._types[name] = variable.type
+        return name
+
+    def name(self, variable: t.Variable) -> str:
+        """The Python name of a variable in scope."""
+        if variable.binding is t.Binding.MESSAGES:
+            return self.messages
+        name = self._names[variable.number]
+        self.used.add(name)
+        return name
+
+    def place(self, variable: t.Variable) -> str:
+        """The companion of a variable that holds the index of its message or item."""
+        name = self._names[variable.number] + "_at"
+        self.used.add(name)
+        return name
+
+    def request_class(self, name: str) -> str:
+        """A class out of the package's request types."""
+        self.module.use(f"{self._package}.request", name)
+        return name
+
+    def python_type(self, of: Type) -> str:
+        """The annotation of a plain value of a type."""
+        match of:
+            case OptionalType(item=item):
+                return f"{self.python_type(item)} | None"
+            case MessageType(roles=roles):
+                return " | ".join(self.request_class(message_class(r)) for r in roles)
+            case RecordType(name=name):
+                return self.request_class(class_name(name))
+            case ListType(item=MessageType() as item):
+                return f"list[tuple[int, {self.python_type(item)}]]"
+            case ListType(item=item):
+                self.module.use("collections.abc", "Sequence")
+                return f"Sequence[{self.python_type(item)}]"
+            case ParsedType(verbatim=True):
+                self.module.use("katapi.runtime.arguments", "JsonText")
+                return "JsonText"
+            case ParsedType():
+                self.module.use("katapi.runtime.json_types", "JsonObject")
+                return "JsonObject"
+            case JsonType(kinds=kinds):
+                name = "JsonObject" if kinds == frozenset({JsonKind.OBJECT}) else "Json"
+                self.module.use("katapi.runtime.json_types", name)
+                return name
+            case TextType():
+                return "str"
+            case IntType():
+                return "int"
+            case _:
+                return "bool"
+
+    # ---- forms
+
+    def is_segment(self, variable: t.Variable) -> bool:
+        """Whether the Python variable holds a segment, not a plain value."""
+        keeps = variable.binding in (t.Binding.LET, t.Binding.DEF_PARAMETER)
+        return keeps and isinstance(present(variable.type), TextType)
+
+    def segment(self, expr: t.Expr) -> Code:
+        """A text as a segment."""
+        match expr:
+            case t.Var(variable=variable) if self.is_segment(variable):
+                return Code(self.name(variable))
+            case t.TextConst(text=text):
+                return Code(self.module.constant(slug(text), text, None, expr.span))
+            case t.RoleOf():
+                line, column = self.module.source.line_column(expr.span.start)
+                self._segments("Literal", "LiteralSegment", "Site")
+                return Code(f"LiteralSegment(Literal({self.value(expr).text}), Site({line}, {column}))")
+            case t.Cut(kind=kind, base=base, argument=argument):
+                self.module.use("katapi.runtime.text", kind.value)
+                more = "" if argument is None else f", {string(argument)}"
+                return Code(f"{kind.value}({self.segment(base).text}{more})")
+            case t.Conditional(test=test, then=then, otherwise=otherwise):
+                return self._ternary(self.condition(test), self.segment(then), self.segment(otherwise))
+            case t.Coalesce(options=options):
+                return self._first_there(options, self.segment)
+            case t.Serialize():
+                return self._content(self._dump(expr), self.path(expr.value), "None")
+            case _ if isinstance(expr.type, OptionalType):
+                return self._ternary(self._not_none(expr), self.segment(self._narrow(expr)), Code("None"))
+            case t.Var(variable=variable) if variable.binding is t.Binding.KEY:
+                return self._content(self.name(variable), self.path(expr), "None")
+            case _ if isinstance(expr.type, IntType):
+                return self._number(expr)
+            case t.FieldOf(field=f) if f.type in (CONTENT, OptionalType(CONTENT)):
+                self._segments("ContentSegment")
+                return Code(f"ContentSegment({self.value(expr).text}, {self.path(expr)})")
+            case _:
+                return self._content(self.value(expr).text, self.path(expr))
+
+    def string(self, expr: t.Expr) -> Code:
+        """A text as a `str`."""
+        match expr:
+            case t.TextConst(text=text):
+                return Code(string(text))
+            case t.Serialize():
+                return Code(self._dump(expr))
+            case t.Var(variable=variable) if self.is_segment(variable):
+                return Code(f"{self.name(variable)}.text")
+            case t.Cut():
+                return Code(f"{self.segment(expr).text}.text")
+            case t.Conditional(test=test, then=then, otherwise=otherwise):
+                return self._ternary(self.condition(test), self.string(then), self.string(otherwise))
+            case t.Coalesce(options=options):
+                return self._first_there(options, self.string)
+            case _:
+                return self.value(expr)
+
+    def condition(self, expr: t.Expr) -> Code:
+        """A bool of the language as something that Python can test; not always a `bool`."""
+        match expr:
+            case t.Given(value=value):
+                return self._given(value)
+            case t.And(operands=operands):
+                return Code(" and ".join(self.condition(o).within(AND) for o in operands), AND)
+            case t.Or(operands=operands):
+                return Code(" or ".join(self.condition(o).within(OR) for o in operands), OR)
+            case t.Not(operand=operand):
+                return self._not(operand)
+            case _:
+                return self.value(expr)
+
+    def value(self, expr: t.Expr) -> Code:
+        """A value as Python has it: `str`, `int`, `bool`, JSON, a record, a message."""
+        match expr:
+            case t.Var(variable=variable):
+                return Code(f"{self.name(variable)}.text" if self.is_segment(variable) else self.name(variable))
+            case t.FieldOf(base=base, field=f):
+                return self._reach(base, f.name)
+            case t.RoleOf(base=base):
+                return self._reach(base, "role")
+            case t.JsonFieldOf(base=base, key=key):
+                code = f"{self.module.helper('json_field')}({self._json(base).text}, {string(key)})"
+                return Code(self._narrowed(code, expr.type))
+            case t.LengthOf(base=base):
+                inner = self.string(base) if isinstance(present(base.type), TextType) else self.value(base)
+                if isinstance(base.type, OptionalType):
+                    return self._ternary(self._not_none(base), Code(f"len({inner.text})"), Code("None"))
+                return Code(f"len({inner.text})")
+            case t.EndOf(base=base, end=end):
+                return self._end_of(base, end)
+            case t.IntConst(value=number):
+                return Code(str(number))
+            case t.BoolConst(value=truth):
+                return Code(str(truth))
+            case t.ListConst(items=items):
+                return Code(tuple_of(self._plain(i).text for i in items) if items else "()")
+            case t.ObjectExpr():
+                return self._object(expr)
+            case t.TextTest():
+                return self._text_test(expr)
+            case t.HasKey(base=base, key=key):
+                return Code(f"{self.module.helper('has_key')}({self._json(base).text}, {string(key)})")
+            case t.Coalesce(options=options):
+                return self._first_there(options, self.value)
+            case t.Conditional(test=test, then=then, otherwise=otherwise):
+                return self._ternary(self.condition(test), self.value(then), self.value(otherwise))
+            case t.Compare():
+                return self._compare(expr)
+            case t.Within(value=value, container=container):
+                return self._within(value, container)
+            case t.IsRole(value=value, roles=roles):
+                return Code(f"isinstance({self.value(value).text}, {self.classes(roles)})")
+            case t.IsJson(value=value, kinds=kinds):
+                return self.is_kind(self.value(value), kinds)
+            case t.IsEnd(end=end):
+                edge = "0" if end is End.FIRST else f"len({self.messages}) - 1"
+                self.used.add(self.index)
+                return Code(f"{self.index} == {edge}", COMPARE)
+            case t.IsBeside():
+                return self._is_beside(expr)
+            case t.Exists(value=value):
+                return self._not_none(value)
+            case t.Query():
+                return self._query(expr)
+            case t.NeighbourOf(neighbour=neighbour):
+                step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
+                self.used.add(self.index)
+                return Code(f"{self.module.helper('message_at')}({self.messages}, {self.index} {step})")
+            case t.TextConst() | t.Cut() | t.Serialize():
+                return self.string(expr)
+            case t.Given() | t.And() | t.Or() | t.Not():
+                tested = self.condition(expr)
+                return tested if self._is_bool(expr) else Code(f"bool({tested.text})")
+            case t.ControlConst(token=token):
+                member = control_member(token)
+                self.module.use(f"{self._package}.vocabulary", "Control")
+                self._segments("ControlSegment", "Site")
+                return Code(self.module.constant(member, None, member, expr.span))
+
+    def argument(self, expr: t.Expr, of: Type) -> list[str]:
+        """A value for a parameter of a def: a control, a segment, or a plain value with its path."""
+        if isinstance(present(of), TextType):
+            return [self.segment(expr).text]
+        code = self.value(expr).text
+        return [code, self.path(expr)] if carries_path(of) else [code]
+
+    # ---- where a value came from
+
+    def path(self, expr: t.Expr) -> str:
+        """The path of a value in the request, as a Python tuple."""
+        return self._path_code(self._path(expr))
+
+    def _path_code(self, parts: list[str]) -> str:
+        if len(parts) == 1 and parts[0].startswith("*"):
+            return parts[0][1:]
+        return tuple_of(parts) if parts else "()"
+
+    def _path(self, expr: t.Expr) -> list[str]:
+        match expr:
+            case t.Var(variable=variable):
+                return self._variable_path(variable)
+            case t.FieldOf(base=base, field=f):
+                return [*self._path(base), string(f.name)]
+            case t.RoleOf(base=base):
+                return [*self._path(base), '"role"']
+            case t.JsonFieldOf(base=base, key=key):
+                return [*self._path(base), string(key)]
+            case t.EndOf(base=base, end=end) if isinstance(present(base.type), ListType):
+                at = "0" if end is End.FIRST else "-1"
+                if self._is_messages(base):
+                    return ['"messages"', f"{self.value(base).text}[{at}][0]"]
+                last = "0" if end is End.FIRST else f"len({self.value(base).text}) - 1"
+                return [*self._path(base), last]
+            case t.NeighbourOf(neighbour=neighbour):
+                step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
+                self.used.add(self.index)
+                return ['"messages"', f"{self.messages}[{self.index} {step}][0]"]
+            case t.Coalesce(options=options):
+                return self._path(options[0]) if len(options) == 1 else self._chosen_path(options)
+            case t.Conditional(test=test, then=then, otherwise=otherwise):
+                chosen = self._ternary(self.condition(test), Code(self.path(then)), Code(self.path(otherwise)))
+                return [f"*({chosen.text})"]
+            case t.ObjectExpr(pairs=pairs):
+                return self._common([self._path(v) for _, v in pairs])
+            case _:
+                return []
+
+    def _chosen_path(self, options: tuple[t.Expr, ...]) -> list[str]:
+        code = Code(self.path(options[-1]))
+        for option in reversed(options[:-1]):
+            code = self._ternary(self._not_none(option), Code(self.path(option)), code)
+        return [f"*({code.text})"]
+
+    def _variable_path(self, variable: t.Variable) -> list[str]:
+        match variable.binding:
+            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM:
+                return [string(variable.name)]
+            case t.Binding.WALK | t.Binding.TAKE:
+                return ['"messages"', self.place(variable)]
+            case t.Binding.DEF_PARAMETER if carries_path(variable.type):
+                return [f"*{self._companion(variable)}"]
+            case t.Binding.LOOP | t.Binding.QUERY | t.Binding.LET if isinstance(present(variable.type), MessageType):
+                return ['"messages"', self.place(variable)]
+            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET if not self.is_segment(variable):
+                return [f"*{self._companion(variable)}"]
+            case _:
+                return []
+
+    def _companion(self, variable: t.Variable) -> str:
+        name = self._names[variable.number] + "_path"
+        self.used.add(name)
+        return name
+
+    @staticmethod
+    def _common(paths: list[list[str]]) -> list[str]:
+        known = [p for p in paths if p]
+        if not known:
+            return []
+        out: list[str] = []
+        for parts in zip(*known, strict=False):
+            if len(set(parts)) > 1:
+                break
+            out.append(parts[0])
+        return out
+
+    # ---- helpers
+
+    def _segments(self, *names: str) -> None:
+        for name in names:
+            self.module.segment(name)
+
+    def _content(self, text: str, path: str, start: str = "") -> Code:
+        self._segments("Content", "ContentSegment")
+        return Code(f"ContentSegment(Content({text}), {path}{', ' + start if start else ''})")
+
+    def _number(self, expr: t.Expr) -> Code:
+        text = f"str({self.value(expr).text})"
+        if self._path(expr):
+            return self._content(text, self.path(expr), "None")
+        line, column = self.module.source.line_column(expr.span.start)
+        self._segments("Literal", "LiteralSegment", "Site")
+        return Code(f"LiteralSegment(Literal({text}), Site({line}, {column}))")
+
+    @staticmethod
+    def _ternary(test: Code, then: Code, otherwise: Code) -> Code:
+        return Code(f"{then.within(OR)} if {test.within(OR)} else {otherwise.within(TERNARY)}", TERNARY)
+
+    def _first_there(self, options: tuple[t.Expr, ...], form: Callable[[t.Expr], Code]) -> Code:
+        code = form(options[-1])
+        for option in reversed(options[:-1]):
+            narrowed = self._narrow(option)
+            code = self._ternary(self._not_none(option), form(narrowed), code)
+        return code
+
+    @staticmethod
+    def _narrow(option: t.Expr) -> t.Expr:
+        return replace(option, type=present(option.type))
+
+    def _not_none(self, expr: t.Expr) -> Code:
+        if isinstance(expr, t.Var) and self.is_segment(expr.variable):
+            return Code(f"{self.name(expr.variable)} is not None", COMPARE)
+        return Code(f"{self.value(expr).within(ATOM)} is not None", COMPARE)
+
+    def _reach(self, base: t.Expr, attribute: str) -> Code:
+        inner = self.value(base)
+        if isinstance(base.type, OptionalType):
+            there = Code(f"{inner.within(ATOM)}.{attribute}")
+            return self._ternary(Code(f"{inner.within(ATOM)} is not None", COMPARE), there, Code("None"))
+        return Code(f"{inner.within(ATOM)}.{attribute}")
+
+    def _json(self, expr: t.Expr) -> Code:
+        """A value with keys: the object inside of parsed arguments."""
+        inner = self.value(expr)
+        of = present(expr.type)
+        if isinstance(of, ParsedType) and of.verbatim:
+            if isinstance(expr.type, OptionalType):
+                return self._ternary(self._not_none(expr), Code(f"{inner.text}.value"), Code("None"))
+            return Code(f"{inner.within(ATOM)}.value")
+        return inner
+
+    def pairs(self, expr: t.Expr) -> str:
+        """The pairs of an object."""
+        return f"{self._json(expr).within(ATOM)}.items()"
+
+    def _narrowed(self, code: str, of: Type) -> str:
+        """What a test has shown of a computed JSON value, told to the type checker."""
+        kinds = json_kinds(present(of))
+        words = {
+            frozenset({JsonKind.TEXT}): "as_text",
+            frozenset({JsonKind.INTEGER}): "as_integer",
+            frozenset({JsonKind.BOOL}): "as_bool",
+            frozenset({JsonKind.LIST}): "as_list",
+            frozenset({JsonKind.OBJECT}): "as_object",
+        }
+        word = words.get(kinds) if kinds is not None else None
+        return code if word is None else f"{self.module.helper(word)}({code})"
+
+    def is_kind(self, value: Code, kinds: frozenset[JsonKind]) -> Code:
+        """A test for some kinds of JSON."""
+        tests: list[str] = []
+        left = set(kinds)
+        if {JsonKind.INTEGER, JsonKind.FRACTION} <= left:
+            tests.append(f"{self.module.helper('is_number')}({value.text})")
+            left -= {JsonKind.INTEGER, JsonKind.FRACTION}
+        words = {
+            JsonKind.TEXT: "isinstance({}, str)",
+            JsonKind.BOOL: "isinstance({}, bool)",
+            JsonKind.NULL: "{} is None",
+        }
+        helpers = {
+            JsonKind.INTEGER: "is_integer",
+            JsonKind.FRACTION: "is_fraction",
+            JsonKind.LIST: "is_list",
+            JsonKind.OBJECT: "is_object",
+        }
+        for kind in JsonKind:
+            if kind not in left:
+                continue
+            if kind in words:
+                tests.append(words[kind].format(value.within(ATOM)))
+            else:
+                tests.append(f"{self.module.helper(helpers[kind])}({value.text})")
+        return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
+
+    def classes(self, roles: tuple[str, ...]) -> str:
+        """The class or classes of messages with some roles, for `isinstance`."""
+        names = [self.request_class(message_class(r)) for r in roles]
+        return names[0] if len(names) == 1 else " | ".join(names)
+
+    def _plain(self, expr: t.Expr) -> Code:
+        return self.string(expr) if isinstance(present(expr.type), TextType) else self.value(expr)
+
+    def _given(self, value: t.Expr) -> Code:
+        of = present(value.type)
+        if isinstance(of, (MessageType, RecordType)):
+            return self._not_none(value)
+        if isinstance(value, t.Var) and self.is_segment(value.variable):
+            name = self.name(value.variable)
+            if isinstance(value.type, OptionalType):
+                return Code(f"{name} is not None and {name}.text", AND)
+            return Code(f"{name}.text")
+        if isinstance(of, ParsedType):
+            return self._json(value)
+        return self._plain(value)
+
+    def _not(self, operand: t.Expr) -> Code:
+        match operand:
+            case t.Exists(value=value):
+                return Code(self._not_none(value).text.removesuffix(" is not None") + " is None", COMPARE)
+            case t.TextTest(kind=t.TextTestKind.HAS, base=base, needle=needle):
+                return Code(f"{string(needle)} not in {self.string(base).within(ATOM)}", COMPARE)
+            case t.Within():
+                code = self._within(operand.value, operand.container)
+                return Code(f"not {code.within(NOT + 1)}", NOT)
+            case _:
+                return Code(f"not {self.condition(operand).within(NOT)}", NOT)
+
+    def _is_bool(self, expr: t.Expr) -> bool:
+        match expr:
+            case t.Given():
+                return False
+            case t.And(operands=operands) | t.Or(operands=operands):
+                return all(self._is_bool(o) for o in operands)
+            case _:
+                return True
+
+    def _text_test(self, expr: t.TextTest) -> Code:
+        text = self.string(expr.base)
+        match expr.kind:
+            case t.TextTestKind.HAS:
+                return Code(f"{string(expr.needle)} in {text.within(ATOM)}", COMPARE)
+            case t.TextTestKind.STARTS_WITH:
+                return Code(f"{text.within(ATOM)}.startswith({string(expr.needle)})")
+            case t.TextTestKind.ENDS_WITH:
+                return Code(f"{text.within(ATOM)}.endswith({string(expr.needle)})")
+
+    def _object(self, expr: t.ObjectExpr) -> Code:
+        pairs = []
+        optional = any(isinstance(v.type, OptionalType) for _, v in expr.pairs)
+        for key, value in expr.pairs:
+            pairs.append(f"{string(key)}: {self._plain(value).within(TERNARY)}")
+        display = "{" + ", ".join(pairs) + "}"
+        return Code(f"{self.module.helper('without_absent')}({display})" if optional else display)
+
+    def _compare(self, expr: t.Compare) -> Code:
+        left, right = self._plain(expr.left), self._plain(expr.right)
+        exact = all(
+            kinds is not None and len(kinds - {JsonKind.NULL}) == 1
+            for kinds in (json_kinds(expr.left.type), json_kinds(expr.right.type))
+        )
+        text = any(isinstance(e.type, TextType) for e in (expr.left, expr.right))
+        if exact or text or expr.operator not in (Operator.EQUAL, Operator.NOT_EQUAL):
+            return Code(f"{left.within(ATOM)} {expr.operator.value} {right.within(ATOM)}", COMPARE)
+        equal = f"{self.module.helper('json_equal')}({left.text}, {right.text})"
+        return Code(equal) if expr.operator is Operator.EQUAL else Code(f"not {equal}", NOT)
+
+    def _within(self, value: t.Expr, container: t.Expr) -> Code:
+        own = json_kinds(value.type)
+        if own == frozenset({JsonKind.TEXT}):
+            return Code(f"{self._plain(value).within(ATOM)} in {self.value(container).within(ATOM)}", COMPARE)
+        helper = self.module.helper("json_within")
+        return Code(f"{helper}({self._plain(value).text}, {self.value(container).text})")
+
+    def _is_messages(self, expr: t.Expr) -> bool:
+        of = present(expr.type)
+        return isinstance(of, ListType) and isinstance(of.item, MessageType)
+
+    def _end_of(self, base: t.Expr, end: End) -> Code:
+        helper = f"{end.value}_message" if self._is_messages(base) else f"{end.value}_item"
+        return Code(f"{self.module.helper(helper)}({self.value(base).text})")
+
+    def position(self, expr: t.Expr) -> str:
+        """The index of a message in the request."""
+        return self._path(expr)[1]
+
+    def _is_beside(self, expr: t.IsBeside) -> Code:
+        sign = ">" if expr.side is Side.AFTER else "<"
+        tests = [self._not_none(e).text for e in (expr.value, expr.other) if isinstance(e.type, OptionalType)]
+        tests.append(f"{self.position(expr.value)} {sign} {self.position(expr.other)}")
+        return Code(" and ".join(tests), AND if len(tests) > 1 else COMPARE)
+
+    def _query(self, expr: t.Query) -> Code:
+        name = self.declare(expr.variable)
+        pair = self._is_messages(expr.source)
+        source = self.value(expr.source).within(ATOM)
+        test = self.condition(expr.condition)
+        target = (f"{name}_at, {name}" if f"{name}_at" in self.needed else f"_, {name}") if pair else name
+        match expr.quantifier:
+            case Quantifier.ANY:
+                return Code(f"any({test.within(OR)} for {target} in {source})")
+            case Quantifier.ALL:
+                return Code(f"all({test.within(OR)} for {target} in {source})")
+            case Quantifier.COUNT:
+                return Code(f"sum(1 for {target} in {source} if {test.within(OR)})")
+            case Quantifier.FIRST:
+                return Code(f"next(({name} for {target} in {source} if {test.within(OR)}), None)")
+            case Quantifier.LAST:
+                return Code(f"next(({name} for {target} in reversed({source}) if {test.within(OR)}), None)")
+
+    def _dump(self, expr: t.Serialize) -> str:
+        self.module.serializations[expr.serialization.identity.name] = expr.serialization
+        value = self._plain(expr.value)
+        return f"{expr.serialization.identity.name.upper()}.dump({value.text})"
+
+
+def carries_path(of: Type) -> bool:
+    """Whether a parameter of a def has a companion that says where its value came from."""
+    return isinstance(present(of), (JsonType, ListType, ParsedType, IntType))

@@ -1,0 +1,95 @@
+"""Emits the `__init__.py` of a generated model, and that of the package that holds all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from katapi.emit.environment import render
+from katapi.emit.python import imports, string
+from katapi.model.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class ModelContext:
+    """What `model.py.j2` shows."""
+
+    name: str
+    name_literal: str
+    source: str
+    source_literal: str
+    imports: list[str]
+    template_id: str
+    template_digest: str
+    tokenizer_id: str
+    tokenizer_digest: str
+    invalid_utf8: str
+    depth: int
+    budgets: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A model's name and its sub-package, as Python literals."""
+
+    name: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsContext:
+    """What `models.py.j2` shows."""
+
+    models: list[ModelRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """The canonical texts that a template's and a tokenizer's digest are taken of."""
+
+    template: str
+    tokenizer: str
+
+
+def digest(text: str) -> str:
+    """The sha256 of a text, marked as such."""
+    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def emit_model(program: Program, package: str, meanings: Meanings) -> str:
+    """The text of a model's `__init__.py`."""
+    used = {
+        "katapi.runtime.model": ["Model", *(["Budget"] if program.budgets else [])],
+        "katapi.runtime.record": ["Identity"],
+        f"{package}.renderer": ["render"],
+        f"{package}.request": ["Request"],
+        f"{package}.tokenizer": ["tokenizer"],
+    }
+    budgets = ", ".join(
+        f"{string(b.identity.name)}: Budget({string(str(b.identity))}, window={b.window}, reserve={b.reserve})"
+        for b in program.budgets
+    )
+    return render(
+        "model.py.j2",
+        ModelContext(
+            name=program.name,
+            name_literal=string(program.name),
+            source=program.source.name,
+            source_literal=string(program.source.name),
+            imports=imports(used),
+            template_id=string(str(program.template.identity)),
+            template_digest=string(digest(meanings.template)),
+            tokenizer_id=string(str(program.tokenizer.identity)),
+            tokenizer_digest=string(digest(meanings.tokenizer)),
+            invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
+            depth=program.request.depth,
+            budgets=f"{{{budgets}}}",
+        ),
+    )
+
+
+def emit_models(programs: Sequence[Program]) -> str:
+    """The text of the `__init__.py` that lists all models."""
+    rows = sorted((p.name, p.package) for p in programs)
+    return render("models.py.j2", ModelsContext([ModelRow(string(n), string(p)) for n, p in rows]))

@@ -1,0 +1,206 @@
+"""Pieces of Python source: string literals, imports, and lines that keep to the width of the project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+WIDTH = 120
+
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def string(text: str) -> str:
+    """A string literal, in double quotes unless single ones save an escape."""
+    quote = "'" if '"' in text and "'" not in text else '"'
+    out = []
+    for c in text:
+        if c in _ESCAPES:
+            out.append(_ESCAPES[c])
+        elif c == quote:
+            out.append("\\" + c)
+        elif c.isprintable():
+            out.append(c)
+        elif ord(c) < 0x100:
+            out.append(f"\\x{ord(c):02x}")
+        elif ord(c) < 0x10000:
+            out.append(f"\\u{ord(c):04x}")
+        else:
+            out.append(f"\\U{ord(c):08x}")
+    return quote + "".join(out) + quote
+
+
+def string_lines(text: str) -> list[str]:
+    """A long text as string literals that Python joins, one a line of the text with the blank lines after it."""
+    return [string(line) for line in re.findall(r"[^\n]*\n+|[^\n]+", text)]
+
+
+def tuple_of(items: Iterable[str]) -> str:
+    """A tuple display."""
+    parts = list(items)
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def from_import(module: str, names: Iterable[str]) -> str:
+    """An import statement, one name a line where it is too long."""
+    ordered = sorted(set(names), key=_import_order)
+    line = f"from {module} import {', '.join(ordered)}"
+    if len(line) <= WIDTH:
+        return line
+    return f"from {module} import (\n" + "".join(f"    {n},\n" for n in ordered) + ")"
+
+
+def _import_order(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions, as the project's linter sorts them."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, name
+
+
+def imports(by_module: Mapping[str, Iterable[str]]) -> list[str]:
+    """Import statements in order of their modules; modules without names are left out."""
+    return [from_import(m, names) for m, names in sorted(by_module.items()) if list(names)]
+
+
+class Lines:
+    """Source lines under construction, with the indentation of the block they stand in."""
+
+    def __init__(self, depth: int = 0) -> None:
+        self._lines: list[str] = []
+        self._depth = depth
+
+    def add(self, line: str) -> None:
+        """Adds a line."""
+        self._lines.append("    " * self._depth + line if line else "")
+
+    def room(self) -> int:
+        """How many characters a line may have here."""
+        return WIDTH - 4 * self._depth
+
+    def statement(self, head: str, body: str, tail: str = "") -> None:
+        """Adds `head body tail`; an expression that does not fit is broken over lines."""
+        if len(head) + len(body) + len(tail) <= self.room():
+            self.add(head + body + tail)
+            return
+        for operator in (" if ", " or ", " and "):
+            parts = _split(body, operator)
+            hugs = operator != " if " and len(parts) == 2 and parts[1].endswith(")")
+            if len(parts) > 1 and not hugs:
+                self.add(head + "(")
+                self._operands(parts, operator)
+                self.add(")" + tail)
+                return
+        lines = _broken(body, self.room() - len(head))
+        self.add(head + lines[0])
+        for line in lines[1:-1]:
+            self.add(line)
+        self.add(lines[-1] + tail)
+
+    def _operands(self, parts: list[str], operator: str) -> None:
+        if operator == " if ":
+            test, otherwise = _split(parts[1], " else ")
+            parts, words = [parts[0], test, otherwise], ["", "if ", "else "]
+        else:
+            words = ["", *[operator.lstrip()] * (len(parts) - 1)]
+        for word, part in zip(words, parts, strict=True):
+            for line in _broken(word + part, self.room() - 4):
+                self.add("    " + line)
+
+    def items(self, head: str, items: list[str]) -> None:
+        """Adds `head (items)`, one item a line where they do not fit."""
+        line = head + tuple_of(items)
+        if len(line) <= self.room():
+            self.add(line)
+            return
+        self.add(head + "(")
+        for item in items:
+            lines = _broken(item, self.room() - 5)
+            for part in lines[:-1]:
+                self.add("    " + part)
+            self.add("    " + lines[-1] + ",")
+        self.add(")")
+
+    def indent(self) -> None:
+        """Enters a block."""
+        self._depth += 1
+
+    def dedent(self) -> None:
+        """Leaves a block."""
+        self._depth -= 1
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(self._lines)
+
+
+def call(name: str, arguments: Iterable[str]) -> str:
+    """A call."""
+    return f"{name}({', '.join(arguments)})"
+
+
+def _broken(code: str, room: int) -> list[str]:
+    """A call that does not fit in lines: its arguments on a line of their own, or on one line each."""
+    opening = _opening(code)
+    if len(code) <= room or opening < 0:
+        return [code]
+    inner = code[opening + 1 : -1]
+    arguments = _split(inner, ", ")
+    if len(inner) <= room - 4:
+        return [code[: opening + 1], "    " + inner, ")"]
+    lines = [code[: opening + 1]]
+    for argument in arguments:
+        parts = _broken(argument, room - 5)
+        lines.extend("    " + part for part in parts[:-1])
+        lines.append("    " + parts[-1] + ("," if len(arguments) > 1 or not argument.startswith("*") else ""))
+    return [*lines, ")"]
+
+
+def _opening(code: str) -> int:
+    """Where the bracket stands that the last character of a call closes; -1 if the code is no call."""
+    if not code.endswith(")"):
+        return -1
+    depth, quote, opened, i = 0, "", -1, 0
+    while i < len(code):
+        c = code[i]
+        if quote:
+            if c == "\\":
+                i += 1
+            elif c == quote:
+                quote = ""
+        elif c in "\"'":
+            quote = c
+        elif c in "([{":
+            if depth == 0:
+                opened = i
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        i += 1
+    return opened if code[opened] == "(" else -1
+
+
+def _split(code: str, separator: str) -> list[str]:
+    """Parts between separators that stand outside of brackets and string literals."""
+    parts, depth, quote, start, i = [], 0, "", 0, 0
+    while i < len(code):
+        c = code[i]
+        if quote:
+            if c == "\\":
+                i += 1
+            elif c == quote:
+                quote = ""
+        elif c in "\"'":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif depth == 0 and code.startswith(separator, i):
+            parts.append(code[start:i])
+            i += len(separator)
+            start = i
+            continue
+        i += 1
+    return [*parts, code[start:]]

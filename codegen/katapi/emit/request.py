@@ -1,0 +1,207 @@
+"""Emits `request.py`: pydantic types of the request. Reads the request rules; writes one module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from katapi.emit.environment import render
+from katapi.emit.names import class_name, message_class
+from katapi.emit.python import imports, string
+from katapi.model.program import Program
+from katapi.model.request import Field, Param, Record, Request, Role
+from katapi.model.types import (
+    OBJECT,
+    BoolType,
+    IntType,
+    JsonType,
+    ListType,
+    OptionalType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Type,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldContext:
+    """One attribute of a class."""
+
+    name: str
+    type: str
+    default: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassContext:
+    """One class, and the alias that can be given once it stands."""
+
+    name: str
+    doc: str
+    fields: list[FieldContext]
+    alias_after: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """What `request.py.j2` shows."""
+
+    source: str
+    request: str
+    version: str
+    imports: list[str]
+    classes: list[ClassContext]
+
+
+class _Types:
+    """Annotations of field types, and what they need imported."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, set[str]] = {}
+
+    def use(self, module: str, name: str) -> str:
+        """Notes that a name is imported."""
+        self.used.setdefault(module, set()).add(name)
+        return name
+
+    def annotation(self, of: Type) -> str:
+        """The annotation of a declared type."""
+        match of:
+            case OptionalType(item=item):
+                return f"{self.annotation(item)} | None"
+            case ListType(item=item):
+                return f"{self.use('katapi.runtime.request_model', 'Items')}[{self.annotation(item)}]"
+            case RecordType(name=name):
+                return class_name(name)
+            case TextType(choices=None):
+                return self.use("katapi.runtime.segments", "Content")
+            case TextType(choices=choices):
+                return f"{self.use('typing', 'Literal')}[{', '.join(string(c) for c in choices or ())}]"
+            case BoolType():
+                return "bool"
+            case IntType():
+                return "int"
+            case ParsedType(verbatim=True):
+                return self.use("katapi.runtime.arguments", "JsonText")
+            case ParsedType():
+                return self.use("katapi.runtime.arguments", "ObjectFromText")
+            case JsonType():
+                name = "JsonObjectField" if of == OBJECT else "JsonValueField"
+                return self.use("katapi.runtime.fields", name)
+            case _:
+                raise AssertionError(f"no field has the type {of}")
+
+
+def emit_request(program: Program) -> str:
+    """The text of `request.py`."""
+    request = program.request
+    types = _Types()
+    types.use("katapi.runtime.request_model", "RequestModel")
+    types.use("katapi.runtime.request_model", "Items")
+    classes = [_record(r, types) for r in records_in_order(request)]
+    messages = [_message(r, types, program) for r in request.roles]
+    messages[-1] = ClassContext(
+        messages[-1].name, messages[-1].doc, messages[-1].fields, _message_alias(request, types)
+    )
+    classes += [*messages, _whole(request, types, program)]
+    typing = {m: n for m, n in types.used.items() if m == "typing"}
+    third = {m: n for m, n in types.used.items() if m == "pydantic"}
+    own = {m: n for m, n in types.used.items() if m.startswith("katapi")}
+    groups = [imports(g) for g in (typing, third, own) if g]
+    return render(
+        "request.py.j2",
+        RequestContext(
+            source=program.source.name,
+            request=request.identity.name,
+            version=request.identity.version,
+            imports=[line for group in groups for line in ([*group, ""])][:-1],
+            classes=classes,
+        ),
+    )
+
+
+def records_in_order(request: Request) -> list[Record]:
+    """Records, each after those that it is made of."""
+    done: list[Record] = []
+
+    def add(record: Record) -> None:
+        for field in record.fields:
+            for name in _names(field.type):
+                part = request.record(name)
+                if part is not None and part not in done:
+                    add(part)
+        if record not in done:
+            done.append(record)
+
+    for record in request.records:
+        add(record)
+    return done
+
+
+def _names(of: Type) -> list[str]:
+    match of:
+        case RecordType(name=name):
+            return [name]
+        case ListType(item=item) | OptionalType(item=item):
+            return _names(item)
+        case _:
+            return []
+
+
+def _field(field: Field, types: _Types) -> FieldContext:
+    default = " = None" if isinstance(field.type, OptionalType) else ""
+    comment = "  # accepted, never printed" if field.ignored else ""
+    return FieldContext(field.name, types.annotation(field.type), default, comment)
+
+
+def _record(record: Record, types: _Types) -> ClassContext:
+    return ClassContext(
+        class_name(record.name), f"The record `{record.name}`.", [_field(f, types) for f in record.fields], ""
+    )
+
+
+def _message(role: Role, types: _Types, program: Program) -> ClassContext:
+    line = program.source.line_column(role.span.start)[0]
+    tag = FieldContext("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
+    return ClassContext(
+        message_class(role.name),
+        f"A message of role `{role.name}` (line {line}).",
+        [tag, *(_field(f, types) for f in role.fields)],
+        "",
+    )
+
+
+def _message_alias(request: Request, types: _Types) -> str:
+    names = [message_class(r.name) for r in request.roles]
+    types.use("typing", "TypeAlias")
+    if len(names) == 1:
+        return f"Message: TypeAlias = {names[0]}\n\"\"\"Any message.\"\"\""
+    types.use("typing", "Annotated")
+    types.use("pydantic", "Field")
+    line = f"Message: TypeAlias = Annotated[{' | '.join(names)}, Field(discriminator=\"role\")]"
+    if len(line) > 120:
+        line = f"Message: TypeAlias = Annotated[\n    {' | '.join(names)}, Field(discriminator=\"role\")\n]"
+    return f'{line}\n"""Any message."""'
+
+
+def _whole(request: Request, types: _Types, program: Program) -> ClassContext:
+    fields = [FieldContext("messages", "Items[Message]", "", "")]
+    if request.tools is not None:
+        default = " = None" if isinstance(request.tools, OptionalType) else ""
+        fields.append(FieldContext("tools", types.annotation(request.tools), default, ""))
+    fields.append(FieldContext("add_generation_prompt", "bool", " = True", ""))
+    fields += [_param(p, types) for p in request.params]
+    line = program.source.line_column(request.span.start)[0]
+    return ClassContext("Request", f"A whole request (line {line}).", fields, "")
+
+
+def _param(param: Param, types: _Types) -> FieldContext:
+    default = ""
+    if param.default is not None:
+        value = string(param.default) if isinstance(param.default, str) else str(param.default)
+        plain = isinstance(param.type, TextType) and param.type.choices is None
+        default = f" = {types.use('katapi.runtime.segments', 'Content')}({value})" if plain else f" = {value}"
+    elif isinstance(param.type, OptionalType):
+        default = " = None"
+    return FieldContext(param.name, types.annotation(param.type), default, "")

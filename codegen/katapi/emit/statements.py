@@ -1,0 +1,414 @@
+"""Statements of a template → Python statements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from katapi.emit.expressions import AND, ATOM, NOT, OR, Code, Expressions
+from katapi.emit.python import Lines, call, string, tuple_of
+from katapi.language.source import Span
+from katapi.language.syntax import Quantifier
+from katapi.model import template as t
+from katapi.model.types import LITERAL, BoolType, ControlType, MessageType, OptionalType, TextType, json_kinds, present
+
+
+class Statements:
+    """Emits the statements of one function."""
+
+    def __init__(self, expressions: Expressions, file: str, calls_sample: frozenset[str]) -> None:
+        self._e = expressions
+        self._file = file
+        self._sampling_defs = calls_sample
+        self.lines = Lines(1)
+
+    def _line(self, span: Span) -> int:
+        return self._e.module.source.line_column(span.start)[0]
+
+    def block(self, block: t.Block) -> None:
+        """The statements of a block, one level deeper."""
+        self.lines.indent()
+        before = len(self.lines)
+        self.statements(block.statements)
+        if len(self.lines) == before:
+            self.lines.add("pass")
+        self.lines.dedent()
+
+    def statements(self, statements: tuple[t.Statement, ...]) -> None:
+        """Statements in order; what is printed one after the other goes out together."""
+        printed: list[str] = []
+        for statement in statements:
+            if isinstance(statement, t.Print):
+                printed.append(self._printed(statement.value))
+                continue
+            self._flush(printed)
+            self._statement(statement)
+        self._flush(printed)
+
+    def _flush(self, printed: list[str]) -> None:
+        if len(printed) == 1:
+            self.lines.statement("", call("out.append", printed))
+        elif printed:
+            self.lines.items("out += ", printed)
+        printed.clear()
+
+    def _printed(self, value: t.Expr) -> str:
+        if isinstance(value, t.Var) and isinstance(value.type, ControlType):
+            return self._e.name(value.variable)
+        return (self._e.value(value) if isinstance(value, t.ControlConst) else self._e.segment(value)).text
+
+    def _statement(self, statement: t.Statement) -> None:
+        match statement:
+            case t.Block(statements=inner):
+                self.statements(inner)
+            case t.Print():
+                self.statements((statement,))
+            case t.CallDef():
+                self._call(statement)
+            case t.Let():
+                self._let(statement)
+            case t.If():
+                self._if(statement, "if ")
+            case t.Each():
+                self._each(statement)
+            case t.Walk():
+                self._walk(statement)
+            case t.Match():
+                self._match(statement)
+            case t.Take():
+                self._take(statement)
+            case t.Sampled(body=body):
+                self._sampled(body)
+            case t.Drop():
+                pass
+            case t.Reject(message=message):
+                self._raise(message, "T100", statement.span)
+
+    def _raise(self, message: str, code: str, span: Span) -> None:
+        self._e.module.use("katapi.runtime.errors", "TemplateError")
+        where = string(f"{self._file}:{self._line(span)}")
+        self.lines.statement("raise ", call("TemplateError", [string(message), f'code="{code}"', f"where={where}"]))
+
+    def _call(self, statement: t.CallDef) -> None:
+        arguments = ["out"]
+        if statement.name in self._sampling_defs:
+            arguments.append("sampled")
+        for argument, of in zip(statement.arguments, self._e.module.signatures[statement.name], strict=True):
+            arguments.extend(self._e.argument(argument, of))
+        self.lines.statement("", call(f"_{statement.name}", arguments))
+
+    # ---- let
+
+    def _let(self, let: t.Let) -> None:
+        variable = let.variable
+        if isinstance(let.value, t.Query):
+            self._let_query(variable, let.value)
+            return
+        of = present(variable.type)
+        if isinstance(of, MessageType):
+            self._let_message(variable, let.value)
+            return
+        form = self._e.segment if isinstance(of, TextType) else self._e.value
+        code = form(let.value)
+        name = self._e.declare(variable)
+        if isinstance(of, TextType):
+            self._e.module.segment("Text")
+            annotation = ": Text | None" if isinstance(variable.type, OptionalType) else ": Text"
+        else:
+            annotation = f": {self._e.python_type(variable.type)}" if self._needs_annotation(let.value) else ""
+        self._assign(name, annotation, let.value, code)
+        if f"{name}_path" in self._e.needed:
+            self.lines.statement(f"{name}_path = ", self._e.path(let.value))
+
+    @staticmethod
+    def _needs_annotation(value: t.Expr) -> bool:
+        return isinstance(value, (t.ListConst, t.ObjectExpr, t.Conditional, t.Coalesce, t.FieldOf, t.JsonFieldOf))
+
+    def _assign(self, name: str, annotation: str, value: t.Expr, code: Code, word: str = "") -> None:
+        """One line where it fits; else a choice becomes an `if`. `word` is `else` inside of another choice."""
+        fits = len(name) + len(annotation) + len(code.text) + 3 + (4 if word else 0) <= self.lines.room()
+        branches = None if fits else _branches(value)
+        if branches is None:
+            if word:
+                self.lines.add("else:")
+                self.lines.indent()
+            self.lines.statement(f"{name}{annotation} = ", code.text)
+            if word:
+                self.lines.dedent()
+            return
+        form = self._e.segment if isinstance(present(value.type), TextType) else self._e.value
+        test, then, otherwise = branches
+        self.lines.statement("elif " if word else "if ", self._e.condition(test).text, ":")
+        self.lines.indent()
+        self._assign(name, annotation, then, form(then))
+        self.lines.dedent()
+        self._assign(name, "", otherwise, form(otherwise), "else")
+
+    def _let_message(self, variable: t.Variable, value: t.Expr) -> None:
+        code = self._e.value(value)
+        name = self._e.declare(variable)
+        self.lines.statement(f"{name} = ", code.text)
+        if f"{name}_at" in self._e.needed:
+            place = self._e.position(value)
+            if isinstance(variable.type, OptionalType):
+                place = f"{place} if {name} is not None else -1"
+            self.lines.statement(f"{name}_at = ", place)
+
+    def _let_query(self, variable: t.Variable, query: t.Query) -> None:
+        """A query as a loop that stops at its answer."""
+        source = self._e.value(query.source).within(ATOM)
+        pair = isinstance(query.variable.type, MessageType)
+        item = self._e.declare(query.variable)
+        test = self._e.condition(query.condition).text
+        name = self._e.declare(variable)
+        place = f"{name}_at"
+        wants_place = pair and place in self._e.needed
+        self.lines.add(f"# {self._file}:{self._line(query.span)} {query.quantifier.value} {query.variable.name} where …")
+        found = f"{name} += 1"
+        match query.quantifier:
+            case Quantifier.FIRST | Quantifier.LAST:
+                self.lines.add(f"{name}: {self._e.python_type(variable.type)} = None")
+                if wants_place:
+                    self.lines.add(f"{place} = -1")
+                found = f"{name}, {place} = {item}, {item}_at" if wants_place else f"{name} = {item}"
+            case Quantifier.ANY:
+                self.lines.add(f"{name} = False")
+                found = f"{name} = True"
+            case Quantifier.ALL:
+                self.lines.add(f"{name} = True")
+                found = f"{name} = False"
+                test = self._e.condition(t.Not(query.condition, type=BoolType(), span=query.span)).text
+            case Quantifier.COUNT:
+                self.lines.add(f"{name} = 0")
+        order = f"reversed({source})" if query.quantifier is Quantifier.LAST else source
+        needs_item_place = wants_place or f"{item}_at" in self._e.needed
+        target = (f"{item}_at, {item}" if needs_item_place else f"_, {item}") if pair else item
+        self.lines.add(f"for {target} in {order}:")
+        self.lines.indent()
+        self.lines.statement("if ", test, ":")
+        self.lines.indent()
+        self.lines.add(found)
+        if query.quantifier is not Quantifier.COUNT:
+            self.lines.add("break")
+        self.lines.dedent()
+        self.lines.dedent()
+
+    # ---- branches and loops
+
+    def _if(self, statement: t.If, word: str) -> None:
+        self.lines.statement(word, self._e.condition(statement.test).text, ":")
+        self.block(statement.then)
+        if statement.otherwise is None:
+            return
+        inner = statement.otherwise.statements
+        if len(inner) == 1 and isinstance(inner[0], t.If):
+            self._if(inner[0], "elif ")
+        elif any(not isinstance(s, t.Drop) for s in inner):
+            self.lines.add("else:")
+            self.block(statement.otherwise)
+
+    def _each(self, each: t.Each) -> None:
+        source_path = self._e.path(each.source)
+        joined = each.join is not None
+        if each.key is not None:
+            self._each_pair(each, source_path)
+            return
+        name = self._e.declare(each.item)
+        source = self._e.value(each.source).within(OR)
+        path = f"{name}_path"
+        if isinstance(present(each.item.type), MessageType):
+            place = f"{name}_at" if f"{name}_at" in self._e.needed else "_"
+            head = f"for {place}, {name} in {source}:"
+        elif path in self._e.needed or (joined and each.condition is None):
+            head = f"for {name}_at, {name} in enumerate({source}):"
+        else:
+            head = f"for {name} in {source}:"
+        self._loop(each, head, name, source_path, f"{name}_at")
+
+    def _each_pair(self, each: t.Each, source_path: str) -> None:
+        assert each.key is not None
+        key, name = self._e.declare(each.key), self._e.declare(each.item)
+        pairs = self._e.pairs(each.source)
+        if each.join is not None and each.condition is None:
+            head = f"for {name}_at, ({key}, {name}) in enumerate({pairs}):"
+        else:
+            head = f"for {key}, {name} in {pairs}:"
+        self._loop(each, head, name, source_path, key)
+
+    def _loop(self, each: t.Each, head: str, name: str, source_path: str, step: str) -> None:
+        message = isinstance(present(each.item.type), MessageType)
+        counted = each.join is not None and (each.condition is not None or message)
+        first = f"{name}_first"
+        if counted:
+            self.lines.add(f"{first} = True")
+        self.lines.add(head)
+        self.lines.indent()
+        if each.condition is not None:
+            test = self._e.condition(t.Not(each.condition, type=BoolType(), span=each.span))
+            self.lines.statement("if ", test.text, ":")
+            self.lines.add("    continue")
+        if each.join is not None:
+            joint = self._e.segment(t.TextConst(each.join, type=LITERAL, span=each.span)).text
+            self.lines.add(f"if not {first}:" if counted else f"if {name}_at:")
+            self.lines.add(f"    out.append({joint})")
+            if counted:
+                self.lines.add(f"{first} = False")
+        names = [name] if each.key is None else [name, self._e.name(each.key)]
+        for own in names:
+            if f"{own}_path" in self._e.needed:
+                spread = source_path[1:-1].rstrip(",") if source_path.startswith("(") else f"*{source_path}"
+                self.lines.statement(f"{own}_path = ", tuple_of([*([spread] if spread else []), step]))
+        self.lines.dedent()
+        self.block(each.body)
+
+    def _match(self, match: t.Match) -> None:
+        of = present(match.subject.type)
+        text = isinstance(of, TextType)
+        subject = self._e.string(match.subject) if text else self._e.value(match.subject)
+        self.lines.add(f"# {self._file}:{self._line(match.span)} match")
+        word = "if "
+        closed = False
+        for arm in match.arms:
+            tests: list[str] = []
+            if arm.texts:
+                texts = [string(s) for s in arm.texts]
+                tests.append(
+                    f"{subject.within(ATOM)} == {texts[0]}" if len(texts) == 1 else f"{subject.within(ATOM)} in {tuple_of(texts)}"
+                )
+            if not arm.other and arm.kinds and not (text and not arm.texts):
+                tests.append(self._e.is_kind(subject, arm.kinds).text)
+            every = arm.other or (text and not arm.texts) or arm.kinds == (json_kinds(match.subject.type) or frozenset())
+            code = Code(" or ".join(tests), OR if len(tests) > 1 else ATOM)
+            if every and arm.condition is None:
+                closed = True
+                if word == "if ":
+                    self._arm_body(arm)
+                    return
+                self.lines.add(f"else:  # :{self._line(arm.span)}")
+                self.block(arm.body)
+                break
+            if arm.condition is not None:
+                guard = self._e.condition(arm.condition)
+                code = guard if every else Code(f"{code.within(NOT)} and {guard.within(NOT)}", AND)
+            self.lines.statement(word, code.text, f":  # :{self._line(arm.span)}")
+            self.block(arm.body)
+            word = "elif "
+        if not closed:
+            self.lines.add("else:")
+            self.lines.indent()
+            self._raise("no arm fits this value", "T102", match.span)
+            self.lines.dedent()
+
+    def _arm_body(self, arm: t.MatchArm) -> None:
+        self.statements(arm.body.statements)
+
+    # ---- messages
+
+    def _take(self, take: t.Take) -> None:
+        e = self._e
+        name = e.declare(take.variable)
+        classes = e.classes(take.roles)
+        what = "all" if take.all else "leading"
+        self.lines.add(f"# {self._file}:{self._line(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}")
+        of = e.python_type(present(take.variable.type))
+        if take.all:
+            self.lines.statement(
+                f"{name}: {of} = ", f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]"
+            )
+            rest = f"without_{'_'.join(take.roles)}"
+            self.lines.statement(f"{rest} = ", f"[(at, m) for at, m in {e.messages} if not isinstance(m, {classes})]")
+            e.messages = rest
+            empty = f"not {name}"
+        else:
+            self.lines.add(f"{name}: {of} | None = None")
+            place = f"{name}_at"
+            if place in e.needed:
+                self.lines.add(f"{place} = -1")
+            self.lines.statement("if ", f"{e.messages} and isinstance(first := {e.messages}[0][1], {classes})", ":")
+            self.lines.add(f"    {name} = first")
+            if place in e.needed:
+                self.lines.add(f"    {place} = {e.messages}[0][0]")
+            self.lines.add(f"    {e.messages} = {e.messages}[1:]")
+            empty = f"{name} is None"
+        if take.otherwise is not None:
+            self.lines.add(f"if {empty}:")
+            self.block(take.otherwise)
+
+    def _walk(self, walk: t.Walk) -> None:
+        e = self._e
+        name = e.declare(walk.variable)
+        runs = any(a.run is not None for a in walk.arms)
+        place = f"{name}_at" if f"{name}_at" in e.needed else "_"
+        self.lines.add(f"# {self._file}:{self._line(walk.span)} each {walk.variable.name} in messages")
+        if runs:
+            self.lines.add(f"{e.index} = 0")
+            self.lines.add(f"while {e.index} < len({e.messages}):")
+            self.lines.add(f"    {place}, {name} = {e.messages}[{e.index}]")
+        elif e.index in e.needed:
+            self.lines.add(f"for {e.index}, ({place}, {name}) in enumerate({e.messages}):")
+        else:
+            self.lines.add(f"for {place}, {name} in {e.messages}:")
+        self.lines.indent()
+        word = "if "
+        for arm in walk.arms:
+            self._walk_arm(walk, arm, name, word, runs)
+            word = "elif "
+        self._no_arm(walk, name)
+        self.lines.dedent()
+
+    def _no_arm(self, walk: t.Walk, name: str) -> None:
+        assert isinstance(walk.variable.type, MessageType)
+        covered = {r for a in walk.arms if a.condition is None for r in a.roles}
+        self.lines.add("else:")
+        if set(walk.variable.type.roles) <= covered:
+            self._e.module.use("typing", "assert_never")
+            self.lines.add(f"    assert_never({name})")
+            return
+        self.lines.indent()
+        self._raise("no arm fits this message", "T101", walk.span)
+        self.lines.dedent()
+
+    def _walk_arm(self, walk: t.Walk, arm: t.WalkArm, name: str, word: str, runs: bool) -> None:
+        e = self._e
+        take_run, step = "", "1"
+        if arm.run is not None:
+            run = e.declare(arm.run)
+            role = arm.then if arm.then is not None else arm.roles[0]
+            start = e.index if arm.is_run else f"{e.index} + 1"
+            take_run = f"{run} = {e.module.helper('run_from')}({e.messages}, {start}, {e.classes((role,))})"
+            step = f"len({run})" if arm.is_run else f"1 + len({run})"
+        test = f"isinstance({name}, {e.classes(arm.roles)})"
+        if arm.condition is not None:
+            test = f"{test} and {e.condition(arm.condition).within(NOT)}"
+        self.lines.statement(word, test, f":  # :{self._line(arm.span)} when {_pattern(arm)}")
+        if take_run:
+            self.lines.add(f"    {take_run}")
+        self.block(arm.body)
+        if runs:
+            self.lines.add(f"    {e.index} += {step}")
+
+    def _sampled(self, body: t.Block) -> None:
+        self.lines.add("start = len(out)")
+        self.statements(body.statements)
+        if any(isinstance(s, t.Print) for s in body.statements):
+            self.lines.add("sampled.append((start, len(out)))")
+        else:
+            self.lines.add("if len(out) > start:")
+            self.lines.add("    sampled.append((start, len(out)))")
+
+
+def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:
+    """A choice between two values as test, then, otherwise."""
+    match value:
+        case t.Conditional(test=test, then=then, otherwise=otherwise):
+            return test, then, otherwise
+        case t.Coalesce(options=(first, second)):
+            return t.Exists(first, type=BoolType(), span=first.span), replace(first, type=present(first.type)), second
+        case _:
+            return None
+
+
+def _pattern(arm: t.WalkArm) -> str:
+    roles = ", ".join(arm.roles)
+    if arm.run is None:
+        return roles
+    return f"{roles}+ as {arm.run.name}" if arm.is_run else f"{roles} then {arm.then}* as {arm.run.name}"

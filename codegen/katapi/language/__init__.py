@@ -1,0 +1,1 @@
+"""The .kata language as text: grammar, parser, syntax tree, printer, diagnostics."""

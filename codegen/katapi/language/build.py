@@ -1,0 +1,457 @@
+"""Lark's parse tree → the syntax tree of `syntax.py`, one method a grammar rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from lark import Token, Transformer, v_args
+from lark.tree import Meta
+
+from katapi.language import syntax as s
+from katapi.language.diagnostics import Diagnostic
+from katapi.language.literals import LiteralError, split_block, unquote
+from katapi.language.source import Span
+
+T = TypeVar("T")
+Children = Sequence[object]
+ParseFragment = Callable[[str, int], "tuple[s.Expr | None, list[Diagnostic]]"]
+
+# What an expression or an item may begin or go on with: as the name of a value it would be read as that.
+RESERVED = frozenset(
+    "all and any as count def drop each else exists false first generate given has if in is join last let match next"
+    " not object or other prev reject sampled take then true when where".split()
+)
+_MOST_DIGITS = 18
+
+
+def _all(children: Children, kind: type[T]) -> tuple[T, ...]:
+    return tuple(c for c in children if isinstance(c, kind))
+
+
+def _one(children: Children, kind: type[T]) -> T:
+    return _all(children, kind)[0]
+
+
+def _maybe(children: Children, kind: type[T]) -> T | None:
+    found = _all(children, kind)
+    return found[0] if found else None
+
+
+def _exprs(children: Children) -> tuple[s.Expr, ...]:
+    return tuple(c for c in children if isinstance(c, s.Expr))
+
+
+def _items(children: Children) -> tuple[s.Item, ...]:
+    return tuple(c for c in children if isinstance(c, s.Item))
+
+
+def _types(children: Children) -> tuple[s.TypeRef, ...]:
+    return tuple(c for c in children if isinstance(c, s.TypeRef))
+
+
+def _patterns(children: Children) -> tuple[s.ArmPattern, ...]:
+    return tuple(c for c in children if isinstance(c, s.ArmPattern))
+
+
+class _Word(str):
+    """The text of a keyword terminal (`leading`, `verbatim`, `==`, …)."""
+
+
+class _Quoted(str):
+    """The text that a quoted token stands for."""
+
+
+@v_args(meta=True)
+class TreeBuilder(Transformer[Token, object]):
+    """Builds nodes bottom-up; `base` is the offset of the parsed text in its file.
+
+    What the grammar lets pass and the language does not (an escape that means nothing, a reserved name) goes to
+    `findings`, with something harmless in its place in the tree.
+    """
+
+    def __init__(self, base: int, parse_fragment: ParseFragment) -> None:
+        super().__init__(visit_tokens=True)
+        self.findings: list[Diagnostic] = []
+        self._base = base
+        self._parse_fragment = parse_fragment
+
+    def _span(self, meta: Meta) -> Span:
+        if meta.empty:
+            return Span(self._base, self._base)
+        return Span(self._base + meta.start_pos, self._base + meta.end_pos)
+
+    def _token_span(self, token: Token) -> Span:
+        start = self._base + (token.start_pos or 0)
+        return Span(start, start + len(token))
+
+    def _literal_error(self, token: Token, error: LiteralError) -> None:
+        start = self._token_span(token).start
+        self.findings.append(Diagnostic("K002", Span(start + error.start, start + error.end), error.message))
+
+    def _value_name(self, name: s.Name) -> s.Name:
+        """The name of a value, which no reserved word can be."""
+        if name.text in RESERVED:
+            message = f"`{name.text}` is a word of the language and names no value"
+            self.findings.append(Diagnostic("K004", name.span, message, help="choose another name"))
+        return name
+
+    # ---- tokens
+
+    def NAME(self, token: Token) -> s.Name:
+        return s.Name(str(token), span=self._token_span(token))
+
+    FIELD = KEY = NAME
+
+    def INT(self, token: Token) -> int:
+        if len(token) > _MOST_DIGITS:
+            message = f"a number has at most {_MOST_DIGITS} digits"
+            self.findings.append(Diagnostic("K002", self._token_span(token), message))
+            return 0
+        return int(token)
+
+    def STRING(self, token: Token) -> _Quoted:
+        try:
+            return _Quoted(unquote(token))
+        except LiteralError as error:
+            self._literal_error(token, error)
+            return _Quoted("")
+
+    def CONTROL(self, token: Token) -> s.Name:
+        return s.Name(token[1:], span=self._token_span(token))
+
+    def COMPARE(self, token: Token) -> _Word:
+        return _Word(token)
+
+    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = COMPARE
+
+    # ---- declarations
+
+    def file(self, meta: Meta, c: Children) -> s.File:
+        return s.File(tuple(d for d in c if isinstance(d, s.Declaration)), span=self._span(meta))
+
+    def header(self, meta: Meta, c: Children) -> s.Header:
+        return s.Header(_one(c, s.Name), str(_one(c, _Quoted)), span=self._span(meta))
+
+    def artifact(self, meta: Meta, c: Children) -> s.ArtifactRef:
+        return s.ArtifactRef(str(_one(c, _Quoted)), span=self._span(meta))
+
+    def control_row(self, meta: Meta, c: Children) -> s.ControlRow:
+        span = self._span(meta)
+        return s.ControlRow(_one(c, int), _one(c, s.Name).text, str(_one(c, _Quoted)), span=span)
+
+    def text_row(self, meta: Meta, c: Children) -> s.TextRow:
+        return s.TextRow(_one(c, int), str(_one(c, _Quoted)), span=self._span(meta))
+
+    def controls(self, meta: Meta, c: Children) -> tuple[s.ControlRow, ...]:
+        return _all(c, s.ControlRow)
+
+    def texts(self, meta: Meta, c: Children) -> tuple[s.TextRow, ...]:
+        return _all(c, s.TextRow)
+
+    def unknown(self, meta: Meta, c: Children) -> s.UnknownRow:
+        return s.UnknownRow(_one(c, int), str(_one(c, _Quoted)), span=self._span(meta))
+
+    def vocabulary(self, meta: Meta, c: Children) -> s.Vocabulary:
+        rows = [row for group in _all(c, tuple) for row in group]
+        return s.Vocabulary(
+            _one(c, s.Header),
+            _all(c, s.ArtifactRef),
+            _all(rows, s.ControlRow),
+            _all(rows, s.TextRow),
+            _all(c, s.UnknownRow),
+            span=self._span(meta),
+        )
+
+    def words(self, meta: Meta, c: Children) -> s.Words:
+        text = _maybe(c, _Quoted)
+        return s.Words(_all(c, s.Name), None if text is None else str(text), _maybe(c, int), span=self._span(meta))
+
+    def pattern(self, meta: Meta, c: Children) -> s.Pattern:
+        raw = next(t for t in c if isinstance(t, Token))
+        return s.Pattern(raw[1:-1].replace("``", "`"), _one(c, s.Name), span=self._span(meta))
+
+    def setting(self, meta: Meta, c: Children) -> s.Setting:
+        values = tuple(v for v in c if isinstance(v, (s.Words, s.Pattern)))
+        return s.Setting(_one(c, s.Name), values, span=self._span(meta))
+
+    def tokenizer(self, meta: Meta, c: Children) -> s.Tokenizer:
+        return s.Tokenizer(_one(c, s.Header), _one(c, s.Name), _all(c, s.Setting), span=self._span(meta))
+
+    def like(self, meta: Meta, c: Children) -> s.Name:
+        return _one(c, s.Name)
+
+    def serialization(self, meta: Meta, c: Children) -> s.Serialization:
+        return s.Serialization(_one(c, s.Header), _maybe(c, s.Name), _all(c, s.Setting), span=self._span(meta))
+
+    def budget(self, meta: Meta, c: Children) -> s.Budget:
+        return s.Budget(_one(c, s.Header), _one(c, s.Name), _all(c, s.Setting), span=self._span(meta))
+
+    # ---- request
+
+    def named(self, meta: Meta, c: Children) -> s.NamedType:
+        return s.NamedType(_one(c, s.Name), span=self._span(meta))
+
+    def list_of(self, meta: Meta, c: Children) -> s.ListOf:
+        return s.ListOf(_types(c)[0], span=self._span(meta))
+
+    def optional(self, meta: Meta, c: Children) -> s.OptionalOf:
+        return s.OptionalOf(_types(c)[0], span=self._span(meta))
+
+    def choice(self, meta: Meta, c: Children) -> s.Choice:
+        return s.Choice(tuple(str(v) for v in _all(c, _Quoted)), span=self._span(meta))
+
+    def from_text(self, meta: Meta, c: Children) -> s.FromText:
+        return s.FromText(_one(c, s.Name), _maybe(c, _Word) is not None, span=self._span(meta))
+
+    def field(self, meta: Meta, c: Children) -> s.FieldDecl:
+        return s.FieldDecl(_one(c, s.Name), _types(c)[0], False, span=self._span(meta))
+
+    def ignored(self, meta: Meta, c: Children) -> tuple[s.FieldDecl, ...]:
+        return tuple(s.FieldDecl(f.name, f.type, True, span=f.span) for f in _all(c, s.FieldDecl))
+
+    @staticmethod
+    def _fields(c: Children) -> tuple[s.FieldDecl, ...]:
+        fields: list[s.FieldDecl] = []
+        for child in c:
+            if isinstance(child, s.FieldDecl):
+                fields.append(child)
+            elif isinstance(child, tuple):
+                fields.extend(_all(child, s.FieldDecl))
+        return tuple(fields)
+
+    def role(self, meta: Meta, c: Children) -> s.RoleDecl:
+        return s.RoleDecl(_all(c, s.Name), self._fields(c), span=self._span(meta))
+
+    def record(self, meta: Meta, c: Children) -> s.RecordDecl:
+        return s.RecordDecl(_one(c, s.Name), self._fields(c), span=self._span(meta))
+
+    def tools(self, meta: Meta, c: Children) -> s.ToolsDecl:
+        return s.ToolsDecl(_types(c)[0], span=self._span(meta))
+
+    def param(self, meta: Meta, c: Children) -> s.ParamDecl:
+        default = _exprs(c)
+        name = self._value_name(_one(c, s.Name))
+        return s.ParamDecl(name, _types(c)[0], default[0] if default else None, span=self._span(meta))
+
+    def request(self, meta: Meta, c: Children) -> s.Request:
+        return s.Request(
+            _one(c, s.Header),
+            _all(c, s.Setting),
+            _all(c, s.RoleDecl),
+            _all(c, s.RecordDecl),
+            _all(c, s.ToolsDecl),
+            _all(c, s.ParamDecl),
+            span=self._span(meta),
+        )
+
+    # ---- template
+
+    def template(self, meta: Meta, c: Children) -> s.Template:
+        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Item)))
+        return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
+
+    def parameter(self, meta: Meta, c: Children) -> s.Parameter:
+        return s.Parameter(self._value_name(_one(c, s.Name)), _types(c)[0], span=self._span(meta))
+
+    def definition(self, meta: Meta, c: Children) -> s.Def:
+        return s.Def(self._value_name(_one(c, s.Name)), _all(c, s.Parameter), _one(c, s.Block), span=self._span(meta))
+
+    def generate(self, meta: Meta, c: Children) -> s.Generate:
+        condition = _exprs(c)
+        return s.Generate(condition[0] if condition else None, _one(c, s.Block), span=self._span(meta))
+
+    def block(self, meta: Meta, c: Children) -> s.Block:
+        return s.Block(_items(c), span=self._span(meta))
+
+    def put(self, meta: Meta, c: Children) -> s.Put:
+        return s.Put(_exprs(c)[0], span=self._span(meta))
+
+    def block_text(self, meta: Meta, c: Children) -> s.BlockText:
+        token = next(t for t in c if isinstance(t, Token))
+        start = self._token_span(token).start
+        parts: list[s.Expr] = []
+        try:
+            pieces = split_block(token)
+        except LiteralError as error:
+            self._literal_error(token, error)
+            pieces = []
+        for piece in pieces:
+            place = start + piece.offset
+            if not piece.interpolated:
+                parts.append(s.TextLiteral(piece.text, span=Span(place, place + 1)))
+                continue
+            value, findings = self._parse_fragment(piece.text, place)
+            self.findings.extend(findings)
+            if value is not None:
+                parts.append(value)
+        return s.BlockText(tuple(parts), span=self._span(meta))
+
+    def let(self, meta: Meta, c: Children) -> s.Let:
+        return s.Let(self._value_name(_one(c, s.Name)), _exprs(c)[0], span=self._span(meta))
+
+    def choose(self, meta: Meta, c: Children) -> s.If:
+        blocks = tuple(b for b in c if isinstance(b, (s.Block, s.If)))
+        then = blocks[0]
+        assert isinstance(then, s.Block)
+        return s.If(_exprs(c)[0], then, blocks[1] if len(blocks) > 1 else None, span=self._span(meta))
+
+    def each(self, meta: Meta, c: Children) -> s.Each:
+        name, value_name, source, condition, join, body = c
+        assert isinstance(name, s.Name)
+        assert value_name is None or isinstance(value_name, s.Name)
+        assert isinstance(source, s.Expr)
+        assert condition is None or isinstance(condition, s.Expr)
+        assert isinstance(body, s.Block)
+        self._value_name(name)
+        if value_name is not None:
+            self._value_name(value_name)
+        text = str(join) if isinstance(join, _Quoted) else None
+        return s.Each(name, value_name, source, condition, text, body, span=self._span(meta))
+
+    def walk(self, meta: Meta, c: Children) -> s.Walk:
+        return s.Walk(self._value_name(_one(c, s.Name)), _exprs(c)[0], _all(c, s.Arm), span=self._span(meta))
+
+    def match_(self, meta: Meta, c: Children) -> s.Match:
+        return s.Match(_exprs(c)[0], _all(c, s.Arm), span=self._span(meta))
+
+    def arm(self, meta: Meta, c: Children) -> s.Arm:
+        then, bound, condition, body = c[-4:]
+        assert then is None or isinstance(then, s.Name)
+        assert bound is None or isinstance(bound, s.Name)
+        assert condition is None or isinstance(condition, s.Expr)
+        assert isinstance(body, s.Block)
+        if bound is not None:
+            self._value_name(bound)
+        return s.Arm(_patterns(c), then, bound, condition, body, span=self._span(meta))
+
+    def name_pattern(self, meta: Meta, c: Children) -> s.NamePattern:
+        return s.NamePattern(_one(c, s.Name), span=self._span(meta))
+
+    def run_pattern(self, meta: Meta, c: Children) -> s.RunPattern:
+        return s.RunPattern(_one(c, s.Name), span=self._span(meta))
+
+    def text_pattern(self, meta: Meta, c: Children) -> s.TextPattern:
+        return s.TextPattern(str(_one(c, _Quoted)), span=self._span(meta))
+
+    def other_pattern(self, meta: Meta, c: Children) -> s.OtherPattern:
+        return s.OtherPattern(span=self._span(meta))
+
+    def take(self, meta: Meta, c: Children) -> s.Take:
+        *roles, bound = _all(c, s.Name)
+        how = s.TakeHow(str(_one(c, _Word)))
+        return s.Take(how, tuple(roles), self._value_name(bound), _maybe(c, s.Block), span=self._span(meta))
+
+    def sampled(self, meta: Meta, c: Children) -> s.Sampled:
+        return s.Sampled(_one(c, s.Block), span=self._span(meta))
+
+    def drop(self, meta: Meta, c: Children) -> s.Drop:
+        return s.Drop(_exprs(c)[0], span=self._span(meta))
+
+    def reject(self, meta: Meta, c: Children) -> s.Reject:
+        return s.Reject(str(_one(c, _Quoted)), span=self._span(meta))
+
+    # ---- expressions
+
+    def interpolation(self, meta: Meta, c: Children) -> s.Expr:
+        return _exprs(c)[0]
+
+    def group(self, meta: Meta, c: Children) -> s.Expr:
+        return _exprs(c)[0]
+
+    def control(self, meta: Meta, c: Children) -> s.ControlRef:
+        return s.ControlRef(_one(c, s.Name).text, span=self._span(meta))
+
+    def text_literal(self, meta: Meta, c: Children) -> s.TextLiteral:
+        return s.TextLiteral(str(_one(c, _Quoted)), span=self._span(meta))
+
+    def int_literal(self, meta: Meta, c: Children) -> s.IntLiteral:
+        (value,) = c
+        assert isinstance(value, int)
+        return s.IntLiteral(value, span=self._span(meta))
+
+    def bool_literal(self, meta: Meta, c: Children) -> s.BoolLiteral:
+        return s.BoolLiteral(c[0] == "true", span=self._span(meta))
+
+    def list_literal(self, meta: Meta, c: Children) -> s.ListLiteral:
+        return s.ListLiteral(_exprs(c), span=self._span(meta))
+
+    def pair(self, meta: Meta, c: Children) -> tuple[str, s.Expr]:
+        return _one(c, s.Name).text, _exprs(c)[0]
+
+    def object_literal(self, meta: Meta, c: Children) -> s.ObjectLiteral:
+        pairs = tuple((str(p[0]), e) for p in _all(c, tuple) for e in _exprs(p))
+        return s.ObjectLiteral(pairs, span=self._span(meta))
+
+    def name_ref(self, meta: Meta, c: Children) -> s.NameRef:
+        return s.NameRef(self._value_name(_one(c, s.Name)).text, span=self._span(meta))
+
+    def field_ref(self, meta: Meta, c: Children) -> s.FieldRef:
+        return s.FieldRef(_exprs(c)[0], _one(c, s.Name), span=self._span(meta))
+
+    def method(self, meta: Meta, c: Children) -> s.MethodCall:
+        base, *arguments = _exprs(c)
+        return s.MethodCall(base, _one(c, s.Name), tuple(arguments), span=self._span(meta))
+
+    def call(self, meta: Meta, c: Children) -> s.Call:
+        return s.Call(_one(c, s.Name), _exprs(c), span=self._span(meta))
+
+    def coalesce(self, meta: Meta, c: Children) -> s.Coalesce:
+        return s.Coalesce(_exprs(c), span=self._span(meta))
+
+    def as_(self, meta: Meta, c: Children) -> s.As:
+        return s.As(_exprs(c)[0], _one(c, s.Name), span=self._span(meta))
+
+    def conditional(self, meta: Meta, c: Children) -> s.Conditional:
+        test, then, otherwise = _exprs(c)
+        return s.Conditional(test, then, otherwise, span=self._span(meta))
+
+    def or_(self, meta: Meta, c: Children) -> s.Or:
+        return s.Or(_exprs(c), span=self._span(meta))
+
+    def and_(self, meta: Meta, c: Children) -> s.And:
+        return s.And(_exprs(c), span=self._span(meta))
+
+    def not_(self, meta: Meta, c: Children) -> s.Not:
+        return s.Not(_exprs(c)[0], span=self._span(meta))
+
+    def compare(self, meta: Meta, c: Children) -> s.Compare:
+        left, right = _exprs(c)
+        return s.Compare(s.Operator(str(_one(c, _Word))), left, right, span=self._span(meta))
+
+    def within(self, meta: Meta, c: Children) -> s.Within:
+        value, container = _exprs(c)
+        return s.Within(value, container, span=self._span(meta))
+
+    def has(self, meta: Meta, c: Children) -> s.Has:
+        container, value = _exprs(c)
+        return s.Has(container, value, span=self._span(meta))
+
+    @staticmethod
+    def _negated(c: Children) -> bool:
+        return any(isinstance(t, Token) and t.type == "NOT" for t in c)
+
+    def is_kind(self, meta: Meta, c: Children) -> s.IsKind:
+        return s.IsKind(_exprs(c)[0], _all(c, s.Name), self._negated(c), span=self._span(meta))
+
+    def is_end(self, meta: Meta, c: Children) -> s.IsEnd:
+        return s.IsEnd(_exprs(c)[0], s.End(str(_one(c, _Word))), self._negated(c), span=self._span(meta))
+
+    def is_beside(self, meta: Meta, c: Children) -> s.IsBeside:
+        value, other = _exprs(c)
+        side = s.Side(str(_one(c, _Word)))
+        return s.IsBeside(value, side, other, self._negated(c), span=self._span(meta))
+
+    def given(self, meta: Meta, c: Children) -> s.Given:
+        return s.Given(_exprs(c)[0], span=self._span(meta))
+
+    def exists(self, meta: Meta, c: Children) -> s.Exists:
+        return s.Exists(_exprs(c)[0], span=self._span(meta))
+
+    def query(self, meta: Meta, c: Children) -> s.Query:
+        source, condition = _exprs(c)
+        quantifier = s.Quantifier(str(_one(c, _Word)))
+        return s.Query(quantifier, self._value_name(_one(c, s.Name)), source, condition, span=self._span(meta))
+
+    def beside(self, meta: Meta, c: Children) -> s.Beside:
+        return s.Beside(s.Neighbour(str(_one(c, _Word))), _one(c, s.Name), span=self._span(meta))

@@ -1,0 +1,451 @@
+"""Syntax tree → text: the canonical form of .kata files.
+
+`format_source` keeps what the tree does not hold and the author chose: comments, empty lines, the order of
+declarations, which printed items share a line, which blocks stand on one line. `canonical` knows the tree alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, assert_never
+
+from katapi.language import syntax as s
+from katapi.language.comments import AuthorsChoices, Choices, Comment
+from katapi.language.diagnostics import SpecError
+from katapi.language.expressions import block_text, expression, type_text
+from katapi.language.layout import Aside, Doc, Fill, Group, HardLine, Line, Nest, concat, is_hard, joined, render
+from katapi.language.literals import quote
+from katapi.language.parser import parse
+from katapi.language.source import Source
+
+WIDTH = 120
+NodeT = TypeVar("NodeT", bound=s.Node)
+
+
+def format_source(source: Source) -> str:
+    """The canonical text of a file; raises SpecError where the file has syntax errors."""
+    file, findings = parse(source)
+    if findings:
+        raise SpecError(source, findings)
+    text = _Printer(AuthorsChoices(source.text)).file(file, len(source.text))
+    return text + "\n" if text else ""
+
+
+def canonical(declaration: s.Declaration) -> str:
+    """The text of one declaration as its tree alone determines it: what digests are taken of."""
+    return render(_Printer(Choices()).declaration(declaration), WIDTH) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What stands in a braced list: its range in the source, up to where its head goes, and how it is printed."""
+
+    start: int
+    end: int
+    head_end: int
+    doc: Callable[[], Doc]
+    inline: bool = False  # may share a line with others
+    binds: bool = False  # never shares a line
+
+
+@dataclass(slots=True)
+class _Row:
+    """Entries on one line with the comments above and behind them, or one comment on a line of its own."""
+
+    docs: list[Doc]
+    blank: bool
+    comment: bool = False
+    inline: bool = False
+    above: list[str] = field(default_factory=list)
+    aside: str = ""
+
+    def doc(self) -> Doc:
+        body = self.docs[0] if len(self.docs) == 1 else Fill(tuple(self.docs))
+        aside: list[Doc] = [Aside("  " + self.aside)] if self.aside else []
+        return concat(*(part for text in self.above for part in (text, HardLine())), body, *aside)
+
+
+class _Printer:
+    """Builds layout documents from nodes, in source order, so that each comment is given out once."""
+
+    def __init__(self, choices: Choices) -> None:
+        self._choices = choices
+
+    def file(self, file: s.File, length: int) -> str:
+        entries = [self._declaration_entry(d) for d in file.declarations]
+        rows, _ = self._rows(entries, None, length, apart=True)
+        return render(self._lines(rows), WIDTH)
+
+    # ---- braced lists
+
+    def _braced(self, entries: Sequence[_Entry], start: int, end: int, *, flat: bool, gap: str = " ") -> Doc:
+        """A braced list whose braces stand at `start` and before `end`; hard unless it may be flat."""
+        if not entries and not self._choices.has_comment(start, end):
+            return "{}"
+        rows, behind = self._rows(entries, start + 1, end - 1, flat=flat)
+        if flat:
+            return concat("{", Nest(concat(Line(), joined([Line(gap)], [r.doc() for r in rows]))), Line(), "}")
+        head: Doc = concat("{", Aside("  " + behind)) if behind else "{"
+        if not rows:
+            return concat(head, HardLine(), "}")
+        return concat(head, Nest(concat(HardLine(), self._lines(rows))), HardLine(), "}")
+
+    def _may_be_flat(self, entries: Sequence[_Entry], start: int, end: int) -> bool:
+        """Whether a braced list is on one line: the author began it there, and nothing in it needs a line."""
+        if not entries:
+            return not self._choices.has_comment(start, end)
+        return (
+            self._choices.same_line(start, entries[0].start)
+            and not self._choices.has_comment(start, end)
+            and (len(entries) == 1 or not any(e.binds for e in entries))
+        )
+
+    @staticmethod
+    def _lines(rows: Sequence[_Row]) -> Doc:
+        parts: list[Doc] = []
+        for number, row in enumerate(rows):
+            if number:
+                parts.extend([HardLine()] * (2 if row.blank else 1))
+            parts.append(row.doc())
+        return concat(*parts)
+
+    def _rows(
+        self, entries: Sequence[_Entry], start: int | None, end: int, *, flat: bool = False, apart: bool = False
+    ) -> tuple[list[_Row], str]:
+        """The lines of a list, and the comment behind what stands at `start` (None: at the start of the file)."""
+        rows: list[_Row] = []
+        behind = ""
+        position = start or 0
+
+        def place(comment: Comment, blank: bool) -> None:
+            nonlocal behind, position
+            at = comment.span.start
+            trails = position <= at and self._choices.same_line(position, at)
+            if trails and rows and not rows[-1].comment:
+                rows[-1].aside, rows[-1].inline = comment.text, False
+            elif trails and not rows and start is not None:
+                behind = comment.text
+            else:
+                rows.append(_Row([comment.text], blank or self._choices.blank_line(position, at), comment=True))
+            position = max(position, comment.span.end)
+
+        for number, entry in enumerate(entries):
+            blank_due = apart and number > 0
+            leading = self._choices.comments_before(entry.start)
+            for comment in leading:
+                known = len(rows)
+                place(comment, blank_due)
+                blank_due = blank_due and len(rows) == known
+            above = [c.text for c in self._choices.comments_before(entry.head_end)]
+            doc = entry.doc()
+            last = rows[-1] if rows else None
+            shares = entry.inline and not leading and not is_hard(doc)
+            if last and last.inline and shares and (flat or self._choices.same_line(position, entry.start)):
+                last.docs.append(doc)
+                last.above.extend(above)
+            else:
+                blank = blank_due or self._choices.blank_line(position, entry.start)
+                rows.append(_Row([doc], blank, inline=entry.inline and not is_hard(doc), above=above))
+            position = entry.end
+        for comment in self._choices.comments_before(end):
+            place(comment, False)
+        return rows, behind
+
+    def _list(self, entries: Sequence[_Entry], end: int, *, may_be_flat: bool = False, gap: str = " ") -> Doc:
+        """A braced list that ends its node."""
+        start = self._choices.brace_before(entries[0].start if entries else end)
+        flat = may_be_flat and self._may_be_flat(entries, start, end)
+        return self._braced(entries, start, end, flat=flat, gap=gap)
+
+    def _head_end(self, node: s.Node, entries: Sequence[_Entry]) -> int:
+        return self._choices.brace_before(entries[0].start if entries else node.span.end)
+
+    @staticmethod
+    def _leaf(node: s.Node, doc: Doc, *, inline: bool = False, binds: bool = False) -> _Entry:
+        """A node without a braced list: the comments in it go above it."""
+        return _Entry(node.span.start, node.span.end, node.span.end, lambda: doc, inline, binds)
+
+    # ---- declarations
+
+    def declaration(self, node: s.Declaration) -> Doc:
+        """A whole declaration."""
+        return self._declaration_entry(node).doc()
+
+    def _declaration_entry(self, node: s.Declaration) -> _Entry:
+        head = f"{node.header.name.text} version {quote(node.header.version)}"
+        match node:
+            case s.Vocabulary():
+                head = f"vocabulary {head}"
+                entries = self._vocabulary(node)
+            case s.Tokenizer(_, over, settings):
+                head = f"tokenizer {head} over {over.text}"
+                entries = self._settings(settings)
+            case s.Serialization(_, like, settings):
+                head = f"serialization {head}" + (f" like {like.text}" if like else "")
+                entries = self._settings(settings)
+            case s.Budget(_, target, settings):
+                head = f"budget {head} for {target.text}"
+                entries = self._settings(settings)
+            case s.Request():
+                head = f"request {head}"
+                entries = self._request(node)
+            case s.Template(_, target, parts):
+                head = f"template {head} for {target.text}"
+                entries = [self._part(p) for p in parts]
+            case _:
+                assert_never(node)
+        return _Entry(
+            node.span.start,
+            node.span.end,
+            self._head_end(node, entries),
+            lambda: concat(head, " ", self._list(entries, node.span.end)),
+        )
+
+    def _vocabulary(self, node: s.Vocabulary) -> list[_Entry]:
+        entries: list[_Entry] = []
+        table: list[s.ControlRow | s.TextRow] = []
+
+        def close_table() -> None:
+            if table:
+                entries.append(self._table(tuple(table)))
+                table.clear()
+
+        rows: list[s.ArtifactRef | s.ControlRow | s.TextRow | s.UnknownRow] = [
+            *node.artifacts,
+            *node.controls,
+            *node.texts,
+            *node.unknowns,
+        ]
+        for row in self._choices.in_order(rows):
+            if table and type(row) is not type(table[0]):
+                close_table()
+            match row:
+                case s.ControlRow() | s.TextRow():
+                    table.append(row)
+                case s.ArtifactRef(name):
+                    entries.append(self._leaf(row, f"artifact {quote(name)}"))
+                case s.UnknownRow(number, spelling):
+                    entries.append(self._leaf(row, f"unknown {number} {quote(spelling)}"))
+                case _:
+                    assert_never(row)
+        close_table()
+        return entries
+
+    def _table(self, rows: tuple[s.ControlRow | s.TextRow, ...]) -> _Entry:
+        """A `control` or `text` table, one row a line."""
+        start = self._choices.brace_before(rows[0].span.start)
+        end = self._choices.brace_after(rows[-1].span.end) + 1
+        entries = []
+        for row in rows:
+            if isinstance(row, s.ControlRow):
+                entries.append(self._leaf(row, f"{row.id} @{row.name} {quote(row.spelling)}"))
+            else:
+                entries.append(self._leaf(row, f"{row.id} {quote(row.text)}"))
+        word = "control" if isinstance(rows[0], s.ControlRow) else "text"
+        return _Entry(start, end, start, lambda: concat(word, " ", self._list(entries, end)))
+
+    def _settings(self, settings: Sequence[s.Setting]) -> list[_Entry]:
+        return [self._leaf(x, _setting(x)) for x in settings]
+
+    def _request(self, node: s.Request) -> list[_Entry]:
+        entries: list[_Entry] = []
+        parts: list[s.Setting | s.RoleDecl | s.RecordDecl | s.ToolsDecl | s.ParamDecl] = [
+            *node.settings,
+            *node.roles,
+            *node.records,
+            *node.tools,
+            *node.params,
+        ]
+        for part in self._choices.in_order(parts):
+            match part:
+                case s.Setting():
+                    entries.append(self._leaf(part, _setting(part)))
+                case s.RoleDecl(names, fields):
+                    entries.append(self._with_fields(part, f"role {_names(names)}", fields))
+                case s.RecordDecl(name, fields):
+                    entries.append(self._with_fields(part, f"record {name.text}", fields))
+                case s.ToolsDecl(type_):
+                    entries.append(self._leaf(part, f"tools: {type_text(type_)}"))
+                case s.ParamDecl(name, type_, default):
+                    value: list[Doc] = [] if default is None else [" = ", expression(default)]
+                    entries.append(self._leaf(part, concat(f"param {name.text}: {type_text(type_)}", *value)))
+                case _:
+                    assert_never(part)
+        return entries
+
+    def _with_fields(self, node: s.Node, head: str, fields: Sequence[s.FieldDecl]) -> _Entry:
+        entries: list[_Entry] = []
+        for group in self._ignored_together(fields):
+            texts = [f"{f.name.text}: {type_text(f.type)}" for f in group]
+            words: list[Doc] = ["ignore "] if group[0].ignored else []
+            doc = Group(concat(*words, Nest(joined([",", Line()], texts))))
+            entries.append(replace(self._leaf(group[0], doc), end=group[-1].span.end, head_end=group[-1].span.end))
+        end = node.span.end
+        return _Entry(
+            node.span.start,
+            end,
+            self._head_end(node, entries),
+            lambda: Group(concat(head, " ", self._list(entries, end, may_be_flat=True, gap="  "))),
+        )
+
+    def _ignored_together(self, fields: Sequence[s.FieldDecl]) -> list[list[s.FieldDecl]]:
+        """The fields, with those in one list that stand behind one `ignore`."""
+        groups: list[list[s.FieldDecl]] = []
+        for f in fields:
+            last = groups[-1][-1] if groups else None
+            if last and last.ignored and f.ignored and self._choices.same_list(last.span.end, f.span.start):
+                groups[-1].append(f)
+            else:
+                groups.append([f])
+        return groups
+
+    # ---- template
+
+    def _part(self, part: s.Def | s.Generate | s.Item) -> _Entry:
+        match part:
+            case s.Def(name, parameters, body):
+                texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
+                inner = Nest(concat(Line(""), joined([",", Line()], texts)))
+                head = Group(concat(f"def {name.text}(", inner, Line(""), ")")) if texts else f"def {name.text}()"
+                return self._headed(part, [head], body)
+            case s.Generate(condition, body):
+                where: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
+                return self._headed(part, ["generate", *where], body)
+            case _:
+                return self._item(part)
+
+    def _headed(self, node: s.Node, head: Sequence[Doc], body: s.Block, *, inline: bool = False) -> _Entry:
+        """A node that ends with a block."""
+
+        def doc() -> Doc:
+            return Group(concat(*head, " " if head else "", self._block(body)))
+
+        return _Entry(node.span.start, node.span.end, body.span.start, doc, inline)
+
+    def _block(self, block: s.Block) -> Doc:
+        entries = [self._item(i) for i in block.items]
+        flat = self._may_be_flat(entries, block.span.start, block.span.end)
+        return self._braced(entries, block.span.start, block.span.end, flat=flat)
+
+    def _item(self, item: s.Item) -> _Entry:
+        match item:
+            case s.Put(value):
+                return self._leaf(item, expression(value), inline=True)
+            case s.BlockText():
+                return self._leaf(item, block_text(item))
+            case s.Block():
+                return self._headed(item, [], item, inline=True)
+            case s.Let(name, value):
+                return self._leaf(item, concat(f"let {name.text} = ", expression(value)), binds=True)
+            case s.If():
+                return _Entry(
+                    item.span.start, item.span.end, item.then.span.start, lambda: self._choice(item), inline=True
+                )
+            case s.Each():
+                return self._headed(item, [_each_head(item)], item.body, inline=True)
+            case s.Walk(name, source, arms):
+                head = concat(f"each {name.text} in ", Nest(expression(source)))
+                return self._with_arms(item, head, arms)
+            case s.Match(subject, arms):
+                return self._with_arms(item, concat("match ", Nest(expression(subject))), arms)
+            case s.Take(how, roles, bound, otherwise):
+                words = f"take {how.value} {_names(roles)} as {bound.text}"
+                if otherwise is None:
+                    return self._leaf(item, words, binds=True)
+                return self._headed(item, [words, " else"], otherwise)
+            case s.Sampled(body):
+                return self._headed(item, ["sampled"], body, inline=True)
+            case s.Drop(value):
+                return self._leaf(item, concat("drop ", expression(value)))
+            case s.Reject(message):
+                return self._leaf(item, f"reject {quote(message)}")
+            case _:
+                assert_never(item)
+
+    def _choice(self, item: s.If) -> Doc:
+        """`if … else if … else`: all its blocks are on one line, or none is."""
+        branches: list[tuple[s.Expr | None, s.Block]] = [(item.test, item.then)]
+        rest = item.otherwise
+        while isinstance(rest, s.If):
+            branches.append((rest.test, rest.then))
+            rest = rest.otherwise
+        if rest is not None:
+            branches.append((None, rest))
+        lists = [[self._item(i) for i in block.items] for _, block in branches]
+        flat = not self._choices.has_comment(item.then.span.start, item.span.end) and all(
+            self._may_be_flat(entries, block.span.start, block.span.end)
+            for entries, (_, block) in zip(lists, branches, strict=True)
+        )
+        parts: list[Doc] = []
+        for entries, (test, block) in zip(lists, branches, strict=True):
+            head: list[Doc] = [] if test is None else ["if ", Nest(expression(test)), " "]
+            body = self._braced(entries, block.span.start, block.span.end, flat=flat)
+            parts.append(concat(*head, body))
+        return Group(joined([" else "], parts))
+
+    def _with_arms(self, node: s.Node, head: Doc, arms: Sequence[s.Arm]) -> _Entry:
+        entries = [self._headed(a, [_arm_head(a)], a.body) for a in arms]
+        end = node.span.end
+        return _Entry(
+            node.span.start,
+            end,
+            self._head_end(node, entries),
+            lambda: concat(head, " ", self._list(entries, end)),
+            binds=True,
+        )
+
+
+def _names(names: Sequence[s.Name]) -> str:
+    return ", ".join(n.text for n in names)
+
+
+def _setting(setting: s.Setting) -> Doc:
+    values: list[Doc] = []
+    for value in setting.values:
+        match value:
+            case s.Words(words, text, number):
+                parts = [w.text for w in words]
+                parts += [quote(text)] if text is not None else []
+                parts += [str(number)] if number is not None else []
+                values.append(" ".join(parts))
+            case s.Pattern(regex, behaviour):
+                values.append(f"`{regex.replace('`', '``')}` {behaviour.text}")
+            case _:
+                assert_never(value)
+    return Group(concat(f"{setting.key.text}: ", Nest(joined([",", Line()], values))))
+
+
+def _each_head(item: s.Each) -> Doc:
+    names = item.name.text + (f", {item.value_name.text}" if item.value_name else "")
+    parts: list[Doc] = [f"each {names} in ", expression(item.source)]
+    if item.condition is not None:
+        parts += [Line(), "where ", expression(item.condition)]
+    if item.join is not None:
+        parts += [Line(), "join ", quote(item.join)]
+    return Group(Nest(concat(*parts), 4))
+
+
+def _arm_head(arm: s.Arm) -> Doc:
+    parts: list[Doc] = ["when ", joined([", "], [_pattern(p) for p in arm.patterns])]
+    if arm.then is not None:
+        parts += [Line(), f"then {arm.then.text}*"]
+    if arm.bound is not None:
+        parts.append(f" as {arm.bound.text}")
+    if arm.condition is not None:
+        parts += [Line(), "where ", expression(arm.condition)]
+    return Group(Nest(concat(*parts), 4))
+
+
+def _pattern(pattern: s.ArmPattern) -> str:
+    match pattern:
+        case s.NamePattern(name):
+            return name.text
+        case s.RunPattern(name):
+            return f"{name.text}+"
+        case s.TextPattern(text):
+            return quote(text)
+        case s.OtherPattern():
+            return "other"
+        case _:
+            assert_never(pattern)

@@ -1,0 +1,1 @@
+"""The resolved, typed meaning of a .kata file."""

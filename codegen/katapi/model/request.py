@@ -1,0 +1,87 @@
+"""The request rules of a spec: which roles, fields, records and parameters a request may have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from katapi.language.source import Span
+from katapi.model.declarations import Identity
+from katapi.model.types import OptionalType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a message or record; an ignored one is accepted, kept in the request, and never printed."""
+
+    name: str
+    type: Type
+    ignored: bool
+    span: Span
+
+    @property
+    def optional(self) -> bool:
+        """Whether the field may be left out or null."""
+        return isinstance(self.type, OptionalType)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role and the fields of its messages, `role` itself left out."""
+
+    name: str
+    fields: tuple[Field, ...]
+    span: Span
+
+    def field(self, name: str) -> Field | None:
+        """The field of a name."""
+        return next((f for f in self.fields if f.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object with declared fields inside a message."""
+
+    name: str
+    fields: tuple[Field, ...]
+    span: Span
+
+    def field(self, name: str) -> Field | None:
+        """The field of a name."""
+        return next((f for f in self.fields if f.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A template parameter: a key of the request beside `messages` and `tools`."""
+
+    name: str
+    type: Type
+    default: str | int | bool | None
+    span: Span
+
+    @property
+    def required(self) -> bool:
+        """Whether the request must name the parameter."""
+        return self.default is None and not isinstance(self.type, OptionalType)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that a request may say."""
+
+    identity: Identity
+    replace_invalid: bool
+    depth: int
+    roles: tuple[Role, ...]
+    records: tuple[Record, ...]
+    tools: Type | None
+    params: tuple[Param, ...]
+    span: Span
+
+    def role(self, name: str) -> Role | None:
+        """The role of a name."""
+        return next((r for r in self.roles if r.name == name), None)
+
+    def record(self, name: str) -> Record | None:
+        """The record of a name."""
+        return next((r for r in self.records if r.name == name), None)

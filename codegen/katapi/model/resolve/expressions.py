@@ -1,0 +1,485 @@
+"""Expressions of a template → typed expressions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from katapi.language import syntax as s
+from katapi.language.source import Span
+from katapi.model import template as t
+from katapi.model.declarations import Serialization, Vocabulary
+from katapi.model.request import Field, Request
+from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.resolve.scope import Scope, facts
+from katapi.model.types import (
+    ANY_JSON,
+    CONTENT,
+    KIND_WORDS,
+    LITERAL,
+    OBJECT,
+    BoolType,
+    ControlType,
+    IntType,
+    JsonKind,
+    JsonType,
+    ListType,
+    MessageType,
+    OptionalType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Trust,
+    Type,
+    describe,
+    join,
+    json_kinds,
+    may_be_absent,
+    optional,
+    present,
+)
+
+BOOL = BoolType()
+INT = IntType()
+_CUTS = {k.value: k for k in t.CutKind}
+_TRIMS = (t.CutKind.TRIM, t.CutKind.TRIM_START, t.CutKind.TRIM_END)
+_TESTS = {k.value: k for k in (t.TextTestKind.STARTS_WITH, t.TextTestKind.ENDS_WITH)}
+
+
+class Expressions:
+    """Resolves expressions against one vocabulary, request and set of serializations."""
+
+    def __init__(
+        self,
+        findings: Findings,
+        vocabulary: Vocabulary,
+        request: Request,
+        serializations: dict[str, Serialization],
+    ) -> None:
+        self._findings = findings
+        self._vocabulary = vocabulary
+        self._request = request
+        self._serializations = serializations
+        self._variables = 0
+
+    def variable(self, name: str, binding: t.Binding, of: Type, span: Span) -> t.Variable:
+        """A fresh variable."""
+        self._variables += 1
+        return t.Variable(name, self._variables, binding, of, span)
+
+    def resolve(self, node: s.Expr, scope: Scope) -> t.Expr:
+        """The typed expression, narrowed by what the scope knows; raises Unresolved after noting a finding."""
+        expr = self._resolve(node, scope)
+        known = scope.type_of(expr)
+        return expr if known == expr.type else replace(expr, type=known)
+
+    def condition(self, node: s.Expr, scope: Scope) -> t.Expr:
+        """An expression that must be a bool."""
+        expr = self.resolve(node, scope)
+        if not isinstance(expr.type, BoolType):
+            raise self._findings.fail(
+                "K205",
+                node.span,
+                f"a condition is a bool, and this is {describe(expr.type)}",
+                help="write `given x` (there and not empty) or `exists x` (there)",
+            )
+        return expr
+
+    def there(self, expr: t.Expr, why: str) -> t.Expr:
+        """Insists that a value cannot be absent."""
+        if may_be_absent(expr.type):
+            raise self._findings.fail(
+                "K203",
+                expr.span,
+                f"this value may be absent, and {why}",
+                label=describe(expr.type),
+                help="give a substitute with `??`, or test it with `given` or `exists`",
+            )
+        return expr
+
+    def text(self, node: s.Expr, scope: Scope, why: str) -> t.Expr:
+        """An expression that must be a text that is there."""
+        expr = self.resolve(node, scope)
+        if isinstance(expr.type, ControlType):
+            raise self._findings.fail("K202", node.span, f"a control token is no text, and {why}")
+        self.there(expr, why)
+        if not isinstance(expr.type, TextType):
+            raise self._findings.fail("K201", node.span, f"{why}, and this is {describe(expr.type)}")
+        return expr
+
+    # ---- one method a kind of expression
+
+    def _resolve(self, node: s.Expr, scope: Scope) -> t.Expr:
+        match node:
+            case s.ControlRef(name=name):
+                return self.control(name, node.span)
+            case s.TextLiteral(text=text):
+                return t.TextConst(text, type=LITERAL, span=node.span)
+            case s.IntLiteral(value=number):
+                return t.IntConst(number, type=INT, span=node.span)
+            case s.BoolLiteral(value=truth):
+                return t.BoolConst(truth, type=BOOL, span=node.span)
+            case s.ListLiteral():
+                return self._list(node, scope)
+            case s.ObjectLiteral():
+                return self._object(node, scope)
+            case s.NameRef(name=name):
+                return self._name(name, node.span, scope)
+            case s.FieldRef():
+                return self._field(node, scope)
+            case s.MethodCall():
+                return self._method(node, scope)
+            case s.Call(name=called):
+                raise self._findings.fail(
+                    "K204", node.span, f"`{called.text}(…)` prints, so it stands on its own", help="use it as an item"
+                )
+            case s.Coalesce():
+                return self._coalesce(node, scope)
+            case s.As():
+                return self._serialize(node, scope)
+            case s.Conditional():
+                return self._conditional(node, scope)
+            case s.And() | s.Or():
+                return self._logic(node, scope)
+            case s.Not(operand=operand):
+                return t.Not(self.condition(operand, scope), type=BOOL, span=node.span)
+            case s.Compare():
+                return self._compare(node, scope)
+            case s.Within():
+                return self._within(node, scope)
+            case s.Has():
+                return self._has(node, scope)
+            case s.IsKind():
+                return self._is_kind(node, scope)
+            case s.IsEnd(value=value, end=end, negated=negated):
+                variable = self._walked(value, scope, f"`is {end.value}`")
+                return self._negate(t.IsEnd(variable, end, type=BOOL, span=node.span), negated)
+            case s.IsBeside():
+                return self._is_beside(node, scope)
+            case s.Given(value=value):
+                return t.Given(self._testable(value, scope, "given"), type=BOOL, span=node.span)
+            case s.Exists(value=value):
+                return self._exists(node, scope)
+            case s.Query():
+                return self._query(node, scope)
+            case s.Beside(neighbour=neighbour, name=of):
+                variable = self._walked(s.NameRef(of.text, span=of.span), scope, f"`{neighbour.value}`")
+                around = self._messages(scope, node.span)
+                return t.NeighbourOf(variable, neighbour, type=OptionalType(around.item), span=node.span)
+
+    def control(self, name: str, span: Span) -> t.ControlConst:
+        """A control token by its name."""
+        token = self._vocabulary.control(name)
+        if token is None:
+            known = [c.name for c in self._vocabulary.controls]
+            raise self._findings.fail(
+                "K102",
+                span,
+                f"the vocabulary `{self._vocabulary.identity.name}` has no control token `@{name}`",
+                label="unknown control token",
+                help=nearest(name, known, mark="@"),
+            )
+        return t.ControlConst(token, type=ControlType(), span=span)
+
+    def _name(self, name: str, span: Span, scope: Scope) -> t.Expr:
+        if name not in scope.names:
+            raise self._findings.fail(
+                "K101", span, f"the name `{name}` is not defined here", help=nearest(name, scope.names)
+            )
+        variable = scope.names[name]
+        if variable is None:
+            raise Unresolved
+        return t.Var(variable, type=variable.type, span=span)
+
+    def _messages(self, scope: Scope, span: Span) -> ListType:
+        variable = scope.names.get("messages")
+        if variable is None or not isinstance(variable.type, ListType):
+            raise self._findings.fail("K101", span, "there are no messages here")
+        return variable.type
+
+    def _list(self, node: s.ListLiteral, scope: Scope) -> t.Expr:
+        items = tuple(self.resolve(i, scope) for i in node.items)
+        item: Type = items[0].type if items else CONTENT
+        for other in items[1:]:
+            joined = join(item, other.type)
+            if joined is None:
+                raise self._findings.fail(
+                    "K201", other.span, f"a list holds {describe(item)} here, and this is {describe(other.type)}"
+                )
+            item = joined
+        return t.ListConst(items, type=ListType(item), span=node.span)
+
+    def _object(self, node: s.ObjectLiteral, scope: Scope) -> t.Expr:
+        pairs: list[tuple[str, t.Expr]] = []
+        for key, value in node.pairs:
+            expr = self.resolve(value, scope)
+            if json_kinds(expr.type) is None:
+                raise self._findings.fail("K201", value.span, f"{describe(expr.type)} is no JSON value")
+            if any(k == key for k, _ in pairs):
+                raise self._findings.fail("K107", value.span, f"the key `{key}` stands here twice")
+            pairs.append((key, expr))
+        return t.ObjectExpr(tuple(pairs), type=OBJECT, span=node.span)
+
+    def _field(self, node: s.FieldRef, scope: Scope) -> t.Expr:
+        base = self.resolve(node.base, scope)
+        name, absent = node.name.text, isinstance(base.type, OptionalType)
+        inner = present(base.type)
+        match inner:
+            case MessageType(roles=roles):
+                if name == "role":
+                    of: Type = TextType(Trust.LITERAL, roles)
+                    return t.RoleOf(base, type=optional(of) if absent else of, span=node.span)
+                found = self._message_field(roles, node.name)
+                return t.FieldOf(base, found, type=optional(found.type) if absent else found.type, span=node.span)
+            case RecordType(name=record_name):
+                record = self._request.record(record_name)
+                assert record is not None, "the request was resolved before"
+                field = record.field(name)
+                if field is None:
+                    known = [f.name for f in record.fields]
+                    raise self._findings.fail(
+                        "K104", node.name.span, f"`{record_name}` has no field `{name}`", help=nearest(name, known)
+                    )
+                self._readable(field, node.name)
+                return t.FieldOf(base, field, type=optional(field.type) if absent else field.type, span=node.span)
+            case ListType(item=item) if name in ("first", "last"):
+                return t.EndOf(base, s.End(name), type=optional(item), span=node.span)
+            case ListType() | TextType() if name == "length":
+                return t.LengthOf(base, type=optional(INT) if absent else INT, span=node.span)
+            case JsonType(kinds=kinds) if JsonKind.OBJECT in kinds:
+                return t.JsonFieldOf(base, name, type=ANY_JSON, span=node.span)
+            case ParsedType():
+                return t.JsonFieldOf(base, name, type=ANY_JSON, span=node.span)
+            case _:
+                raise self._findings.fail("K104", node.name.span, f"{describe(base.type)} has no field `{name}`")
+
+    def _message_field(self, roles: tuple[str, ...], name: s.Name) -> Field:
+        found: Field | None = None
+        for role_name in roles:
+            role = self._request.role(role_name)
+            assert role is not None, "message types come from the request"
+            field = role.field(name.text)
+            if field is None:
+                known = [f.name for f in role.fields if not f.ignored] + ["role"]
+                raise self._findings.fail(
+                    "K104",
+                    name.span,
+                    f"a message of role `{role_name}` has no field `{name.text}`",
+                    help=nearest(name.text, known)
+                    if len(roles) == 1
+                    else f"the message here is one of {', '.join(roles)}; narrow it with `is` or an arm",
+                )
+            self._readable(field, name)
+            if found is None or found.type == field.type or field.optional:
+                found = field
+            elif found.type != OptionalType(field.type):
+                raise self._findings.fail("K201", name.span, f"`{name.text}` has another type in role `{role_name}`")
+        assert found is not None, "a message has a role"
+        return found
+
+    def _readable(self, field: Field, name: s.Name) -> None:
+        if field.ignored:
+            raise self._findings.fail(
+                "K104", name.span, f"`{name.text}` is declared `ignore`", help="remove `ignore` in the request to use it"
+            )
+
+    def _needle(self, node: s.MethodCall, argument: s.Expr) -> str:
+        if not isinstance(argument, s.TextLiteral):
+            raise self._findings.fail(
+                "K201", argument.span, f"`{node.name.text}` looks for a text that is written in the template"
+            )
+        return argument.text
+
+    def _method(self, node: s.MethodCall, scope: Scope) -> t.Expr:
+        name = node.name.text
+        if name not in _CUTS and name not in _TESTS:
+            raise self._findings.fail(
+                "K113", node.name.span, f"there is no function `{name}`", help=nearest(name, [*_CUTS, *_TESTS])
+            )
+        base = self.text(node.base, scope, f"`{name}` works on a text")
+        optional_argument = name in {k.value for k in _TRIMS}
+        if len(node.arguments) > 1 or (not node.arguments and not optional_argument):
+            raise self._findings.fail("K114", node.span, f"`{name}` takes one text")
+        argument = self._needle(node, node.arguments[0]) if node.arguments else None
+        if argument == "":
+            raise self._findings.fail("K201", node.arguments[0].span, f"`{name}` cannot look for an empty text")
+        if name in _TESTS:
+            return t.TextTest(_TESTS[name], base, argument or "", type=BOOL, span=node.span)
+        assert isinstance(base.type, TextType)
+        return t.Cut(_CUTS[name], base, argument, type=TextType(base.type.trust), span=node.span)
+
+    def _coalesce(self, node: s.Coalesce, scope: Scope) -> t.Expr:
+        options = tuple(self.resolve(o, scope) for o in node.options)
+        for option in options[:-1]:
+            if not may_be_absent(option.type):
+                raise self._findings.fail(
+                    "K206", option.span, "this value is always there, so what follows `??` is never used"
+                )
+        of = options[-1].type
+        for option in reversed(options[:-1]):
+            joined = join(present(option.type), of)
+            if joined is None:
+                raise self._findings.fail(
+                    "K201",
+                    node.span,
+                    f"the sides of `??` do not go together: {describe(present(option.type))} and {describe(of)}",
+                )
+            of = joined
+        return t.Coalesce(options, type=of, span=node.span)
+
+    def _serialize(self, node: s.As, scope: Scope) -> t.Expr:
+        found = self._serializations.get(node.serialization.text)
+        if found is None:
+            raise self._findings.fail(
+                "K105",
+                node.serialization.span,
+                f"there is no serialization `{node.serialization.text}`",
+                help=nearest(node.serialization.text, self._serializations),
+            )
+        value = self.resolve(node.value, scope)
+        if isinstance(value.type, ControlType):
+            raise self._findings.fail("K202", node.value.span, "a control token is no JSON value")
+        if isinstance(value.type, OptionalType):
+            self.there(value, "absent is no JSON value")
+        if json_kinds(value.type) is None:
+            raise self._findings.fail("K201", node.value.span, f"{describe(value.type)} is no JSON value")
+        return t.Serialize(value, found, type=CONTENT, span=node.span)
+
+    def _conditional(self, node: s.Conditional, scope: Scope) -> t.Expr:
+        test = self.condition(node.test, scope)
+        then = self.resolve(node.then, scope.learn(facts(test, True)))
+        otherwise = self.resolve(node.otherwise, scope.learn(facts(test, False)))
+        of = join(then.type, otherwise.type)
+        if of is None:
+            raise self._findings.fail(
+                "K201", node.span, f"the branches do not go together: {describe(then.type)}, {describe(otherwise.type)}"
+            )
+        return t.Conditional(test, then, otherwise, type=of, span=node.span)
+
+    def _logic(self, node: s.And | s.Or, scope: Scope) -> t.Expr:
+        truth = isinstance(node, s.And)
+        operands: list[t.Expr] = []
+        for operand in node.operands:
+            expr = self.condition(operand, scope)
+            operands.append(expr)
+            scope = scope.learn(facts(expr, truth))
+        make = t.And if truth else t.Or
+        return make(tuple(operands), type=BOOL, span=node.span)
+
+    def _compare(self, node: s.Compare, scope: Scope) -> t.Expr:
+        left, right = self.resolve(node.left, scope), self.resolve(node.right, scope)
+        ordered = node.operator not in (s.Operator.EQUAL, s.Operator.NOT_EQUAL)
+        kinds = json_kinds(left.type), json_kinds(right.type)
+        scalar = KIND_WORDS["text"] | KIND_WORDS["number"] | KIND_WORDS["bool"] | KIND_WORDS["null"]
+        for side, own in zip((left, right), kinds, strict=True):
+            if own is None or (ordered and not isinstance(side.type, IntType)):
+                raise self._findings.fail("K201", side.span, f"{describe(side.type)} cannot be compared here")
+        assert kinds[0] is not None and kinds[1] is not None
+        if not kinds[0] & kinds[1] or not (kinds[0] <= scalar or kinds[1] <= scalar):
+            raise self._findings.fail(
+                "K201", node.span, f"{describe(left.type)} and {describe(right.type)} are never equal"
+            )
+        for one, other in ((left, right), (right, left)):
+            choices = one.type.choices if isinstance(one.type, TextType) else None
+            if choices is not None and isinstance(other, t.TextConst) and other.text not in choices:
+                raise self._findings.fail("K207", other.span, "this is none of the values", help=nearest(other.text, choices))
+        return t.Compare(node.operator, left, right, type=BOOL, span=node.span)
+
+    def _within(self, node: s.Within, scope: Scope) -> t.Expr:
+        value, container = self.resolve(node.value, scope), self.resolve(node.container, scope)
+        self.there(container, "`in` looks into a list")
+        if not isinstance(container.type, ListType):
+            raise self._findings.fail("K201", container.span, f"`in` needs a list, not {describe(container.type)}")
+        own, items = json_kinds(value.type), json_kinds(container.type.item)
+        if own is None or items is None or not own & items:
+            raise self._findings.fail(
+                "K201", node.span, f"a list of {describe(container.type.item)} holds no {describe(value.type)}"
+            )
+        return t.Within(value, container, type=BOOL, span=node.span)
+
+    def _has(self, node: s.Has, scope: Scope) -> t.Expr:
+        if not isinstance(node.value, s.TextLiteral) or not node.value.text:
+            raise self._findings.fail("K201", node.value.span, "`has` looks for a text that is written in the template")
+        base = self.resolve(node.container, scope)
+        if isinstance(base.type, TextType):
+            return t.TextTest(t.TextTestKind.HAS, base, node.value.text, type=BOOL, span=node.span)
+        if isinstance(base.type, (JsonType, ParsedType)):
+            return t.HasKey(base, node.value.text, type=BOOL, span=node.span)
+        self.there(base, "`has` looks into a text or an object")
+        raise self._findings.fail("K201", base.span, f"`has` needs a text or an object, not {describe(base.type)}")
+
+    def _negate(self, expr: t.Expr, negated: bool) -> t.Expr:
+        return t.Not(expr, type=BOOL, span=expr.span) if negated else expr
+
+    def _is_kind(self, node: s.IsKind, scope: Scope) -> t.Expr:
+        value = self.resolve(node.value, scope)
+        words = tuple(k.text for k in node.kinds)
+        inner = present(value.type)
+        if isinstance(inner, MessageType):
+            for kind in node.kinds:
+                self.known_role(kind)
+            return self._negate(t.IsRole(value, words, type=BOOL, span=node.span), node.negated)
+        own = json_kinds(value.type)
+        if own is None or not isinstance(inner, (JsonType, ListType)):
+            raise self._findings.fail("K201", node.value.span, f"`is` cannot ask about {describe(value.type)}")
+        for kind in node.kinds:
+            if kind.text not in KIND_WORDS:
+                raise self._findings.fail(
+                    "K106", kind.span, f"`{kind.text}` is no kind of JSON", help=nearest(kind.text, KIND_WORDS)
+                )
+        kinds = frozenset().union(*(KIND_WORDS[w] for w in words))
+        return self._negate(t.IsJson(value, kinds, type=BOOL, span=node.span), node.negated)
+
+    def known_role(self, name: s.Name) -> str:
+        """A role that the request declares."""
+        if self._request.role(name.text) is None:
+            known = [r.name for r in self._request.roles]
+            raise self._findings.fail(
+                "K103",
+                name.span,
+                f"the request `{self._request.identity.name}` has no role `{name.text}`",
+                label="unknown role",
+                help=nearest(name.text, known),
+            )
+        return name.text
+
+    def _walked(self, node: s.Expr, scope: Scope, what: str) -> t.Variable:
+        expr = self.resolve(node, scope)
+        if not isinstance(expr, t.Var) or expr.variable.binding is not t.Binding.WALK:
+            raise self._findings.fail(
+                "K208", node.span, f"{what} asks about the message of the walk", help="that is the `m` of `each m in messages`"
+            )
+        return expr.variable
+
+    def _is_beside(self, node: s.IsBeside, scope: Scope) -> t.Expr:
+        value, other = self.resolve(node.value, scope), self.resolve(node.other, scope)
+        for side in (value, other):
+            if not isinstance(present(side.type), MessageType):
+                raise self._findings.fail(
+                    "K201", side.span, f"`is {node.side.value}` compares two messages, not {describe(side.type)}"
+                )
+        return self._negate(t.IsBeside(value, node.side, other, type=BOOL, span=node.span), node.negated)
+
+    def _testable(self, node: s.Expr, scope: Scope, word: str) -> t.Expr:
+        expr = self.resolve(node, scope)
+        if isinstance(expr.type, ControlType):
+            raise self._findings.fail("K202", node.span, f"`{word}` asks about a value, and this is a control token")
+        return expr
+
+    def _exists(self, node: s.Exists, scope: Scope) -> t.Expr:
+        expr = self._testable(node.value, scope, "exists")
+        if not may_be_absent(expr.type):
+            raise self._findings.fail(
+                "K206", node.value.span, "this value is always there", help="`given x` asks whether it is empty"
+            )
+        return t.Exists(expr, type=BOOL, span=node.span)
+
+    def _query(self, node: s.Query, scope: Scope) -> t.Expr:
+        source = self.there(self.resolve(node.source, scope), "a query looks through a list")
+        if not isinstance(source.type, ListType):
+            raise self._findings.fail("K201", source.span, f"a query looks through a list, not {describe(source.type)}")
+        variable = self.variable(node.name.text, t.Binding.QUERY, source.type.item, node.name.span)
+        condition = self.condition(node.condition, scope.bind(variable.name, variable))
+        narrowed = facts(condition, True).get((variable.number,), variable.type)
+        of: dict[s.Quantifier, Type] = {s.Quantifier.COUNT: INT, s.Quantifier.ANY: BOOL, s.Quantifier.ALL: BOOL}
+        result = of.get(node.quantifier, optional(narrowed))
+        return t.Query(node.quantifier, variable, source, condition, type=result, span=node.span)

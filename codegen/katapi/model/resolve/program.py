@@ -1,0 +1,173 @@
+"""A whole file → program."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from katapi.language import syntax as s
+from katapi.language.source import Source, Span
+from katapi.model import template as t
+from katapi.model.declarations import Serialization, Vocabulary
+from katapi.model.program import Program
+from katapi.model.request import Request
+from katapi.model.resolve.declarations import (
+    identity,
+    resolve_budget,
+    resolve_serialization,
+    resolve_tokenizer,
+    resolve_vocabulary,
+)
+from katapi.model.resolve.expressions import Expressions
+from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.resolve.requests import resolve_request, resolve_type
+from katapi.model.resolve.scope import Scope
+from katapi.model.resolve.statements import Statements
+from katapi.model.types import BoolType, ListType, MessageType, Type, optional
+
+D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
+
+
+def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Program | None:
+    """The program of a file named `name`, or None where something it needs could not be resolved."""
+    _unique_names(file, findings)
+    vocabulary_node = _only(file, s.Vocabulary, "vocabulary", source, findings)
+    tokenizer_node = _only(file, s.Tokenizer, "tokenizer", source, findings)
+    request_node = _only(file, s.Request, "request", source, findings)
+    template_node = _only(file, s.Template, "template", source, findings)
+
+    vocabulary = None if vocabulary_node is None else resolve_vocabulary(vocabulary_node, findings)
+    tokenizer = None if tokenizer_node is None else resolve_tokenizer(tokenizer_node, vocabulary, findings)
+    serializations = _serializations(file, findings)
+    request = None if request_node is None else resolve_request(request_node, findings)
+    budgets = tuple(resolve_budget(b, findings) for b in file.declarations if isinstance(b, s.Budget))
+    _references(file, findings)
+    if template_node is None or vocabulary is None or request is None:
+        return None
+    template = resolve_template(template_node, vocabulary, request, serializations, findings)
+    if template is None or tokenizer is None:
+        return None
+    return Program(
+        name, source, vocabulary, tokenizer, tuple(serializations.values()), request, template, budgets
+    )
+
+
+def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Findings) -> D | None:
+    found = [d for d in file.declarations if isinstance(d, kind)]
+    for extra in found[1:]:
+        findings.add("K107", extra.header.span, f"a file has one {word}", label="a second one")
+    if not found:
+        end = len(source.text.rstrip())
+        findings.add("K116", Span(max(0, end - 1), max(1, end)), f"this file has no `{word}`")
+        return None
+    return found[0]
+
+
+def _unique_names(file: s.File, findings: Findings) -> None:
+    seen: set[tuple[type, str]] = set()
+    for declaration in file.declarations:
+        key = (type(declaration), declaration.header.name.text)
+        if key in seen and isinstance(declaration, (s.Serialization, s.Budget)):
+            findings.add("K107", declaration.header.name.span, f"`{key[1]}` is declared twice")
+        seen.add(key)
+
+
+def _serializations(file: s.File, findings: Findings) -> dict[str, Serialization]:
+    nodes: dict[str, s.Serialization] = {}
+    out: dict[str, Serialization] = {}
+    for node in file.declarations:
+        if isinstance(node, s.Serialization):
+            out[node.header.name.text] = resolve_serialization(node, nodes, findings)
+            nodes[node.header.name.text] = node
+    return out
+
+
+def _references(file: s.File, findings: Findings) -> None:
+    """`over Qwen3` and `for Qwen3` name the vocabulary of the file."""
+    known = [d.header.name.text for d in file.declarations if isinstance(d, s.Vocabulary)]
+    for declaration in file.declarations:
+        match declaration:
+            case s.Tokenizer(over=name) | s.Template(target=name) | s.Budget(target=name):
+                if known and name.text not in known:
+                    findings.add(
+                        "K117", name.span, f"there is no vocabulary `{name.text}`", help=nearest(name.text, known)
+                    )
+            case _:
+                pass
+
+
+def resolve_template(
+    node: s.Template,
+    vocabulary: Vocabulary,
+    request: Request,
+    serializations: dict[str, Serialization],
+    findings: Findings,
+) -> t.Template | None:
+    """The template, or None after an error in any of its parts."""
+    before = len(findings.diagnostics)
+    expressions = Expressions(findings, vocabulary, request, serializations)
+    definitions = [p for p in node.parts if isinstance(p, s.Def)]
+    signatures = _signatures(definitions, findings)
+    statements = Statements(findings, expressions, {n: tuple(p for _, p in s_) for n, s_ in signatures.items()})
+
+    variables = _global_variables(expressions, request)
+    scope = Scope({v.name: v for v in variables})
+    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate)))
+    body, after = statements.items(items, scope, top=True)
+
+    defs: list[t.Def] = []
+    for definition in definitions:
+        parameters = [
+            expressions.variable(p.text, t.Binding.DEF_PARAMETER, of, p.span)
+            for p, of in signatures.get(definition.name.text, ())
+        ]
+        inner = Scope({v.name: v for v in parameters})
+        block = statements.block(definition.body, inner)
+        defs.append(t.Def(definition.name.text, tuple(parameters), block, span=definition.name.span))
+
+    generates: list[t.Generate] = []
+    for generate in (p for p in node.parts if isinstance(p, s.Generate)):
+        try:
+            condition = None if generate.condition is None else expressions.condition(generate.condition, after)
+        except Unresolved:
+            continue
+        generates.append(t.Generate(condition, statements.block(generate.body, after), span=_keyword(generate)))
+
+    if len(findings.diagnostics) > before:
+        return None
+    whole = t.Block(body, span=node.span)
+    return t.Template(identity(node.header), variables, tuple(defs), whole, tuple(generates), node.header.span)
+
+
+def _keyword(node: s.Generate) -> Span:
+    return Span(node.span.start, node.span.start + len("generate"))
+
+
+def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[tuple[s.Name, Type]]]:
+    out: dict[str, list[tuple[s.Name, Type]]] = {}
+    for definition in definitions:
+        if definition.name.text in out:
+            findings.add("K107", definition.name.span, f"`def {definition.name.text}` stands here twice")
+        parameters: list[tuple[s.Name, Type]] = []
+        for parameter in definition.parameters:
+            if any(p.text == parameter.name.text for p, _ in parameters):
+                findings.add("K107", parameter.name.span, f"the name `{parameter.name.text}` is taken already")
+            try:
+                parameters.append((parameter.name, resolve_type(parameter.type, set(), findings, in_def=True)))
+            except Unresolved:
+                continue
+        out[definition.name.text] = parameters
+    return out
+
+
+def _global_variables(expressions: Expressions, request: Request) -> tuple[t.Variable, ...]:
+    roles = tuple(r.name for r in request.roles)
+    out = [
+        expressions.variable("messages", t.Binding.MESSAGES, ListType(MessageType(roles)), request.span),
+        expressions.variable("generating", t.Binding.GENERATING, BoolType(), request.span),
+    ]
+    if request.tools is not None:
+        out.append(expressions.variable("tools", t.Binding.TOOLS, request.tools, request.span))
+    for param in request.params:
+        of = param.type
+        out.append(expressions.variable(param.name, t.Binding.PARAM, of, param.span))
+    return tuple(out)

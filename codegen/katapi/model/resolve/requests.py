@@ -1,0 +1,196 @@
+"""Request blocks → model."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from katapi.language import syntax as s
+from katapi.model.request import Field, Param, Record, Request, Role
+from katapi.model.resolve.declarations import Settings, identity
+from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.types import (
+    ANY_JSON,
+    CONTENT,
+    LITERAL,
+    OBJECT,
+    BoolType,
+    ControlType,
+    IntType,
+    ListType,
+    OptionalType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Trust,
+    Type,
+    assignable,
+    describe,
+)
+
+_NAMED: dict[str, Type] = {
+    "text": CONTENT,
+    "json": ANY_JSON,
+    "object": OBJECT,
+    "bool": BoolType(),
+    "int": IntType(),
+}
+
+#: Keys that every request has; no parameter may take their names.
+BUILT_IN_KEYS = ("messages", "tools", "add_generation_prompt")
+
+
+class _Bytes(Enum):
+    STRICT = "utf8 strict"
+    REPLACE = "utf8 replace"
+
+
+def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_def: bool = False) -> Type:
+    """A type as it is written; `control` is a type only for the parameters of a `def`."""
+    match node:
+        case s.NamedType(name=name):
+            if name.text in records:
+                return RecordType(name.text)
+            if in_def and name.text == "control":
+                return ControlType()
+            if name.text not in _NAMED:
+                words = [*_NAMED, *sorted(records), *(["control"] if in_def else [])]
+                raise findings.fail("K106", name.span, f"unknown type `{name.text}`", help=nearest(name.text, words))
+            return _NAMED[name.text]
+        case s.ListOf(item=item):
+            return ListType(resolve_type(item, records, findings, in_def=in_def))
+        case s.OptionalOf(item=item):
+            return OptionalType(resolve_type(item, records, findings, in_def=in_def))
+        case s.Choice(values=values):
+            if len(set(values)) < len(values):
+                raise findings.fail("K107", node.span, "a value stands here twice")
+            return TextType(Trust.CONTENT, values)
+        case s.FromText(target=target, verbatim=verbatim):
+            if target.text != "object":
+                raise findings.fail("K106", target.span, "only an `object` can come from text")
+            return ParsedType(verbatim)
+
+
+def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Findings) -> tuple[Field, ...]:
+    out: list[Field] = []
+    for node in nodes:
+        name = node.name.text
+        if any(f.name == name for f in out):
+            findings.add("K107", node.name.span, f"the field `{name}` is declared twice")
+            continue
+        if name == "role" or name.startswith("_"):
+            findings.add("K108", node.name.span, f"a field cannot be called `{name}`")
+            continue
+        try:
+            out.append(Field(name, resolve_type(node.type, records, findings), node.ignored, node.name.span))
+        except Unresolved:
+            continue
+    return tuple(out)
+
+
+def _records_in(t: Type) -> set[str]:
+    match t:
+        case RecordType(name=name):
+            return {name}
+        case ListType(item=item) | OptionalType(item=item):
+            return _records_in(item)
+        case _:
+            return set()
+
+
+def _default(node: s.ParamDecl, t: Type, findings: Findings) -> str | int | bool | None:
+    match node.default:
+        case None:
+            return None
+        case s.TextLiteral(text=text):
+            fits = assignable(TextType(Trust.LITERAL, (text,)) if isinstance(t, TextType) and t.choices else LITERAL, t)
+            value: str | int | bool = text
+        case s.BoolLiteral(value=value):
+            fits = assignable(BoolType(), t)
+        case s.IntLiteral(value=value):
+            fits = assignable(IntType(), t)
+        case _:
+            findings.add("K201", node.default.span, "a default is a text, a number, `true` or `false`")
+            return None
+    if not fits:
+        findings.add("K201", node.default.span, f"the default does not fit the type {describe(t)}")
+    return value
+
+
+def resolve_request(node: s.Request, findings: Findings) -> Request:
+    """Roles, records and parameters with their types."""
+    settings = Settings(node.settings, node.header, findings)
+    bytes_policy = settings.choice("bytes", _Bytes, _Bytes.STRICT)
+    depth = settings.number("depth", "64") or 64
+    settings.finish()
+    if not 1 <= depth <= 256:
+        findings.add("K112", node.header.span, f"a depth of {depth} is outside 1 .. 256")
+
+    names = {r.name.text for r in node.records}
+    records: list[Record] = []
+    for record in node.records:
+        if record.name.text in _NAMED or any(r.name == record.name.text for r in records):
+            findings.add("K107", record.name.span, f"the type `{record.name.text}` exists already")
+            continue
+        records.append(Record(record.name.text, _fields(record.fields, names, findings), record.span))
+    _check_recursion(records, findings)
+
+    roles: list[Role] = []
+    for role in node.roles:
+        fields = _fields(role.fields, names, findings)
+        for name in role.names:
+            if any(r.name == name.text for r in roles):
+                findings.add("K107", name.span, f"the role `{name.text}` is declared twice")
+                continue
+            roles.append(Role(name.text, fields, name.span))
+    if not roles:
+        findings.add("K109", node.header.span, "a request has at least one role")
+
+    tools: Type | None = None
+    for number, declared in enumerate(node.tools):
+        if number:
+            findings.add("K107", declared.span, "`tools` is declared twice")
+            continue
+        try:
+            tools = resolve_type(declared.type, names, findings)
+        except Unresolved:
+            continue
+        if tools not in (ListType(OBJECT), OptionalType(ListType(OBJECT))):
+            findings.add("K201", declared.type.span, "tools are a list of objects", help="write `tools: [object]?`")
+
+    params: list[Param] = []
+    for param in node.params:
+        key = param.name.text
+        if key in BUILT_IN_KEYS or any(p.name == key for p in params):
+            findings.add("K107", param.name.span, f"the request has a key `{key}` already")
+            continue
+        try:
+            t = resolve_type(param.type, set(), findings)
+        except Unresolved:
+            continue
+        params.append(Param(key, t, _default(param, t, findings), param.name.span))
+
+    return Request(
+        identity(node.header),
+        bytes_policy is _Bytes.REPLACE,
+        depth,
+        tuple(roles),
+        tuple(records),
+        tools,
+        tuple(params),
+        node.span,
+    )
+
+
+def _check_recursion(records: list[Record], findings: Findings) -> None:
+    """A record inside itself would need a request without end."""
+    parts = {r.name: set().union(*(_records_in(f.type) for f in r.fields)) for r in records}
+    for record in records:
+        seen: set[str] = set()
+        open_names = list(parts[record.name])
+        while open_names:
+            name = open_names.pop()
+            if name not in seen:
+                seen.add(name)
+                open_names.extend(parts.get(name, ()))
+        if record.name in seen:
+            findings.add("K502", record.span, f"the record `{record.name}` contains itself")

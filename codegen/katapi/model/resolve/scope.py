@@ -1,0 +1,128 @@
+"""Names in force at a place of a template, and what tests have shown about their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from katapi.language.source import Span
+from katapi.model.template import (
+    And,
+    Exists,
+    Expr,
+    FieldOf,
+    Given,
+    IsJson,
+    IsRole,
+    JsonFieldOf,
+    Not,
+    Or,
+    RoleOf,
+    Var,
+    Variable,
+)
+from katapi.model.types import JsonType, MessageType, OptionalType, Type, json_kinds, json_type, present
+
+#: A variable's number and the fields that lead from it to a value.
+Path = tuple[int | str, ...]
+Facts = Mapping[Path, Type]
+
+
+def path_of(expr: Expr) -> Path | None:
+    """The path of an expression that names an unchanging value; None for a computed one."""
+    match expr:
+        case Var(variable=variable):
+            return (variable.number,)
+        case FieldOf(base=base, field=f):
+            inner = path_of(base)
+            return None if inner is None else (*inner, f.name)
+        case JsonFieldOf(base=base, key=key):
+            inner = path_of(base)
+            return None if inner is None else (*inner, key)
+        case RoleOf(base=base):
+            inner = path_of(base)
+            return None if inner is None else (*inner, "role")
+        case _:
+            return None
+
+
+def facts(test: Expr, truth: bool) -> dict[Path, Type]:
+    """What is known about values once a test has come out true, or false."""
+    match test:
+        case Not(operand=operand):
+            return facts(operand, not truth)
+        case And(operands=operands) if truth:
+            return {k: v for o in operands for k, v in facts(o, True).items()}
+        case Or(operands=operands) if not truth:
+            return {k: v for o in operands for k, v in facts(o, False).items()}
+        case (Exists(value=value) | Given(value=value)) if truth:
+            return _presence(value)
+        case IsRole(value=value, roles=roles):
+            return _role_facts(value, roles, truth)
+        case IsJson(value=value, kinds=kinds):
+            path, known = path_of(value), json_kinds(value.type)
+            if path is None or known is None:
+                return {}
+            left = known & kinds if truth else known - kinds
+            return {path: json_type(left)} | (_presence_of_base(value) if truth else {}) if left else {}
+        case _:
+            return {}
+
+
+def _presence(value: Expr) -> dict[Path, Type]:
+    path = path_of(value)
+    if path is None:
+        return {}
+    return {path: present(value.type)} | _presence_of_base(value)
+
+
+def _presence_of_base(value: Expr) -> dict[Path, Type]:
+    """Where a field is there, what it is a field of is there too."""
+    match value:
+        case FieldOf(base=base) | RoleOf(base=base):
+            return _presence(base)
+        case _:
+            return {}
+
+
+def _role_facts(value: Expr, roles: tuple[str, ...], truth: bool) -> dict[Path, Type]:
+    path, t = path_of(value), present(value.type)
+    if path is None or not isinstance(t, MessageType):
+        return {}
+    if truth:
+        return {path: MessageType(tuple(r for r in t.roles if r in roles))}
+    left = MessageType(tuple(r for r in t.roles if r not in roles))
+    if not left.roles:
+        return {}
+    return {path: OptionalType(left) if isinstance(value.type, OptionalType) else left}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Immutable: a block works on its own extended copy. A name bound to None had an error in its value."""
+
+    names: Mapping[str, Variable | None]
+    known: Facts = field(default_factory=dict)
+
+    def bind(self, name: str, variable: Variable | None) -> Scope:
+        """The scope with one more name."""
+        return Scope({**self.names, name: variable}, self.known)
+
+    def learn(self, more: Facts) -> Scope:
+        """The scope with more knowledge."""
+        return Scope(self.names, {**self.known, **more}) if more else self
+
+    def type_of(self, expr: Expr) -> Type:
+        """The narrowest type known for an expression."""
+        path = path_of(expr)
+        return expr.type if path is None else self.known.get(path, expr.type)
+
+
+def is_json_value(t: Type) -> bool:
+    """Whether values of the type have keys that may or may not be there."""
+    return isinstance(present(t), JsonType)
+
+
+def text_span(span: Span) -> Span:
+    """A span at least one character long."""
+    return span if span.end > span.start else Span(span.start, span.start + 1)

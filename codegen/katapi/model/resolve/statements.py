@@ -1,0 +1,394 @@
+"""Items of a template → statements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from katapi.language import syntax as s
+from katapi.language.source import Span
+from katapi.model import template as t
+from katapi.model.resolve.expressions import Expressions
+from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.resolve.scope import Scope, facts, path_of
+from katapi.model.types import (
+    CONTENT,
+    KIND_WORDS,
+    ControlType,
+    IntType,
+    JsonKind,
+    JsonType,
+    ListType,
+    MessageType,
+    OptionalType,
+    ParsedType,
+    TextType,
+    Type,
+    assignable,
+    describe,
+    json_kinds,
+    json_type,
+    may_be_absent,
+    present,
+)
+
+
+class Statements:
+    """Resolves blocks; knows the signatures of all defs, so that they may call each other in any order."""
+
+    def __init__(self, findings: Findings, expressions: Expressions, definitions: dict[str, tuple[Type, ...]]) -> None:
+        self._findings = findings
+        self._expressions = expressions
+        self._definitions = definitions
+        self._taken_from = False
+
+    def block(self, node: s.Block, scope: Scope) -> t.Block:
+        """A block; its names end with it."""
+        statements, _ = self.items(node.items, scope, top=False)
+        return t.Block(statements, span=node.span)
+
+    def items(self, nodes: tuple[s.Item, ...], scope: Scope, *, top: bool) -> tuple[tuple[t.Statement, ...], Scope]:
+        """Statements in order, and the scope after the last of them."""
+        out: list[t.Statement] = []
+        for node in nodes:
+            if isinstance(node, (s.Take, s.Walk)) and not top:
+                self._findings.add(
+                    "K305", node.span, f"`{_word(node)}` over messages stands only at the top level of a template"
+                )
+                continue
+            try:
+                made, scope = self._item(node, scope)
+                out.extend(made)
+            except Unresolved:
+                if isinstance(node, s.Let):
+                    scope = scope.bind(node.name.text, None)
+                if isinstance(node, s.Take):
+                    scope = scope.bind(node.bound.text, None)
+        return tuple(out), scope
+
+    def _item(self, node: s.Item, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        match node:
+            case s.Put(value=s.Call() as call):
+                return (self._call(call, scope),), scope
+            case s.Put(value=value):
+                return (self._print(value, scope),), scope
+            case s.BlockText(parts=parts):
+                return tuple(self._print(p, scope) for p in parts), scope
+            case s.Block():
+                return (self.block(node, scope),), scope
+            case s.Let():
+                return self._let(node, scope)
+            case s.If():
+                return self._if(node, scope)
+            case s.Each():
+                return (self._each(node, scope),), scope
+            case s.Walk():
+                return (self._walk(node, scope),), scope
+            case s.Match():
+                return (self._match(node, scope),), scope
+            case s.Take():
+                return self._take(node, scope)
+            case s.Sampled(body=body):
+                return (t.Sampled(self.block(body, scope), span=node.span),), scope
+            case s.Drop(value=value):
+                return (t.Drop(self._expressions.resolve(value, scope), span=node.span),), scope
+            case s.Reject(message=message):
+                return (t.Reject(message, span=node.span),), scope
+
+    def _print(self, node: s.Expr, scope: Scope) -> t.Print:
+        value = self._expressions.resolve(node, scope)
+        self._expressions.there(value, "what is printed must be there")
+        if not isinstance(value.type, (ControlType, TextType, IntType)):
+            help = "write it through a serialization: `x as json`" if json_kinds(value.type) else ""
+            raise self._findings.fail("K204", node.span, f"{describe(value.type)} cannot be printed", help=help)
+        return t.Print(value, span=node.span)
+
+    def _call(self, node: s.Call, scope: Scope) -> t.CallDef:
+        name = node.name.text
+        if name not in self._definitions:
+            raise self._findings.fail(
+                "K115", node.name.span, f"there is no `def {name}`", help=nearest(name, self._definitions)
+            )
+        wanted = self._definitions[name]
+        if len(wanted) != len(node.arguments):
+            raise self._findings.fail("K114", node.span, f"`{name}` takes {len(wanted)} values, not {len(node.arguments)}")
+        arguments: list[t.Expr] = []
+        for argument, target in zip(node.arguments, wanted, strict=True):
+            value = self._expressions.resolve(argument, scope)
+            if not isinstance(target, OptionalType):
+                self._expressions.there(value, f"`{name}` takes {describe(target)}") if not isinstance(
+                    target, JsonType
+                ) else None
+            if not assignable(value.type, target):
+                self._mismatch(value, target, argument.span)
+            arguments.append(value)
+        return t.CallDef(name, tuple(arguments), span=node.span)
+
+    def _mismatch(self, value: t.Expr, target: Type, span: Span) -> None:
+        if isinstance(target, ControlType):
+            raise self._findings.fail(
+                "K202",
+                span,
+                "text where a control token is needed",
+                label=f"{describe(value.type)}, not Control",
+                help="a control token is written in the template as `@name`; no text can become one",
+            )
+        if isinstance(value.type, ControlType):
+            raise self._findings.fail("K202", span, f"a control token where {describe(target)} is needed")
+        raise self._findings.fail("K201", span, f"this is {describe(value.type)}, and {describe(target)} is needed")
+
+    def _let(self, node: s.Let, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        value = self._expressions.resolve(node.value, scope)
+        if isinstance(value.type, ControlType):
+            raise self._findings.fail("K202", node.value.span, "a control token is printed, not kept in a name")
+        self._fresh(node.name, scope)
+        variable = self._expressions.variable(node.name.text, t.Binding.LET, value.type, node.name.span)
+        return (t.Let(variable, value, span=node.span),), scope.bind(variable.name, variable)
+
+    def _fresh(self, name: s.Name, scope: Scope) -> None:
+        if name.text in scope.names:
+            raise self._findings.fail("K107", name.span, f"the name `{name.text}` is taken already", help="choose another")
+
+    def _if(self, node: s.If, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        test: t.Expr | None = None
+        try:
+            test = self._expressions.condition(node.test, scope)
+        except Unresolved:
+            pass
+        known, unknown = (facts(test, True), facts(test, False)) if test is not None else ({}, {})
+        then = self.block(node.then, scope.learn(known))
+        otherwise: t.Block | None = None
+        if isinstance(node.otherwise, s.If):
+            inner, _ = self._if(node.otherwise, scope.learn(unknown))
+            otherwise = t.Block(inner, span=node.otherwise.span)
+        elif node.otherwise is not None:
+            otherwise = self.block(node.otherwise, scope.learn(unknown))
+        if test is None:
+            raise Unresolved
+        after = scope
+        if always_rejects(then):
+            after = after.learn(unknown)
+        if otherwise is not None and always_rejects(otherwise):
+            after = after.learn(known)
+        return (t.If(test, then, otherwise, span=_head(node, node.test)),), after
+
+    def _each(self, node: s.Each, scope: Scope) -> t.Statement:
+        source = self._expressions.there(self._expressions.resolve(node.source, scope), "a loop needs a list")
+        if isinstance(source, t.Var) and source.variable.binding is t.Binding.MESSAGES:
+            return self._walk_all(node, source, scope)
+        self._fresh(node.name, scope)
+        key: t.Variable | None = None
+        if node.value_name is not None:
+            if not (source.type == JsonType(KIND_WORDS["object"]) or isinstance(source.type, ParsedType)):
+                raise self._findings.fail(
+                    "K201", source.span, f"pairs come from an object, and this is {describe(source.type)}"
+                )
+            key = self._expressions.variable(node.name.text, t.Binding.KEY, CONTENT, node.name.span)
+            self._fresh(node.value_name, scope)
+            item = self._expressions.variable(
+                node.value_name.text, t.Binding.LOOP, JsonType(frozenset(JsonKind)), node.value_name.span
+            )
+            scope = scope.bind(key.name, key)
+        elif isinstance(source.type, ListType):
+            item = self._expressions.variable(node.name.text, t.Binding.LOOP, source.type.item, node.name.span)
+        else:
+            raise self._findings.fail(
+                "K201",
+                source.span,
+                f"a loop needs a list, and this is {describe(source.type)}",
+                help="over an object, write `each key, value in …`" if json_kinds(source.type) else "",
+            )
+        scope = scope.bind(item.name, item)
+        condition = None if node.condition is None else self._expressions.condition(node.condition, scope)
+        if condition is not None:
+            scope = scope.learn(facts(condition, True))
+        body = self.block(node.body, scope)
+        return t.Each(key, item, source, condition, node.join, body, span=_head(node, node.source))
+
+    def _walk_all(self, node: s.Each, source: t.Expr, scope: Scope) -> t.Statement:
+        """`each m in messages { … }`: a walk with one arm for every role."""
+        if node.value_name is not None or node.condition is not None or node.join is not None:
+            raise self._findings.fail(
+                "K306", node.span, "a walk over the messages has neither `where` nor `join`", help="use arms: `when …`"
+            )
+        raise self._findings.fail(
+            "K306",
+            _head(node, node.source),
+            "a walk over the messages has an arm for each role",
+            help="write `when ROLE { … }` inside",
+        )
+
+    def _walk(self, node: s.Walk, scope: Scope) -> t.Statement:
+        source = self._expressions.resolve(node.source, scope)
+        if not isinstance(source, t.Var) or source.variable.binding is not t.Binding.MESSAGES:
+            raise self._findings.fail("K306", node.source.span, "arms with roles go with `each m in messages`")
+        self._fresh(node.name, scope)
+        assert isinstance(source.type, ListType) and isinstance(source.type.item, MessageType)
+        variable = self._expressions.variable(node.name.text, t.Binding.WALK, source.type.item, node.name.span)
+        arms: list[t.WalkArm] = []
+        for arm in node.arms:
+            try:
+                arms.append(self._walk_arm(arm, variable, scope))
+            except Unresolved:
+                continue
+        if len(arms) < len(node.arms):
+            raise Unresolved
+        return t.Walk(variable, tuple(arms), span=_head(node, node.source))
+
+    def _walk_arm(self, node: s.Arm, variable: t.Variable, scope: Scope) -> t.WalkArm:
+        assert isinstance(variable.type, MessageType)
+        roles: list[str] = []
+        is_run = False
+        for pattern in node.patterns:
+            match pattern:
+                case s.NamePattern(name=name):
+                    roles.append(self._expressions.known_role(name))
+                case s.RunPattern(name=name):
+                    roles.append(self._expressions.known_role(name))
+                    is_run = True
+                case s.OtherPattern():
+                    roles.extend(variable.type.roles)
+                case s.TextPattern():
+                    raise self._findings.fail("K306", pattern.span, "a message is told by its role, not by a text")
+        if is_run and len(roles) > 1:
+            raise self._findings.fail("K306", node.patterns[0].span, "a run has one role")
+        if is_run and node.then is not None:
+            raise self._findings.fail("K306", node.then.span, "`then` follows a single message, not a run")
+        then = None if node.then is None else self._expressions.known_role(node.then)
+        fitting = tuple(r for r in variable.type.roles if r in roles)
+        if not fitting:
+            raise self._findings.fail(
+                "K303", node.patterns[0].span, "no message of this role is left to walk", label="taken before"
+            )
+        own = replace(variable, type=MessageType(fitting))
+        run: t.Variable | None = None
+        if (is_run or then is not None) != (node.bound is not None):
+            span = node.bound.span if node.bound is not None else node.patterns[0].span
+            raise self._findings.fail("K306", span, "`as` names a run, and a run has a name", help="write `tool+ as results`")
+        inner = scope.bind(own.name, own)
+        if node.bound is not None:
+            self._fresh(node.bound, scope)
+            of = ListType(MessageType(fitting if then is None else (then,)))
+            run = self._expressions.variable(node.bound.text, t.Binding.RUN, of, node.bound.span)
+            inner = inner.bind(run.name, run)
+            if is_run:
+                inner = Scope({k: v for k, v in inner.names.items() if k != own.name}, inner.known)
+        condition = None if node.condition is None else self._expressions.condition(node.condition, inner)
+        if condition is not None:
+            inner = inner.learn(facts(condition, True))
+        body = self.block(node.body, inner)
+        return t.WalkArm(fitting, run, is_run, then, condition, own, body, span=_patterns(node))
+
+    def _match(self, node: s.Match, scope: Scope) -> t.Statement:
+        subject = self._expressions.resolve(node.subject, scope)
+        kinds = json_kinds(subject.type)
+        if kinds is None:
+            raise self._findings.fail("K201", subject.span, f"`match` cannot take {describe(subject.type)} apart")
+        left, arms, failed = kinds, [], False
+        for arm in node.arms:
+            try:
+                made = self._match_arm(arm, subject, kinds, left, scope)
+            except Unresolved:
+                failed = True
+                continue
+            arms.append(made)
+            if made.condition is None and not made.texts:
+                left = left - made.kinds
+        if failed:
+            raise Unresolved
+        return t.Match(subject, tuple(arms), span=_head(node, node.subject))
+
+    def _match_arm(
+        self, node: s.Arm, subject: t.Expr, kinds: frozenset[JsonKind], left: frozenset[JsonKind], scope: Scope
+    ) -> t.MatchArm:
+        if node.then is not None or node.bound is not None:
+            raise self._findings.fail("K306", node.span, "`then` and `as` belong to a walk over messages")
+        own: frozenset[JsonKind] = frozenset()
+        texts: list[str] = []
+        other = False
+        choices = subject.type.choices if isinstance(subject.type, TextType) else None
+        for pattern in node.patterns:
+            match pattern:
+                case s.NamePattern(name=name):
+                    if name.text not in KIND_WORDS:
+                        raise self._findings.fail(
+                            "K106", name.span, f"`{name.text}` is no kind of JSON", help=nearest(name.text, KIND_WORDS)
+                        )
+                    own = own | KIND_WORDS[name.text]
+                    if not own & kinds:
+                        raise self._findings.fail(
+                            "K303", name.span, f"the value is never {name.text}: it is {describe(subject.type)}"
+                        )
+                case s.TextPattern(text=text):
+                    if choices is not None and text not in choices:
+                        raise self._findings.fail(
+                            "K207", pattern.span, "this is none of the values", help=nearest(text, choices)
+                        )
+                    if JsonKind.TEXT not in kinds:
+                        raise self._findings.fail("K303", pattern.span, "the value is never a text")
+                    texts.append(text)
+                case s.OtherPattern():
+                    other = True
+                    own = own | left
+                case s.RunPattern():
+                    raise self._findings.fail("K306", pattern.span, "runs belong to a walk over messages")
+        narrowed = own | (KIND_WORDS["text"] if texts else frozenset())
+        path = path_of(subject)
+        inner = scope
+        if path is not None and narrowed & kinds and not isinstance(present(subject.type), TextType):
+            inner = scope.learn({path: json_type(narrowed & kinds)})
+        condition = None if node.condition is None else self._expressions.condition(node.condition, inner)
+        if condition is not None:
+            inner = inner.learn(facts(condition, True))
+        body = self.block(node.body, inner)
+        return t.MatchArm(own & kinds, tuple(texts), other, condition, body, span=_patterns(node))
+
+    def _take(self, node: s.Take, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        roles = tuple(self._expressions.known_role(r) for r in node.roles)
+        messages = scope.names.get("messages")
+        if messages is None:
+            raise Unresolved
+        assert isinstance(messages.type, ListType) and isinstance(messages.type.item, MessageType)
+        self._fresh(node.bound, scope)
+        takes_all = node.how is s.TakeHow.ALL
+        of: Type = ListType(MessageType(roles)) if takes_all else OptionalType(MessageType(roles))
+        otherwise = None if node.otherwise is None else self.block(node.otherwise, scope)
+        variable = self._expressions.variable(node.bound.text, t.Binding.TAKE, of, node.bound.span)
+        after = scope.bind(variable.name, variable)
+        if takes_all:
+            left = tuple(r for r in messages.type.item.roles if r not in roles)
+            after = after.bind("messages", replace(messages, type=ListType(MessageType(left))))
+        elif otherwise is not None and always_rejects(otherwise):
+            after = after.learn({(variable.number,): present(of)})
+        return (t.Take(takes_all, roles, variable, otherwise, span=_head(node, node.bound)),), after
+
+
+def _head(node: s.Node, last: s.Node) -> Span:
+    """Where a statement with a block begins, up to the last thing before its block that names it."""
+    return node.span.to(last.span)
+
+
+def _patterns(node: s.Arm) -> Span:
+    return node.patterns[0].span.to(node.patterns[-1].span)
+
+
+def _word(node: s.Item) -> str:
+    return "take" if isinstance(node, s.Take) else "each"
+
+
+def always_rejects(block: t.Block) -> bool:
+    """Whether a block never comes to its end."""
+    return any(_rejects(statement) for statement in block.statements)
+
+
+def _rejects(statement: t.Statement) -> bool:
+    match statement:
+        case t.Reject():
+            return True
+        case t.Block():
+            return always_rejects(statement)
+        case t.If(then=then, otherwise=otherwise):
+            return otherwise is not None and always_rejects(then) and always_rejects(otherwise)
+        case t.Sampled(body=body):
+            return always_rejects(body)
+        case _:
+            return False

@@ -1,0 +1,270 @@
+"""A template and a request → what the template prints: one case a kind of statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias, assert_never, cast
+
+from katapi.language.source import Span
+from katapi.model import template as t
+from katapi.model.declarations import Vocabulary
+from katapi.model.program import Program
+from katapi.oracle.evaluate import Frame, Spec
+from katapi.oracle.request import OracleRequest
+from katapi.oracle.values import (
+    Absent,
+    Items,
+    OracleMessage,
+    Pairs,
+    Truth,
+    Value,
+    Whole,
+    is_text,
+    kind_of,
+)
+from katapi.runtime.errors import TemplateError
+from katapi.runtime.segments import (
+    Content,
+    ContentSegment,
+    ControlSegment,
+    ControlToken,
+    Literal,
+    LiteralSegment,
+    Path,
+    Rendering,
+    Segment,
+)
+
+PlainSegment: TypeAlias = tuple[str, int, str, int, int] | tuple[str, str, int, int] | tuple[str, str, Path, int | None]
+"""A segment without its types, to compare renderings by value."""
+
+
+def render(program: Program, request: OracleRequest) -> Rendering:
+    """What the program's template prints for a request. Raises `TemplateError`."""
+    return _Printer(program, request).template()
+
+
+def plain(rendering: Rendering) -> list[PlainSegment]:
+    """The segments of a rendering as plain tuples.
+
+    `("control", id, spelling, line, column)`, `("literal", text, line, column)` or `("content", text, path, start)`.
+    """
+    out: list[PlainSegment] = []
+    for segment in rendering.segments:
+        match segment:
+            case ControlSegment(token=token, site=site):
+                out.append(("control", token.id, token.spelling, site.line, site.column))
+            case LiteralSegment(text=text, site=site):
+                out.append(("literal", str(text), site.line, site.column))
+            case ContentSegment(text=content, path=path, start=start):
+                out.append(("content", str(content), path, start))
+    return out
+
+
+def control_enum(vocabulary: Vocabulary) -> type[ControlToken]:
+    """An enum with a member for each control token of a vocabulary, named as in the spec."""
+    # Typed by hand: to a type checker, the call of an enum class looks up a member.
+    make = cast("Callable[[str, dict[str, tuple[int, str]]], type[ControlToken]]", ControlToken)
+    return make("Control", {token.name: (token.id, token.spelling) for token in vocabulary.controls})
+
+
+class _Printer:
+    """Runs statements in order and collects what they print."""
+
+    def __init__(self, program: Program, request: OracleRequest) -> None:
+        self._program = program
+        self._request = request
+        self._definitions = {definition.name: definition for definition in program.template.definitions}
+        tokens = control_enum(program.vocabulary)
+        self._spec = Spec(program.source, {c: tokens[c.name] for c in program.vocabulary.controls})
+        self._segments: list[Segment] = []
+        self._sampled: list[tuple[int, int]] = []
+
+    def template(self) -> Rendering:
+        template = self._program.template
+        frame = Frame(self._spec)
+        for variable in template.variables:
+            frame.bind(variable, self._global(variable))
+        self._block(template.body, frame)
+        if self._request.generating:
+            for generate in template.generates:
+                if frame.holds(generate.condition):
+                    self._block(generate.body, frame)
+                    break
+        return Rendering(self._segments, self._sampled)
+
+    def _global(self, variable: t.Variable) -> Value:
+        match variable.binding:
+            case t.Binding.MESSAGES:
+                return Items(self._request.messages, ("messages",))
+            case t.Binding.TOOLS:
+                return self._request.tools
+            case t.Binding.GENERATING:
+                return Truth(self._request.generating, ("add_generation_prompt",))
+            case _:
+                return self._request.params[variable.name]
+
+    def _block(self, block: t.Block, frame: Frame) -> None:
+        for statement in block.statements:
+            self._statement(statement, frame)
+
+    def _statement(self, statement: t.Statement, frame: Frame) -> None:
+        match statement:
+            case t.Block():
+                self._block(statement, frame)
+            case t.Print(value=value):
+                self._print(frame.evaluate(value), value.span)
+            case t.CallDef(name=name, arguments=arguments):
+                self._call(self._definitions[name], [frame.evaluate(a) for a in arguments])
+            case t.Let(variable=variable, value=value):
+                frame.bind(variable, frame.evaluate(value))
+            case t.If(test=test, then=then, otherwise=otherwise):
+                if frame.holds(test):
+                    self._block(then, frame)
+                elif otherwise is not None:
+                    self._block(otherwise, frame)
+            case t.Each():
+                self._each(statement, frame)
+            case t.Walk():
+                self._walk(statement, frame)
+            case t.Match():
+                self._match(statement, frame)
+            case t.Take():
+                self._take(statement, frame)
+            case t.Sampled(body=body):
+                start = len(self._segments)
+                self._block(body, frame)
+                if len(self._segments) > start:
+                    self._sampled.append((start, len(self._segments)))
+            case t.Drop():
+                pass
+            case t.Reject(message=message, span=span):
+                raise TemplateError(message, code="T100", where=self._where(span))
+            case _:
+                assert_never(statement)
+
+    def _print(self, value: Value, span: Span) -> None:
+        """Prints a control token, a text or a whole number; an empty text is printed as well."""
+        if isinstance(value, Whole):
+            if value.path is None:
+                self._literal(str(value.value), span)
+            else:
+                self._segments.append(ContentSegment(Content(str(value.value)), value.path, None))
+        elif isinstance(value, ControlSegment):
+            self._segments.append(value)
+        else:
+            text = is_text(value)
+            assert text is not None, "the resolver lets only texts, whole numbers and control tokens be printed"
+            self._segments.append(text)
+
+    def _literal(self, text: str, span: Span) -> None:
+        self._segments.append(LiteralSegment(Literal(text), self._spec.site(span)))
+
+    def _call(self, definition: t.Def, arguments: list[Value]) -> None:
+        frame = Frame(self._spec)
+        for parameter, argument in zip(definition.parameters, arguments, strict=True):
+            frame.bind(parameter, argument)
+        self._block(definition.body, frame)
+
+    def _each(self, each: t.Each, frame: Frame) -> None:
+        first = True
+        for key, item in self._rounds(each, frame):
+            if each.key is not None and key is not None:
+                frame.bind(each.key, key)
+            frame.bind(each.item, item)
+            if not frame.holds(each.condition):
+                continue
+            if not first and each.join is not None:
+                self._literal(each.join, each.span)
+            first = False
+            self._block(each.body, frame)
+
+    def _rounds(self, each: t.Each, frame: Frame) -> list[tuple[Value | None, Value]]:
+        """The keys, where the loop has them, and the values that it goes through."""
+        if each.key is None:
+            return [(None, item) for item in frame.items(each.source)]
+        source = frame.evaluate(each.source)
+        assert isinstance(source, Pairs), "the resolver knows this to be an object"
+        path = source.path or ()
+        return [(ContentSegment(Content(key), (*path, key), None), value) for key, value in source.pairs]
+
+    def _walk(self, walk: t.Walk, frame: Frame) -> None:
+        left = self._messages(frame)
+        frame.walked = tuple(left)
+        while left:
+            taken = self._walk_one(walk, left, frame)
+            left = left[taken:]
+        frame.walked = ()
+
+    def _walk_one(self, walk: t.Walk, left: list[OracleMessage], frame: Frame) -> int:
+        """Lets the first arm that fits handle the next message; gives how many messages it took."""
+        message = left[0]
+        for arm in walk.arms:
+            if message.role not in arm.roles:
+                continue
+            frame.bind(walk.variable, message)
+            run = [message]
+            if arm.is_run:
+                run += _run(left[1:], message.role)
+                taken = len(run)
+            elif arm.then is not None:
+                run = _run(left[1:], arm.then)
+                taken = 1 + len(run)
+            else:
+                taken = 1
+            if arm.run is not None:
+                frame.bind(arm.run, Items(tuple(run), None))
+            if frame.holds(arm.condition):
+                self._block(arm.body, frame)
+                return taken
+        raise TemplateError(
+            f"no arm of the walk fits this message of role {message.role}",
+            code="T101",
+            where=f"messages[{message.position}]",
+        )
+
+    def _match(self, match: t.Match, frame: Frame) -> None:
+        subject = frame.evaluate(match.subject)
+        text = is_text(subject)
+        for arm in match.arms:
+            fits = arm.other or kind_of(subject) in arm.kinds or (text is not None and text.text in arm.texts)
+            if fits and frame.holds(arm.condition):
+                self._block(arm.body, frame)
+                return
+        raise TemplateError("no arm of the match fits this value", code="T102", where=self._where(match.span))
+
+    def _take(self, take: t.Take, frame: Frame) -> None:
+        messages = self._messages(frame)
+        if take.all:
+            taken = [message for message in messages if message.role in take.roles]
+            frame.bind(take.variable, Items(tuple(taken), None))
+        else:
+            taken = [message for message in messages[:1] if message.role in take.roles]
+            frame.bind(take.variable, taken[0] if taken else Absent(None))
+        left = tuple(message for message in messages if message not in taken)
+        frame.bind(self._messages_variable(), Items(left, ("messages",)))
+        if not taken and take.otherwise is not None:
+            self._block(take.otherwise, frame)
+
+    def _messages(self, frame: Frame) -> list[OracleMessage]:
+        """The messages that no `take` has removed."""
+        value = frame.values[self._messages_variable().number]
+        assert isinstance(value, Items)
+        return [item for item in value.items if isinstance(item, OracleMessage)]
+
+    def _messages_variable(self) -> t.Variable:
+        return next(v for v in self._program.template.variables if v.binding is t.Binding.MESSAGES)
+
+    def _where(self, span: Span) -> str:
+        line, _ = self._program.source.line_column(span.start)
+        return f"{self._program.name}:{line}"
+
+
+def _run(messages: list[OracleMessage], role: str) -> list[OracleMessage]:
+    """The messages at the beginning that have a role, up to the first that has another."""
+    run: list[OracleMessage] = []
+    for message in messages:
+        if message.role != role:
+            break
+        run.append(message)
+    return run

@@ -1,0 +1,222 @@
+"""A parsed JSON value → the request that a template sees, by the declared request rules.
+
+| code      | fault                                               |
+| --------- | --------------------------------------------------- |
+| R103 R104 | a text that should hold an object is no JSON        |
+| R105      | a number that is not finite                         |
+| R108      | half of a surrogate pair                            |
+| R109      | nested too deep                                     |
+| R110      | an unknown role                                     |
+| R111      | an unknown field or parameter                       |
+| R112      | a field or parameter is missing                     |
+| R113 R114 | a value of another type, or none of the choices     |
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from katapi.model.program import Program
+from katapi.model.request import Field, Request
+from katapi.model.types import (
+    BoolType,
+    ControlType,
+    IntType,
+    JsonType,
+    ListType,
+    MessageType,
+    OptionalType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Type,
+)
+from katapi.oracle.values import Absent, Items, OracleMessage, Pairs, Record, Value, from_json, kind_of
+from katapi.runtime.errors import RequestError
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.segments import Path
+
+TEXT_DEPTH = 128
+"""How deep the JSON in a text may nest, whatever the request rules say of the request itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class OracleRequest:
+    """All that a template may ask about; `tools` is `Absent` where the request has none."""
+
+    messages: tuple[OracleMessage, ...]
+    tools: Value
+    params: Mapping[str, Value]
+    generating: bool
+
+
+def canonical(program: Program, value: Json) -> OracleRequest:
+    """The request that `value` spells. Raises `RequestError`."""
+    rules = program.request
+    if _depth(value) > rules.depth:
+        raise RequestError(f"lists and objects nest more than {rules.depth} deep", code="R109")
+    body = _object(value, ())
+    known = {"messages", "add_generation_prompt", *(param.name for param in rules.params)}
+    _only(body, known | ({"tools"} if rules.tools is not None else set()), ())
+    _demand("messages" in body, "R112", "messages are missing", ("messages",))
+    messages = tuple(
+        _message(rules, _object(message, ("messages", index)), index)
+        for index, message in enumerate(_list(body["messages"], ("messages",)))
+    )
+    tools: Value = Absent(("tools",))
+    if rules.tools is not None:
+        tools = _declared(rules, "tools", rules.tools, body, ())
+    generating = body.get("add_generation_prompt", True)
+    if not isinstance(generating, bool):
+        raise _fault("R113", "expected true or false", ("add_generation_prompt",))
+    params: dict[str, Value] = {}
+    for param in rules.params:
+        if param.name not in body and param.default is not None:
+            params[param.name] = from_json(param.default, (param.name,))
+        else:
+            params[param.name] = _declared(rules, param.name, param.type, body, ())
+    return OracleRequest(messages, tools, params, generating)
+
+
+def _message(rules: Request, body: JsonObject, index: int) -> OracleMessage:
+    path: Path = ("messages", index)
+    _demand("role" in body, "R112", "the role is missing", (*path, "role"))
+    name = body["role"]
+    if not isinstance(name, str):
+        raise _fault("R113", "a role is a text", (*path, "role"))
+    role = rules.role(name)
+    if role is None:
+        raise _fault("R110", f"unknown role {name!r}", (*path, "role"))
+    _only(body, {"role", *(field.name for field in role.fields)}, path)
+    return OracleMessage(index, name, _fields(rules, role.fields, body, path))
+
+
+def _fields(rules: Request, fields: Sequence[Field], body: JsonObject, path: Path) -> dict[str, Value]:
+    return {field.name: _declared(rules, field.name, field.type, body, path) for field in fields}
+
+
+def _declared(rules: Request, key: str, of: Type, body: JsonObject, path: Path) -> Value:
+    """The value of a declared key, which may be left out where its type is optional."""
+    if key not in body:
+        _demand(isinstance(of, OptionalType), "R112", f"{key!r} is missing", (*path, key))
+        return Absent((*path, key))
+    return _typed(rules, body[key], of, (*path, key))
+
+
+def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
+    """A value that must have a type."""
+    match of:
+        case OptionalType(item=item):
+            return Absent(path) if value is None else _typed(rules, value, item, path)
+        case TextType(choices=choices):
+            if not isinstance(value, str):
+                raise _fault("R113", "expected text", path)
+            _demand(choices is None or value in choices, "R114", f"{value!r} is none of the choices", path)
+            return from_json(_checked(value, path), path)
+        case BoolType():
+            _demand(isinstance(value, bool), "R113", "expected true or false", path)
+            return from_json(value, path)
+        case IntType():
+            _demand(isinstance(value, int) and not isinstance(value, bool), "R113", "expected an integer", path)
+            return from_json(value, path)
+        case JsonType(kinds=kinds):
+            found = from_json(_checked(value, path), path)
+            _demand(kind_of(found) in kinds, "R113", "a JSON value of another kind is expected", path)
+            return found
+        case ParsedType(verbatim=verbatim):
+            return _parsed(value, path, verbatim=verbatim)
+        case ListType(item=item):
+            items = _list(value, path)
+            return Items(tuple(_typed(rules, item_, item, (*path, i)) for i, item_ in enumerate(items)), path)
+        case RecordType(name=name):
+            record = rules.record(name)
+            assert record is not None, "the resolver knows every record"
+            body = _object(value, path)
+            _only(body, {field.name for field in record.fields}, path)
+            return Record(_fields(rules, record.fields, body, path), path)
+        case ControlType() | MessageType():
+            raise AssertionError("no field of a request has this type")
+
+
+def _parsed(value: Json, path: Path, *, verbatim: bool) -> Value:
+    """An object, or a text that holds one; the text is kept where the rules say `verbatim`."""
+    source = None
+    if isinstance(value, str):
+        source = value if verbatim else None
+        value = _loads(value, path)
+    found = from_json(_checked(_object(value, path), path), path)
+    assert isinstance(found, Pairs)
+    return Pairs(found.pairs, path, source)
+
+
+def _loads(text: str, path: Path) -> Json:
+    def pairs(found: list[tuple[str, Json]]) -> dict[str, Json]:
+        _demand(len(dict(found)) == len(found), "R104", "one key twice in an object", path)
+        return dict(found)
+
+    def constant(name: str) -> Json:
+        raise _fault("R105", f"{name} is no JSON number", path)
+
+    try:
+        value: Json = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+    except ValueError as error:
+        raise _fault("R103", f"this text is no JSON: {error}", path) from None
+    except RecursionError:
+        raise _fault("R109", "the JSON in this text nests too deep", path) from None
+    _demand(_depth(value) <= TEXT_DEPTH, "R109", f"this text nests more than {TEXT_DEPTH} deep", path)
+    return value
+
+
+def _checked(value: Json, path: Path) -> Json:
+    """The same value; refuses floats that are not finite, and texts with half of a surrogate pair."""
+    if isinstance(value, str):
+        _demand(not any("\ud800" <= c <= "\udfff" for c in value), "R108", "half of a surrogate pair", path)
+    elif isinstance(value, float):
+        _demand(math.isfinite(value), "R105", "a number that is not finite", path)
+    elif isinstance(value, Mapping):
+        for key, member in value.items():
+            _checked(key, (*path, key))
+            _checked(member, (*path, key))
+    elif isinstance(value, Sequence):
+        for index, item in enumerate(value):
+            _checked(item, (*path, index))
+    return value
+
+
+def _depth(value: Json) -> int:
+    """How deep lists and objects nest; 0 for a scalar."""
+    deepest = 0
+    level: list[Json] = [value]
+    while level := [v for v in level if isinstance(v, (Mapping, Sequence)) and not isinstance(v, str)]:
+        deepest += 1
+        level = [inner for v in level for inner in (v.values() if isinstance(v, Mapping) else v)]
+    return deepest
+
+
+def _object(value: Json, path: Path) -> JsonObject:
+    if not isinstance(value, Mapping):
+        raise _fault("R113", "expected an object", path)
+    return value
+
+
+def _list(value: Json, path: Path) -> Sequence[Json]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise _fault("R113", "expected a list", path)
+    return value
+
+
+def _only(body: JsonObject, known: set[str], path: Path) -> None:
+    for key in body:
+        _demand(key in known, "R111", f"unknown key {key!r}", (*path, key))
+
+
+def _demand(holds: bool, code: str, message: str, path: Path) -> None:
+    if not holds:
+        raise _fault(code, message, path)
+
+
+def _fault(code: str, message: str, path: Path) -> RequestError:
+    return RequestError(message, code=code, where="/".join(map(str, path)))

@@ -1,0 +1,91 @@
+"""The errors of Katapi: one class for each stage that can fail (chapter 1, section 1.10).
+
+Every error says at which stage it arose, which rule it broke (a stable code), where in the input, and what would help.
+A caller who wants one `except` catches `KatapiError`; a caller who wants the stage catches the class below it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class KatapiError(Exception):
+    """An input, a specification or an artifact is at fault.
+
+    `message` says what is wrong, `code` is the stable name of the rule (a letter and three digits), `where` is the
+    place in the input (`messages[2].role`, `byte 17`, a path; empty when there is none), `help` is what to do about it
+    (may be empty).
+    """
+
+    stage: ClassVar[str] = "katapi"
+
+    message: str
+    code: str
+    where: str
+    help: str
+
+    def __init__(self, message: str, *, code: str, where: str = "", help: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.where = where
+        self.help = help
+
+    def __str__(self) -> str:
+        place = f" at {self.where}" if self.where else ""
+        line = f"{self.stage} error {self.code}{place}: {self.message}"
+        return f"{line}\n  help: {self.help}" if self.help else line
+
+    def __repr__(self) -> str:
+        fields = f"{self.message!r}, code={self.code!r}, where={self.where!r}, help={self.help!r}"
+        return f"{type(self).__name__}({fields})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # BaseException rebuilds an instance from positional arguments alone and would lose the keywords.
+        return _rebuild, (type(self), self.message, self.code, self.where, self.help), self.__dict__
+
+
+def _rebuild(error: type[KatapiError], message: str, code: str, where: str, help: str) -> KatapiError:
+    return error(message, code=code, where=where, help=help)
+
+
+class RequestError(KatapiError):
+    """The request is not valid: its bytes, its JSON, its shape or its values."""
+
+    stage = "request"
+
+
+class TemplateError(KatapiError):
+    """The template rejects the request, or cannot render it."""
+
+    stage = "template"
+
+
+class TokenizerError(KatapiError):
+    """A text cannot be encoded, or an id cannot be decoded."""
+
+    stage = "tokenizer"
+
+
+class BudgetError(KatapiError):
+    """What is required does not fit into the context window."""
+
+    stage = "budget"
+
+
+class MediaError(KatapiError):
+    """An image or another medium cannot be read or processed."""
+
+    stage = "media"
+
+
+class ArtifactError(KatapiError):
+    """An external artifact is missing, damaged, or not the one that the lock names."""
+
+    stage = "artifact"
+
+
+class ReplayError(KatapiError):
+    """A record cannot be replayed, or the replay differs from the record."""
+
+    stage = "replay"

@@ -1,0 +1,128 @@
+"""What a template and a tokenizer make of a request, and what the model receives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from katapi.runtime.origins import Origins, Run, token_segments
+from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version, text_of
+from katapi.runtime.segments import Segment
+from katapi.runtime.strict_json import Substitution
+from katapi.runtime.tokenization.interface import Tokenizer
+
+
+@dataclass(frozen=True)
+class RenderedInput:
+    """What a template printed (chapter 1, section 1.4). The same arguments give the same payload.
+
+    `sampled` holds half-open ranges of indices into `payload`: what the model itself would have generated.
+    """
+
+    kind: Literal["token_segments"]
+    payload: tuple[Segment, ...]
+    sampled: tuple[tuple[int, int], ...]
+    template_id: str
+    template_digest: str
+
+    @cached_property
+    def text(self) -> str:
+        """The rendered string as the official template would print it, control tokens as they are spelled."""
+        return text_of(self.payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an input was made from, kept for its record."""
+
+    model: str
+    request_sha256: str | None
+    request: BaseModel
+    substitutions: tuple[Substitution, ...]
+    template: Identity
+    tokenizer: Identity
+
+
+@dataclass(frozen=True, eq=False)
+class ModelInput:
+    """The tensors that a model receives (chapter 1, section 1.9), and where every token came from.
+
+    `input_ids`, `attention_mask` and `position_ids` are read-only int64 arrays of shape [n].
+    """
+
+    input_ids: NDArray[np.int64]
+    attention_mask: NDArray[np.int64]
+    position_ids: NDArray[np.int64]
+    rendered: RenderedInput
+    _ids: Sequence[int] = field(repr=False)
+    _runs: Sequence[Run] = field(repr=False)
+    _tokenizer: Tokenizer = field(repr=False)
+    _source: Source = field(repr=False)
+    _decision: PolicyDecision | None = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+    @property
+    def text(self) -> str:
+        """The rendered string."""
+        return self.rendered.text
+
+    @cached_property
+    def origins(self) -> Origins:
+        """The origin of each token."""
+        ranges = token_segments(self.rendered.payload, self._runs, self._ids, self._tokenizer)
+        return Origins(self.rendered.payload, ranges)
+
+    @cached_property
+    def sampled(self) -> NDArray[np.bool_]:
+        """Whether the model itself would have generated each token, bool of shape [n].
+
+        A token that a merge made across the seam of a sampled region is not sampled.
+        """
+        flags = np.zeros(len(self.rendered.payload) + 1, dtype=np.int64)
+        for start, end in self.rendered.sampled:
+            flags[start:end] = 1
+        before = np.concatenate(([0], np.cumsum(flags)))
+        first, end_ = self.origins.ranges[:, 0], self.origins.ranges[:, 1]
+        covered: NDArray[np.bool_] = before[end_] - before[first] == end_ - first
+        return covered
+
+    @cached_property
+    def record(self) -> ExecutionRecord:
+        """The record of this execution."""
+        source = self._source
+        return ExecutionRecord(
+            model=source.model,
+            katapi=katapi_version(),
+            python=python_version(),
+            request_sha256=source.request_sha256,
+            request=source.request.model_dump(mode="json", exclude_unset=True),
+            substitutions=source.substitutions,
+            template=source.template,
+            tokenizer=source.tokenizer,
+            segments=self.rendered.payload,
+            sampled_segments=self.rendered.sampled,
+            decision=self._decision,
+            input_ids=tuple(self.input_ids.tolist()),
+            attention_mask=tuple(self.attention_mask.tolist()),
+            position_ids=tuple(self.position_ids.tolist()),
+        )
+
+
+def tensors(ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Ids, mask and positions of one sequence without padding."""
+    arrays = (
+        np.array(ids, dtype=np.int64),
+        np.ones(len(ids), dtype=np.int64),
+        np.arange(len(ids), dtype=np.int64),
+    )
+    for array in arrays:
+        array.setflags(write=False)
+    return arrays

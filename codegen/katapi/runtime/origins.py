@@ -1,0 +1,127 @@
+"""Where each token came from: which message, field and part, or which line of the template.
+
+A run of text is tokenized as one string, so a token can cover the seam between two segments; it then knows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment
+from katapi.runtime.tokenization.interface import Tokenizer
+
+Kind = Literal["control", "literal", "content", "mixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The segments that a token covers, in order; more than one where a merge crossed a seam."""
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """What the token is made of."""
+        kinds: set[Kind] = {kind_of(s) for s in self.segments}
+        return kinds.pop() if len(kinds) == 1 else "mixed"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The places in the request that the token came from; empty for what the template wrote."""
+        return tuple(s.path for s in self.segments if isinstance(s, ContentSegment))
+
+    @property
+    def message(self) -> int | None:
+        """The index of the message that the token came from, None where there is none or several."""
+        found = {p[1] for p in self.paths if p[:1] == ("messages",)}
+        index = found.pop() if len(found) == 1 else None
+        return index if isinstance(index, int) else None
+
+    @property
+    def field(self) -> str | None:
+        """The field of that message, or the parameter of the request."""
+        for path in self.paths:
+            name = path[2] if path[:1] == ("messages",) and len(path) > 2 else path[0] if path else None
+            if isinstance(name, str):
+                return name
+        return None
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The lines of the template that wrote the token; empty for content."""
+        return tuple(s.site.line for s in self.segments if isinstance(s, ControlSegment | LiteralSegment))
+
+
+def kind_of(segment: Segment) -> Kind:
+    """A segment's kind in a word."""
+    match segment:
+        case ControlSegment():
+            return "control"
+        case LiteralSegment():
+            return "literal"
+        case ContentSegment():
+            return "content"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The segments between two control tokens and the tokens that came of them, both as half-open ranges."""
+
+    segments: tuple[int, int]
+    tokens: tuple[int, int]
+
+
+class Origins(Sequence[Origin]):
+    """The origin of each token of an input; `ranges` has shape [n, 2], half-open ranges of segment indices."""
+
+    def __init__(self, segments: Sequence[Segment], ranges: NDArray[np.int64]) -> None:
+        self._segments = segments
+        self.ranges = ranges
+
+    def __len__(self) -> int:
+        return len(self.ranges)
+
+    @overload
+    def __getitem__(self, index: int) -> Origin: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Origin]: ...
+    def __getitem__(self, index: int | slice) -> Origin | Sequence[Origin]:
+        if isinstance(index, slice):
+            return Origins(self._segments, self.ranges[index])
+        first, end = self.ranges[index].tolist()
+        return Origin(tuple(self._segments[first:end]))
+
+    def __iter__(self) -> Iterator[Origin]:
+        for first, end in self.ranges.tolist():
+            yield Origin(tuple(self._segments[first:end]))
+
+
+def token_segments(
+    segments: Sequence[Segment], runs: Sequence[Run], ids: Sequence[int], tokenizer: Tokenizer
+) -> NDArray[np.int64]:
+    """For each token the half-open range of segments that it covers, shape [n, 2]; empty segments are never covered."""
+    out = np.zeros((len(ids), 2), dtype=np.int64)
+    for run in runs:
+        start, end = run.tokens
+        first, last = run.segments
+        if isinstance(segments[first], ControlSegment):
+            out[start] = (first, first + 1)
+            continue
+        filled = [i for i in range(first, last) if segments[i].text]
+        if len(filled) == 1:
+            out[start:end] = (filled[0], filled[0] + 1)
+            continue
+        text = "".join(segments[i].text for i in filled)
+        spans = tokenizer.spans(text, ids[start:end])
+        ends = np.fromiter(accumulate(len(segments[i].text.encode()) for i in filled), np.int64, len(filled))
+        begins = np.concatenate(([0], ends[:-1]))
+        index = np.array(filled, dtype=np.int64)
+        out[start:end, 0] = index[np.searchsorted(ends, spans[:, 0], side="right")]
+        out[start:end, 1] = index[np.searchsorted(begins, spans[:, 1], side="left") - 1] + 1
+    return out

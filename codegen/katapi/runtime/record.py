@@ -1,0 +1,107 @@
+"""What one execution did, stage by stage (chapter 1, section 1.11)."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
+from katapi.runtime.strict_json import Substitution
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A declaration by name and version, and the sha256 of its meaning."""
+
+    id: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDecision:
+    """What a budget policy found; all figures in tokens."""
+
+    policy: str
+    window: int
+    reserve: int
+    input: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionRecord:
+    """One execution: what came in, what was decided, what the model receives."""
+
+    model: str
+    katapi: str
+    python: str
+    request_sha256: str | None
+    request: JsonObject
+    substitutions: tuple[Substitution, ...]
+    template: Identity
+    tokenizer: Identity
+    segments: tuple[Segment, ...]
+    sampled_segments: tuple[tuple[int, int], ...]
+    decision: PolicyDecision | None
+    input_ids: tuple[int, ...]
+    attention_mask: tuple[int, ...]
+    position_ids: tuple[int, ...]
+
+    def to_json(self) -> JsonObject:
+        """The record as plain JSON."""
+        decision = self.decision
+        return {
+            "model": self.model,
+            "katapi": self.katapi,
+            "python": self.python,
+            "request_sha256": self.request_sha256,
+            "request": self.request,
+            "substitutions": [{"stage": s.stage, "where": s.where, "what": s.what} for s in self.substitutions],
+            "template": {"id": self.template.id, "digest": self.template.digest},
+            "tokenizer": {"id": self.tokenizer.id, "digest": self.tokenizer.digest},
+            "segments": [segment_json(s) for s in self.segments],
+            "sampled_segments": [list(r) for r in self.sampled_segments],
+            "policy": None
+            if decision is None
+            else {
+                "id": decision.policy,
+                "window": decision.window,
+                "reserve": decision.reserve,
+                "input": decision.input,
+            },
+            "input_ids": list(self.input_ids),
+            "attention_mask": list(self.attention_mask),
+            "position_ids": list(self.position_ids),
+            "length": len(self.input_ids),
+        }
+
+
+def segment_json(segment: Segment) -> dict[str, Json]:
+    """A segment as plain JSON."""
+    match segment:
+        case ControlSegment(token=token, site=site):
+            return {"kind": "control", "id": token.id, "text": token.spelling, "site": list(site)}
+        case LiteralSegment(text=text, site=site):
+            return {"kind": "literal", "text": text, "site": list(site)}
+        case ContentSegment(text=text, path=path, start=start):
+            return {"kind": "content", "text": text, "path": list(path), "start": start}
+
+
+def katapi_version() -> str:
+    """The version of Katapi that runs; `0+source` where it runs without having been installed."""
+    try:
+        return version("katapi")
+    except PackageNotFoundError:
+        return "0+source"
+
+
+def python_version() -> str:
+    """The Python that runs."""
+    return platform.python_version()
+
+
+def text_of(segments: Sequence[Segment]) -> str:
+    """The rendered string, control tokens as they are spelled."""
+    return "".join(s.text for s in segments)

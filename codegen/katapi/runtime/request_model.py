@@ -1,0 +1,90 @@
+"""What every generated request model is built from, and the way from bytes to such a model.
+
+A generated `request.py` looks like this::
+
+    class SystemMessage(RequestModel):
+        role: Literal["system"]
+        content: Content
+
+    class Call(RequestModel):
+        name: Content
+        arguments: JsonText
+
+    class AssistantMessage(RequestModel):
+        role: Literal["assistant"]
+        content: Content | None = None
+        tool_calls: Items[Call] | None = None
+
+    Message = Annotated[SystemMessage | AssistantMessage, Field(discriminator="role")]
+
+    class Request(RequestModel):
+        messages: Items[Message]
+        tools: Items[JsonObjectField] | None = None
+        now: DateField
+
+`Items[X]` is `tuple[X, ...]`. Strict pydantic refuses a list for a tuple, and a list is what JSON gives, so `Items`
+alone is lax; the elements stay strict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Strict, ValidationError
+
+from katapi.runtime.fields import TRUSTED
+from katapi.runtime.request_errors import request_error
+from katapi.runtime.strict_json import MAX_DEPTH, InvalidUtf8, Substitution, decode_json
+
+Element = TypeVar("Element")
+
+Items: TypeAlias = Annotated[tuple[Element, ...], Strict(False)]
+"""A list of the request, as a tuple."""
+
+
+class RequestModel(BaseModel):
+    """Base of all request types: nothing is coerced, nothing is ignored, nothing can be assigned afterwards."""
+
+    model_config = ConfigDict(
+        strict=True,
+        frozen=True,
+        extra="forbid",
+        protected_namespaces=(),
+        # With any bound pydantic reads a text as UTF-8, and so refuses half a surrogate pair from a Python caller.
+        str_min_length=0,
+    )
+
+
+Model = TypeVar("Model", bound=RequestModel)
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedRequest(Generic[Model]):
+    """A request and what was substituted in order to read its bytes (nothing under the policy `strict`)."""
+
+    request: Model
+    substitutions: tuple[Substitution, ...]
+
+
+def decode_request(
+    model: type[Model], raw: bytes, *, invalid_utf8: InvalidUtf8 = "strict", max_depth: int = MAX_DEPTH
+) -> DecodedRequest[Model]:
+    """Network bytes as an instance of `model`.
+
+    Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R119 for its shape (`request_errors`).
+    """
+    decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth)
+    try:
+        request = model.model_validate(decoded.value, context=TRUSTED)
+    except ValidationError as error:
+        raise request_error(model, error) from None
+    return DecodedRequest(request, decoded.substitutions)
+
+
+def validate_request(model: type[Model], value: object) -> Model:
+    """A Python value as an instance of `model`; what is not copied is immutable. Raises `RequestError` as above."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise request_error(model, error) from None

@@ -1,0 +1,80 @@
+"""What a template prints: control tokens and stretches of text, each with where it came from.
+
+Three types keep trust apart. A member of a generated `Control` enum is the only thing that becomes a control id.
+`Literal` is text written in the template. `Content` is text that came with the request. Literal and content are
+encoded by the same ordinary path, and nothing converts a text into a control token.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple, NewType, TypeAlias
+
+Literal = NewType("Literal", str)
+"""Text that is written in a template: trusted, but text."""
+
+Content = NewType("Content", str)
+"""Text that came with a request: untrusted."""
+
+Path: TypeAlias = tuple[str | int, ...]
+"""The place of a value in a request: `("messages", 2, "content")`."""
+
+
+class ControlToken(Enum):
+    """The base of every generated `Control` enum; a member's value is its id and its spelling."""
+
+    def __init__(self, id: int, spelling: str) -> None:
+        self.id = id
+        self.spelling = spelling
+
+
+class Site(NamedTuple):
+    """The place in the .kata file that prints something; line and column are counted from 1."""
+
+    line: int
+    column: int
+
+
+class ControlSegment(NamedTuple):
+    """One control id."""
+
+    token: ControlToken
+    site: Site
+
+    @property
+    def text(self) -> str:
+        """The spelling of the token."""
+        return self.token.spelling
+
+
+class LiteralSegment(NamedTuple):
+    """A stretch of text that is written in the template."""
+
+    text: Literal
+    site: Site
+
+
+class ContentSegment(NamedTuple):
+    """A stretch of text that came with the request.
+
+    `path` is the value it came from. `start` is the offset of its first code point in that value, or None where the
+    text was made from the value (a serialization) and is no stretch of it.
+    """
+
+    text: Content
+    path: Path
+    start: int | None = 0
+
+
+Text: TypeAlias = LiteralSegment | ContentSegment
+Segment: TypeAlias = ControlSegment | LiteralSegment | ContentSegment
+
+
+class Rendering(NamedTuple):
+    """All that a template printed, in order.
+
+    `sampled` holds half-open ranges of segment indices: what the model itself generates.
+    """
+
+    segments: list[Segment]
+    sampled: list[tuple[int, int]]

@@ -1,0 +1,42 @@
+"""Decoding by concatenation: every token stands for its own bytes, whatever stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from katapi.runtime.errors import TokenizerError
+from katapi.runtime.tokenization.vocabulary import Vocabulary
+
+
+class ByteDecoding:
+    """Joins the bytes of the tokens, as the decoder "ByteLevel" of tokenizer.json does."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """The bytes of all tokens."""
+        return b"".join(map(self._vocabulary.bytes_of, ids))
+
+    def decoder(self) -> ByteDecoder:
+        """A new incremental decoder."""
+        return ByteDecoder(self._vocabulary)
+
+
+class ByteDecoder:
+    """The same, one token at a time: a token's bytes are certain at once."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._finished = False
+
+    def push(self, token: int) -> bytes:
+        """The bytes of one token."""
+        if self._finished:
+            raise TokenizerError("the decoder has finished", code="V104", help="make a new decoder for each completion")
+        return self._vocabulary.bytes_of(token)
+
+    def finish(self) -> bytes:
+        """Nothing is ever held back."""
+        self._finished = True
+        return b""

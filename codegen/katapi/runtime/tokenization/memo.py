@@ -1,0 +1,30 @@
+"""A bounded memory of the results of a pure function of a string."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+_ENTRIES = 1 << 16
+_LONGEST = 128  # characters; longer strings seldom come twice, and would hold memory without bound
+
+
+class Memo(dict[str, Value]):
+    """`memo[text]` is `function(text)`, computed when it is not remembered. Holds at most 65,536 entries.
+
+    A dictionary, so that a hit costs no Python call. Safe to share between threads: at worst a value is computed twice.
+    """
+
+    def __init__(self, function: Callable[[str], Value]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, text: str) -> Value:
+        value = self._function(text)
+        if len(text) <= _LONGEST:
+            if len(self) >= _ENTRIES:
+                self.clear()
+            self[text] = value
+        return value

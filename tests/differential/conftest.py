@@ -1,0 +1,97 @@
+"""The tokenizer of Qwen3, put together by hand from its artifact in the way that generated code does it."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+from katapi.artifacts.fetch import artifact_bytes
+from katapi.artifacts.lock import read_lock
+from katapi.artifacts.tiktoken_file import read_tiktoken
+from katapi.emit.pattern import CLASS_NAMES, translate
+from katapi.runtime.tokenization.byte_pairs import BytePairs
+from katapi.runtime.tokenization.decoding import ByteDecoding
+from katapi.runtime.tokenization.engine import PieceEngine
+from katapi.runtime.tokenization.interface import Tokenizer
+from katapi.runtime.tokenization.normalizers import Nfc
+from katapi.runtime.tokenization.pipeline import PipelineTokenizer
+from katapi.runtime.tokenization.pretokenizers import IsolatedSplit
+from katapi.runtime.tokenization.vocabulary import Vocabulary
+from katapi.runtime.unicode import normalization_9_0
+from katapi.runtime.unicode.codepoints import CodePoints, Planes
+
+QWEN_PATTERN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN_CONTROL = (
+    "<|endoftext|> <|im_start|> <|im_end|> <|object_ref_start|> <|object_ref_end|> <|box_start|> <|box_end|> "
+    "<|quad_start|> <|quad_end|> <|vision_start|> <|vision_end|> <|vision_pad|> <|image_pad|> <|video_pad|> "
+    "<tool_call> </tool_call> <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|fim_pad|> <|repo_name|> <|file_sep|> "
+    "<tool_response> </tool_response> <think> </think>"
+)
+
+
+class DeclaredSplit(IsolatedSplit):
+    """A split by a declared pattern, with the literals that the emitter would write evaluated on the spot."""
+
+    def __init__(self, declared: str) -> None:
+        translated = translate(declared, unicode="16.0")
+        expression = compile(f"({' '.join(part.literal for part in translated.alternatives)})", declared, "eval")
+        classes = importlib.import_module("katapi.runtime.unicode.classes_16_0")
+
+        def pattern(planes: Planes) -> str:
+            values: dict[str, str] = {}
+            for name in translated.properties:
+                code_points: object = getattr(classes, name)
+                assert isinstance(code_points, CodePoints)
+                values[CLASS_NAMES[name]] = code_points.within(planes)
+            source: object = eval(expression, values)
+            assert isinstance(source, str)
+            return source
+
+        super().__init__(pattern, total=translated.total)
+
+
+@pytest.fixture(scope="session")
+def declared_split() -> type[DeclaredSplit]:
+    """`IsolatedSplit` from a declared pattern."""
+    return DeclaredSplit
+
+
+@pytest.fixture(scope="session")
+def qwen_tokens() -> list[bytes]:
+    """The 151,643 tokens of Qwen's artifact by id."""
+    lock = read_lock(Path(__file__).parents[2] / "spec" / "artifacts.lock")
+    return read_tiktoken(artifact_bytes("qwen/qwen.tiktoken", lock), where="qwen.tiktoken")
+
+
+@pytest.fixture(scope="session")
+def qwen_ranks(qwen_tokens: list[bytes]) -> dict[bytes, int]:
+    """The id of each token of the artifact."""
+    return {token: rank for rank, token in enumerate(qwen_tokens)}
+
+
+@pytest.fixture(scope="session")
+def qwen_control(qwen_tokens: list[bytes]) -> dict[int, str]:
+    """The spelling of each control token; their ids follow those of the artifact."""
+    return dict(enumerate(QWEN_CONTROL.split(), start=len(qwen_tokens)))
+
+
+@pytest.fixture(scope="session")
+def qwen_pattern() -> str:
+    """The pre-tokenizer pattern of Qwen2 and Qwen3."""
+    return QWEN_PATTERN
+
+
+@pytest.fixture(scope="session")
+def qwen(qwen_tokens: list[bytes], qwen_ranks: dict[bytes, int], qwen_control: dict[int, str]) -> Tokenizer:
+    """The tokenizer of Qwen3."""
+    vocabulary = Vocabulary(table=qwen_tokens, control=qwen_control)
+    return PipelineTokenizer(
+        normalizer=Nfc(normalization_9_0.TABLE),
+        engine=PieceEngine(DeclaredSplit(QWEN_PATTERN), BytePairs(qwen_tokens, qwen_ranks)),
+        decoding=ByteDecoding(vocabulary),
+        vocabulary=vocabulary,
+    )

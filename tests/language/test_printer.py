@@ -1,0 +1,401 @@
+"""The canonical form: parse ∘ print = identity, formatting twice changes nothing, and no comment is lost."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from katapi.language import syntax as s
+from katapi.language.build import RESERVED
+from katapi.language.diagnostics import SpecError
+from katapi.language.parser import parse
+from katapi.language.printer import WIDTH, canonical, format_source
+from katapi.language.scanner import Kind, scan
+from katapi.language.source import Source, Span
+
+SPECS = sorted(Path(__file__).parents[2].joinpath("spec").rglob("*.kata"))
+T = TypeVar("T")
+thorough = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=150)
+
+
+def formatted(text: str) -> str:
+    return format_source(Source("t.kata", text))
+
+
+def tree(text: str) -> s.File:
+    file, findings = parse(Source("t.kata", text))
+    assert findings == []
+    return file
+
+
+def comments(text: str) -> list[str]:
+    return [text[p.span.start : p.span.end].rstrip() for p in scan(text) if p.kind is Kind.COMMENT]
+
+
+# ---- random trees, every kind of node
+
+
+def node(kind: type[T], *parts: SearchStrategy[object]) -> SearchStrategy[T]:
+    return st.builds(kind, *parts, span=st.just(Span(0, 0)))
+
+
+def many(part: SearchStrategy[T], least: int = 0, most: int = 3) -> SearchStrategy[tuple[T, ...]]:
+    return st.lists(part, min_size=least, max_size=most).map(tuple)
+
+
+# Words that mean something in one place only are names in all others.
+CONTEXTUAL = ["version", "over", "for", "text", "from", "verbatim", "like", "tools", "ignore", "before", "leading"]
+words = st.sampled_from(["a", "m", "x1", "_y", "Qwen3", "iffy", "isnt", "notes", *CONTEXTUAL])
+names = node(s.Name, words)
+fields = node(s.Name, st.one_of(words, st.sampled_from(sorted(RESERVED))))
+texts = st.text(st.sampled_from("ab \"'\\\n\t\r{}$#`@天？\u3000\u200b\U0001f600"), max_size=8)
+numbers = st.integers(0, 10**18 - 1)
+controls = st.sampled_from(["bos", "/tool_call", "im_start", "x_1"])
+booleans = st.booleans()
+
+
+@cache
+def posts(depth: int) -> SearchStrategy[s.Expr]:
+    """Expressions that may begin an item."""
+    leaf = st.one_of(node(s.NameRef, words), node(s.TextLiteral, texts))
+    if depth == 0:
+        return leaf
+    inner = expressions(depth - 1)
+    return st.one_of(
+        leaf,
+        node(s.ObjectLiteral, many(st.tuples(fields.map(lambda n: n.text), inner))),
+        node(s.Call, names, many(inner)),
+        node(s.FieldRef, posts(depth - 1), fields),
+        node(s.MethodCall, posts(depth - 1), fields, many(inner)),
+    )
+
+
+@cache
+def puts(depth: int) -> SearchStrategy[s.Expr]:
+    """Expressions that may be printed."""
+    option = st.one_of(posts(depth), node(s.As, posts(depth), names))
+    return st.one_of(option, node(s.Coalesce, many(option, 2)))
+
+
+@cache
+def expressions(depth: int) -> SearchStrategy[s.Expr]:
+    leaf = st.one_of(
+        puts(0),
+        node(s.ControlRef, controls),
+        node(s.IntLiteral, numbers),
+        node(s.BoolLiteral, booleans),
+        node(s.Beside, st.sampled_from(s.Neighbour), names),
+    )
+    if depth == 0:
+        return leaf
+    inner = expressions(depth - 1)
+    kinds = names.filter(lambda n: n.text != "before")
+    return st.one_of(
+        leaf,
+        puts(depth),
+        node(s.ListLiteral, many(inner)),
+        node(s.ObjectLiteral, many(st.tuples(words, inner))),
+        node(s.FieldRef, inner, fields),
+        node(s.MethodCall, inner, fields, many(inner)),
+        node(s.Coalesce, many(inner, 2)),
+        node(s.As, inner, names),
+        node(s.Conditional, inner, inner, inner),
+        node(s.Or, many(inner, 2)),
+        node(s.And, many(inner, 2)),
+        node(s.Not, inner),
+        node(s.Compare, st.sampled_from(s.Operator), inner, inner),
+        node(s.Within, inner, inner),
+        node(s.Has, inner, inner),
+        node(s.IsKind, inner, many(kinds, 1), booleans),
+        node(s.IsEnd, inner, st.sampled_from(s.End), booleans),
+        node(s.IsBeside, inner, st.sampled_from(s.Side), inner, booleans),
+        node(s.Given, inner),
+        node(s.Exists, inner),
+        node(s.Query, st.sampled_from(s.Quantifier), names, inner, inner),
+    )
+
+
+@cache
+def blocks(depth: int) -> SearchStrategy[s.Block]:
+    return node(s.Block, many(items(depth - 1)) if depth else st.just(()))
+
+
+@cache
+def items(depth: int) -> SearchStrategy[s.Item]:
+    value, printed, body = expressions(2), puts(2), blocks(depth)
+    maybe = st.none() | value
+    patterns = st.one_of(
+        node(s.NamePattern, names), node(s.RunPattern, names), node(s.TextPattern, texts), node(s.OtherPattern)
+    )
+    arms = many(node(s.Arm, many(patterns, 1), st.none() | names, st.none() | names, maybe, body), 1, 2)
+    control = node(s.ControlRef, controls)
+    leaf = st.one_of(
+        node(s.Put, printed | control),
+        node(s.BlockText, many(node(s.TextLiteral, texts) | printed | control, 0, 5)),
+        node(s.Let, names, value),
+        node(s.Drop, printed),
+        node(s.Reject, texts),
+    )
+    if depth == 0:
+        return leaf
+    choice = node(s.If, value, body, st.none() | body)
+    return st.one_of(
+        leaf,
+        body,
+        node(s.If, value, body, choice | body),
+        node(s.Each, names, st.none() | names, value, maybe, st.none() | texts, body),
+        node(s.Walk, names, value, arms),
+        node(s.Match, value, arms),
+        node(s.Take, st.sampled_from(s.TakeHow), many(names, 1), names, st.none() | body),
+        node(s.Sampled, body),
+    )
+
+
+headers = node(s.Header, names, texts)
+setting_words = st.one_of(
+    node(s.Words, many(names, 1), st.none() | texts, st.none()),
+    node(s.Words, many(names, 0, 1), st.none(), numbers),
+    node(s.Words, st.just(()), texts, st.none()),
+)
+regexes = st.text(st.sampled_from("ab`|\\ \"'#{天"), max_size=6)
+setting = node(
+    s.Setting, fields.filter(lambda n: n.text != "tools"), many(setting_words | node(s.Pattern, regexes, names), 1)
+)
+plain_types = st.one_of(node(s.NamedType, names), node(s.FromText, names, booleans), node(s.Choice, many(texts, 1)))
+list_types = plain_types | node(s.ListOf, plain_types)
+types = st.one_of(list_types, node(s.OptionalOf, list_types), node(s.ListOf, node(s.OptionalOf, list_types)))
+declared = many(node(s.FieldDecl, fields, types, booleans))
+
+vocabularies = node(
+    s.Vocabulary,
+    headers,
+    many(node(s.ArtifactRef, texts)),
+    many(node(s.ControlRow, numbers, controls, texts)),
+    many(node(s.TextRow, numbers, texts)),
+    many(node(s.UnknownRow, numbers, texts)),
+)
+requests = node(
+    s.Request,
+    headers,
+    many(setting),
+    many(node(s.RoleDecl, many(names, 1), declared)),
+    many(node(s.RecordDecl, names, declared)),
+    many(node(s.ToolsDecl, types)),
+    many(node(s.ParamDecl, names, types, st.none() | expressions(2))),
+)
+templates = node(
+    s.Template,
+    headers,
+    names,
+    many(
+        st.one_of(
+            node(s.Def, names, many(node(s.Parameter, names, types)), blocks(2)),
+            node(s.Generate, st.none() | expressions(2), blocks(2)),
+            items(2),
+        )
+    ),
+)
+declarations: SearchStrategy[s.Declaration] = st.one_of(
+    vocabularies,
+    node(s.Tokenizer, headers, names, many(setting)),
+    node(s.Serialization, headers, st.none() | names, many(setting)),
+    node(s.Budget, headers, names, many(setting)),
+    requests,
+    templates,
+)
+
+
+@thorough
+@given(declarations)
+def test_what_is_printed_parses_to_the_same_tree(declaration: s.Declaration) -> None:
+    assert tree(canonical(declaration)).declarations == (declaration,)
+
+
+@thorough
+@given(many(declarations, 0, 3))
+def test_formatting_changes_no_tree_and_is_done_after_one_time(file: tuple[s.Declaration, ...]) -> None:
+    once = formatted("".join(canonical(d) for d in file))
+    assert tree(once).declarations == file
+    assert formatted(once) == once
+
+
+# ---- random layout: the words of a file with other white space and comments between them
+
+TOKEN = re.compile(
+    r'''"""[\s\S]*?"""|"(?!"")(?:\\.|[^"\\\n])*"|'''
+    r"""'(?:\\.|[^'\\\n])*'|`(?:``|[^`\n])*`|@/?\w+|\w+\s*:|\w+|\?\?|[=!<>]=|\S"""
+)
+GAPS = [" ", " ", " ", "\n", "\n", "\n\n\n", " # one\n", "\n# two {\n", '\n\n  # "three\n\n', " # `four  \n\t# five\n"]
+
+
+def scattered(text: str, random: Random) -> str:
+    return random.choice(GAPS) + "".join(token + random.choice(GAPS) for token in TOKEN.findall(text))
+
+
+def assert_formatted_well(text: str) -> None:
+    once = formatted(text)
+    assert comments(once) == comments(text)
+    assert tree(once) == tree(text)
+    assert formatted(once) == once
+
+
+@thorough
+@given(declarations, st.randoms(use_true_random=False))
+def test_no_comment_is_lost(declaration: s.Declaration, random: Random) -> None:
+    assert_formatted_well(scattered(canonical(declaration), random))
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
+def test_no_comment_is_lost_in_the_specs(path: Path, seed: int) -> None:
+    (*_, declaration) = (d for d in tree(path.read_text(encoding="utf-8")).declarations if isinstance(d, s.Template))
+    assert_formatted_well(scattered(canonical(declaration), Random(seed)))
+
+
+def test_the_canonical_text_depends_on_the_tree_alone() -> None:
+    for path in SPECS:
+        for declaration in tree(path.read_text(encoding="utf-8")).declarations:
+            text = canonical(declaration)
+            (again,) = tree(scattered(text, Random(7))).declarations
+            assert canonical(again) == text
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
+def test_the_specs_are_in_canonical_form(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert formatted(text) == text
+
+
+# ---- the form itself
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical_form"),
+    [
+        pytest.param("{x}", "{ x }", id="one line stays one line"),
+        pytest.param("{\nx\n}", "{\n    x\n  }", id="several lines stay several"),
+        pytest.param("{ x\n}", "{ x }", id="the first item decides"),
+        pytest.param("{ }", "{}", id="an empty block"),
+        pytest.param("{ let a = b a }", "{\n    let a = b\n    a\n  }", id="a name and its use never share a line"),
+        pytest.param("if a {x} else if b {y}\nelse{z}", "if a { x } else if b { y } else { z }", id="a choice"),
+        pytest.param(
+            "if a {x} else {\ny\n}", "if a {\n    x\n  } else {\n    y\n  }", id="a choice has one form for all blocks"
+        ),
+        pytest.param("x   y\n\n\n\nz", "x y\n\n  z", id="lines and one empty line are kept"),
+        pytest.param("match v { when a {x} when other {y} }", "match v {\n    when a { x }\n    when other { y }\n  }"),
+        pytest.param("let x = ((a) or ((b and c)))", "let x = a or b and c", id="parentheses that nothing needs"),
+        pytest.param("let x = (a or b) and not (c == d)", "let x = (a or b) and not c == d"),
+        pytest.param('"\\u{5929}" \'x\' "\u3000"', '"天" "x" "\\u{3000}"', id="quotes and escapes"),
+        pytest.param('"""\na\n\n b\n"""', '"""\n  a\n\n   b\n  """', id="a block text follows the indentation"),
+        pytest.param("x # a\n# b\ny", "x  # a\n  # b\n  y", id="comments behind and above"),
+        pytest.param("let x = a # why\n or b", "# why\n  let x = a or b", id="a comment inside goes above"),
+        pytest.param("if a { # why\nx\n} # end", "if a {  # why\n    x\n  }  # end", id="comments at braces"),
+        pytest.param(
+            "if a {\nx\n}\n# else\nelse { y }", "if a {\n    x\n  } else {\n    # else\n    y\n  }", id="before else"
+        ),
+        pytest.param(
+            "each m in x { when other {} # last\n# end\n}", "each m in x {\n    when other {}  # last\n    # end\n  }"
+        ),
+    ],
+)
+def test_items(written: str, canonical_form: str) -> None:
+    head = 'template T version "1" for T {'
+    assert formatted(f"{head}\n{written}\n}}") == f"{head}\n  {canonical_form}\n}}\n"
+
+
+LONG = "a" * 55
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical_form"),
+    [
+        (f"let x = {LONG} and {LONG} and b", f"let x = {LONG}\n    and {LONG}\n    and b"),
+        (f"let x = last u in m where {LONG} or {LONG}", f"let x = last u in m where {LONG}\n    or {LONG}"),
+        (
+            f"let x = if {LONG} then {LONG} else if b then c else d",
+            f"let x = if {LONG}\n    then {LONG}\n    else if b\n    then c\n    else d",
+        ),
+        (f"if {LONG} or {LONG} or b {{ x }}", f"if {LONG}\n      or {LONG}\n      or b {{\n    x\n  }}"),
+        (f"{LONG} {LONG} {LONG} b", f"{LONG} {LONG}\n  {LONG} b"),
+        (f"b sampled {{ {LONG} }} {LONG}", f"b sampled {{ {LONG} }}\n  {LONG}"),
+        (f"x sampled {{ {LONG} {LONG} {LONG} }} b", f"x\n  sampled {{\n    {LONG} {LONG}\n    {LONG}\n  }}\n  b"),
+        (f"let x = f({LONG}, {LONG}, b)", f"let x = f(\n    {LONG},\n    {LONG},\n    b\n  )"),
+        (f'let x = m.f("{LONG}").g("{LONG}").h', f'let x = m\n    .f("{LONG}")\n    .g("{LONG}").h'),
+        (
+            f"each c in {LONG} where {LONG} join ', ' {{ c }}",
+            f'each c in {LONG}\n      where {LONG}\n      join ", " {{\n    c\n  }}',
+        ),
+    ],
+)
+def test_long_items_are_broken(written: str, canonical_form: str) -> None:
+    head = 'template T version "1" for T {'
+    text = f"{head}\n  {canonical_form}\n}}\n"
+    assert formatted(f"{head} {written} }}") == text
+    assert max(map(len, text.split("\n"))) <= WIDTH
+
+
+def test_declarations_stand_apart_and_tables_have_a_row_a_line() -> None:
+    text = """# top
+vocabulary A version "1" { control { 0 @bos "<s>" 1 @eos "</s>" # end
+} unknown 2 "?" }
+# about B
+tokenizer B version "1" over A { normalize: none post: none }
+
+
+# about C
+
+request C version "1" { depth: 64
+role user { content: text ignore name: text?, id: text? } role tool {
+content: text ignore a: text ignore b: text } param n: int = 5 }
+# the end
+"""
+    assert (
+        formatted(text)
+        == """# top
+vocabulary A version "1" {
+  control {
+    0 @bos "<s>"
+    1 @eos "</s>"  # end
+  }
+  unknown 2 "?"
+}
+
+# about B
+tokenizer B version "1" over A {
+  normalize: none
+  post: none
+}
+
+# about C
+
+request C version "1" {
+  depth: 64
+  role user { content: text  ignore name: text?, id: text? }
+  role tool {
+    content: text
+    ignore a: text
+    ignore b: text
+  }
+  param n: int = 5
+}
+# the end
+"""
+    )
+
+
+@pytest.mark.parametrize(("text", "canonical_form"), [("", ""), ("\n\n", ""), ("\ufeff#  x \r\n", "#  x\n")])
+def test_files_without_declarations(text: str, canonical_form: str) -> None:
+    assert formatted(text) == canonical_form
+
+
+def test_a_file_with_a_syntax_error_is_not_formatted() -> None:
+    with pytest.raises(SpecError) as raised:
+        formatted('budget A version "1" for B { window: }')
+    assert [d.code for d in raised.value.diagnostics] == ["K001"]

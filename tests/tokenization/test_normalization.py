@@ -1,0 +1,87 @@
+"""NFC over pinned data: against the standard library where both know a character, and by its own laws."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+from katapi.runtime.unicode import NORMALIZATION_VERSIONS, classes_16_0, normalization_9_0, normalization_16_0
+from katapi.runtime.unicode.codepoints import Planes
+
+TABLE = normalization_16_0.TABLE
+FAMILIES = (classes_16_0.L, classes_16_0.M, classes_16_0.N, classes_16_0.P, classes_16_0.S, classes_16_0.Z)
+# Characters that both this Python and Unicode 16.0 assign: for these, every version of Unicode gives the same result.
+COMMON = [
+    chr(code_point)
+    for family in FAMILIES
+    for first, last in family.ranges
+    for code_point in range(first, last + 1)
+    if unicodedata.category(chr(code_point)) != "Cn"
+]
+UNSTABLE = re.compile(f"[{TABLE.unstable.within(Planes.ALL)}]")
+LIVELY = [character for character in COMMON if UNSTABLE.match(character)]
+
+
+def test_every_single_character() -> None:
+    assert [c for c in COMMON if TABLE.nfc(c) != unicodedata.normalize("NFC", c)] == []
+
+
+@given(st.text(st.sampled_from(LIVELY) | st.sampled_from(COMMON), max_size=12))
+def test_sequences(text: str) -> None:
+    assert TABLE.nfc(text) == unicodedata.normalize("NFC", text)
+
+
+@given(st.text(st.sampled_from(COMMON), max_size=12))
+def test_text_without_unstable_characters_is_normalized_already(text: str) -> None:
+    stable = UNSTABLE.sub("", text)
+    assert TABLE.nfc(stable) == stable
+
+
+@given(st.text(st.sampled_from(LIVELY) | st.sampled_from(COMMON), max_size=12))
+def test_normalizing_twice_changes_nothing(text: str) -> None:
+    once = TABLE.nfc(text)
+    assert TABLE.nfc(once) == once
+
+
+@given(st.text(st.sampled_from(LIVELY), max_size=8), st.characters(codec="ascii"), st.text(max_size=8))
+def test_a_stable_character_is_a_boundary(before: str, stable: str, after: str) -> None:
+    assert TABLE.nfc(before + stable + after) == TABLE.nfc(before) + TABLE.nfc(stable + after)
+
+
+def test_hangul_is_composed_by_arithmetic() -> None:
+    assert TABLE.nfc("\u1112\u1161\u11ab") == "한"
+    assert TABLE.nfc("하\u11ab") == "한"
+    assert TABLE.nfc("한\u11ab") == "한\u11ab"
+    assert TABLE.nfc("\u1112\u1161\u11a7") == "하\u11a7"  # the code point before the first trailing consonant
+
+
+def test_marks_are_reordered_and_blocked() -> None:
+    assert TABLE.nfc("a\u0301\u0323") == "ạ\u0301"
+    assert TABLE.nfc("a\u0305\u0301") == "a\u0305\u0301"  # two marks of one class: the first blocks the second
+    assert TABLE.nfc("\u0301a") == "\u0301a"
+
+
+def test_composition_exclusions_stay_apart() -> None:
+    assert TABLE.nfc("\u0958") == "\u0915\u093c"
+    assert TABLE.nfc("\u0344") == "\u0308\u0301"
+    assert TABLE.nfc("\u212b") == "Å"
+
+
+def test_a_version_knows_no_younger_character() -> None:
+    # U+0C3C is a nukta (combining class 7) since Unicode 14; before that it was unassigned, and moves past nothing.
+    text = "\u0c15\u0334\u0c3c"
+    assert normalization_16_0.TABLE.nfc("\u0c15\u0c3c\u0334") == text
+    assert normalization_9_0.TABLE.nfc("\u0c15\u0c3c\u0334") == "\u0c15\u0c3c\u0334"
+
+
+def test_the_versions_are_those_that_are_named() -> None:
+    assert (normalization_9_0.TABLE.version, normalization_16_0.TABLE.version) == NORMALIZATION_VERSIONS
+
+
+def test_a_long_run_of_marks_takes_no_quadratic_time() -> None:
+    count = 100_000  # a method that goes back over the run for every mark would need 10^10 steps
+    text = "a" + "\u0315\u0300\u05ae\u0301" * count
+    above = "\u0301" + "\u0300\u0301" * (count - 1)
+    assert TABLE.nfc(text) == "à" + "\u05ae" * count + above + "\u0315" * count
