@@ -18,7 +18,6 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/ready ## assemble a real conversation for Qwen3 and show it in colours by origin
-	@$(BIN)/katapi render qwen3 $(EXAMPLE) --color
 	@$(BIN)/katapi assemble qwen3 $(EXAMPLE) --color
 
 test: lint types generated unit wheel ## everything that must hold: linter, types, generated code, tests, wheel

@@ -7,6 +7,7 @@ line on stderr for the first thing that does not hold.
 """
 
 import gzip
+import importlib.resources
 import importlib.util
 import json
 import subprocess
@@ -64,6 +65,13 @@ def check_imports() -> None:
             raise SmokeError(f"{package} was imported to run a generated model")
 
 
+def check_types() -> None:
+    """Both packages tell type checkers that their annotations count."""
+    for package in ("katapi", "katapi_models"):
+        if not importlib.resources.files(package).joinpath("py.typed").is_file():
+            raise SmokeError(f"{package} carries no py.typed")
+
+
 def check_command() -> None:
     """Without its extra the `katapi` command says in one line what to install."""
     command = Path(sys.executable).with_name("katapi")
@@ -81,6 +89,7 @@ def main() -> int:
     try:
         book, qwen3 = check_book(), check_qwen3(Path(sys.argv[1]))
         check_imports()
+        check_types()
         check_command()
     except (SmokeError, katapi.KatapiError) as error:
         print(f"wheel: {error}", file=sys.stderr)

@@ -1,8 +1,8 @@
 """Katapi: a language model's input layer, declared, compiled to typed Python, and recorded.
 
-    import katapi
-    model = katapi.load("qwen3")
-    model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
+import katapi
+model = katapi.load("qwen3")
+model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
 """
 
 from katapi.registry import load, models

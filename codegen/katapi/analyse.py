@@ -1,4 +1,4 @@
-"""Text → checked program: parse, resolve, check."""
+"""The front half of the compiler: text → checked program, with every finding of the file at once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,20 @@ from katapi.model.program import Program
 from katapi.model.resolve import resolve
 from katapi.model.resolve.findings import Findings
 
+#: Findings about a declaration that is not there; where one could not be read, it may be that one.
+_MISSING = ("K105", "K116")
+
 
 def analyse(name: str, source: Source) -> Program:
-    """The program of a file; `name` is the model's. Raises SpecError with all findings of the file."""
+    """The program of a file; `name` is the model's. Raises SpecError with all findings of the file.
+
+    Names and types are told even where a declaration cannot be read, as far as they do not need it; the checks need the
+    whole program.
+    """
     file, diagnostics = parse(source)
     findings = Findings()
     program = resolve(name, source, file, findings)
-    diagnostics = [*diagnostics, *findings.diagnostics]
+    diagnostics += [f for f in findings.diagnostics if not diagnostics or f.code not in _MISSING]
     if program is not None:
         diagnostics += check_program(program)
     if diagnostics or program is None:

@@ -1,6 +1,6 @@
 """The whole pipeline: the .kata files of a project → the text of every generated file.
 
-    text → language.parser → syntax tree → model.resolve → program → check → emit → generated files
+text → language.parser → syntax tree → model.resolve → program → check → emit → generated files
 """
 
 from __future__ import annotations

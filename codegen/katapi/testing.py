@@ -18,7 +18,25 @@ from katapi.runtime.segments import Content, ControlToken
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _SCRIPTS = st.sampled_from(
-    ["", " ", "\n", "\n\n", "\t", "  ", "hello", " world", "don't", "天空", "é", "e\u0301", "👩‍👩‍👧", "\u200b", "1234", "{}", '"']
+    [
+        "",
+        " ",
+        "\n",
+        "\n\n",
+        "\t",
+        "  ",
+        "hello",
+        " world",
+        "don't",
+        "天空",
+        "é",
+        "e\u0301",
+        "👩‍👩‍👧",
+        "\u200b",
+        "1234",
+        "{}",
+        '"',
+    ]
 )
 
 

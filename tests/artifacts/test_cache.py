@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+
 from katapi.artifacts.cache import Cache
 from katapi.runtime.errors import ArtifactError
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+
 from katapi.artifacts.cache import Cache
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import Artifact, FilePlace, Lock, NpmPlace, Place, PypiPlace

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from katapi.artifacts.lock import Artifact, FilePlace, Lock, NpmPlace, PypiPlace, read_lock
 from katapi.runtime.errors import ArtifactError
 

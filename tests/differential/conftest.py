@@ -1,4 +1,4 @@
-"""The tokenizer of Qwen3, put together by hand from its artifact in the way that generated code does it."""
+"""The generated tokenizer of Qwen3, and what its peers are built from: artifact, pattern, control tokens."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import importlib
 from pathlib import Path
 
 import pytest
+
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
 from katapi.artifacts.tiktoken_file import read_tiktoken
 from katapi.emit.pattern import CLASS_NAMES, translate
-from katapi.runtime.tokenization.byte_pairs import BytePairs
-from katapi.runtime.tokenization.decoding import ByteDecoding
-from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.interface import Tokenizer
-from katapi.runtime.tokenization.normalizers import Nfc
-from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.pretokenizers import IsolatedSplit
-from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.runtime.unicode import normalization_9_0
 from katapi.runtime.unicode.codepoints import CodePoints, Planes
+from katapi_models.qwen3.tokenizer import tokenizer
 
 QWEN_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -86,12 +81,6 @@ def qwen_pattern() -> str:
 
 
 @pytest.fixture(scope="session")
-def qwen(qwen_tokens: list[bytes], qwen_ranks: dict[bytes, int], qwen_control: dict[int, str]) -> Tokenizer:
-    """The tokenizer of Qwen3."""
-    vocabulary = Vocabulary(table=qwen_tokens, control=qwen_control)
-    return PipelineTokenizer(
-        normalizer=Nfc(normalization_9_0.TABLE),
-        engine=PieceEngine(DeclaredSplit(QWEN_PATTERN), BytePairs(qwen_tokens, qwen_ranks)),
-        decoding=ByteDecoding(vocabulary),
-        vocabulary=vocabulary,
-    )
+def qwen() -> Tokenizer:
+    """The generated tokenizer of Qwen3."""
+    return tokenizer()

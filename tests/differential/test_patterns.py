@@ -7,9 +7,11 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from katapi.runtime.tokenization.stages import PreTokenizer
 from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
+
+from katapi.emit.pattern import CLASS_NAMES
+from katapi.runtime.tokenization.stages import PreTokenizer
 
 PATTERNS = {
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -36,7 +38,10 @@ PATTERNS = {
     "complements": r"[^\S\n]+|[\S\n]\P{L}|\D{2,}?[^\d\P{Lu}]",
     "look-ahead": r"\p{L}+(?=\d)|a(?!b|c)",
 }
-LIVELY = "aAbBcCdDkKsSxXeErRtTlLvVmM'0123²Ⅷ१ \xa0\u3000\u0085\t\r\n/.,-_^$+<|>`~é\u017f\u212aǅʰª中ゐ한\u0301\u0903\u20dd👍🏽\u200d𝟙𐐀𝒜\u0378"
+LIVELY = (
+    "aAbBcCdDkKsSxXeErRtTlLvVmM'0123²Ⅷ१ \xa0\u3000\u0085\t\r\n/.,-_^$+<|>`~é\u017f\u212aǅʰª中ゐ한"
+    "\u0301\u0903\u20dd👍🏽\u200d𝟙𐐀𝒜\u0378"
+)
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -55,11 +60,16 @@ def splits(name: str, declared_split: Callable[[str], PreTokenizer]) -> tuple[Pr
     return _SPLITS[name]
 
 
-@pytest.mark.parametrize("name", ["qwen2", "deepseek"])
-def test_every_character(name: str, declared_split: Callable[[str], PreTokenizer]) -> None:
-    """Each in the middle of characters with which it may form a piece."""
-    ours, official = splits(name, declared_split)
-    characters = [chr(c) for c in [*range(0xD800), *range(0xE000, 0x110000)]]
-    for start in range(0, len(characters), 4096):
-        text = "".join(f"a{character}. " for character in characters[start : start + 4096])
-        assert ours.split(text) == [piece for piece, _ in official.pre_tokenize_str(text)]
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "|".join(rf"\p{{{name}}}+" for name in CLASS_NAMES if len(name) == 1),
+        "|".join(rf"\p{{{name}}}+" for name in CLASS_NAMES if len(name) == 2 and name != "WS"),
+        r"\s+",
+    ],
+)
+def test_members_of_classes(pattern: str, declared_split: Callable[[str], PreTokenizer]) -> None:
+    """Over the text of all characters in order: runs of members of one class, and what lies between them."""
+    text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+    official = Split(Regex(pattern), "isolated").pre_tokenize_str(text)
+    assert declared_split(pattern).split(text) == [piece for piece, _ in official]

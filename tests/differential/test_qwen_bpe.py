@@ -11,6 +11,7 @@ import tiktoken
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
@@ -42,10 +43,12 @@ class HuggingFace:
 
     def __init__(self, ranks: dict[bytes, int], pattern: str, control: dict[int, str]) -> None:
         letters = _byte_letters()
-        spelled = {"".join(letters[byte] for byte in token): rank for token, rank in ranks.items()}
-        merges = [_last_merge(token, ranks) for token in ranks if len(token) > 1]
-        pairs = [tuple("".join(letters[byte] for byte in part) for part in merge) for merge in merges if merge]
-        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(spelled, [(left, right) for left, right in pairs]))
+
+        def spell(token: bytes) -> str:
+            return "".join(map(letters.__getitem__, token))
+
+        merges = [(spell(left), spell(right)) for left, right in _merges(ranks)]
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE({spell(token): ranks[token] for token in ranks}, merges))
         tokenizer.normalizer = tokenizers.normalizers.NFC()
         tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
             [
@@ -66,28 +69,28 @@ class HuggingFace:
 
 
 def _byte_letters() -> list[str]:
-    """The character by which tokenizer.json writes each byte: itself where it can be printed, else one from U+0100 on."""
+    """The character by which tokenizer.json writes each byte: itself where it is printable, else one from U+0100 on."""
     printed = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = iter(range(0x100, 0x200))
     return [chr(byte) if byte in printed else chr(next(others)) for byte in range(256)]
 
 
-def _last_merge(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes] | None:
-    """The two parts that merging by rank leaves of `token` before the last merge; None where it is never reached."""
-    parts = [bytes([byte]) for byte in token]
-    while len(parts) > 2:
-        best = min(
-            (
-                (rank, index)
-                for index, (left, right) in enumerate(pairwise(parts))
-                if (rank := ranks.get(left + right)) is not None and left + right != token
-            ),
-            default=None,
-        )
-        if best is None:
-            return None
-        parts[best[1] : best[1] + 2] = [parts[best[1]] + parts[best[1] + 1]]
-    return parts[0], parts[1]
+def _merges(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:
+    """The merges that make the tokens, by rank: the two parts to which the tokens of lower rank merge a token."""
+    known: dict[bytes, int] = {}
+    merges: list[tuple[bytes, bytes]] = []
+    for token, rank in ranks.items():
+        parts = [bytes([byte]) for byte in token]
+        while len(parts) > 2:
+            found = [known.get(left + right, len(ranks)) for left, right in pairwise(parts)]
+            first = found.index(min(found))
+            if found[first] == len(ranks):
+                break
+            parts[first : first + 2] = [parts[first] + parts[first + 1]]
+        if len(parts) == 2:
+            merges.append((parts[0], parts[1]))
+        known[token] = rank
+    return merges
 
 
 @pytest.fixture(scope="module", params=[Tiktoken, HuggingFace])

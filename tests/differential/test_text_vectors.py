@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 import pytest
+
 from katapi.runtime.tokenization.interface import Tokenizer
 
 

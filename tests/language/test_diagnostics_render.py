@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
+
 from katapi.language.diagnostics import Diagnostic, SpecError
 from katapi.language.parser import parse
 from katapi.language.source import Source, Span

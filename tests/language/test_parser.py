@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from katapi.language import syntax as s
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.literals import quote, unquote
@@ -248,6 +249,15 @@ def test_reserved_words_name_no_value(body: str) -> None:
 def test_reserved_words_may_name_fields_and_keys() -> None:
     assert isinstance(value("m.first.in"), s.FieldRef)
     assert value("object {if: 1, not: m.last}") == value("object { if: 1, not: m.last }")
+
+
+@pytest.mark.parametrize("word", ["role", "record", "param", "tools", "text", "version", "ignore", "before"])
+def test_words_of_other_declarations_name_values(word: str) -> None:
+    assert len(items(f"x {word} let y = {word} {word} x.f({word}) {word}")) == 6
+    ((code, marked, _),) = findings_of(
+        f'request R version "1" {{ role a {{ {word}: text {word}: text }} param x: int = y }}'
+    )
+    assert (code, marked) == ("K001", "y")
 
 
 # ---- precedence

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+
 from katapi.language import syntax as s
 from katapi.language.build import RESERVED
 from katapi.language.diagnostics import SpecError
@@ -51,7 +52,7 @@ def many(part: SearchStrategy[T], least: int = 0, most: int = 3) -> SearchStrate
 
 
 # Words that mean something in one place only are names in all others.
-CONTEXTUAL = ["version", "over", "for", "text", "from", "verbatim", "like", "tools", "ignore", "before", "leading"]
+CONTEXTUAL = ["version", "over", "for", "text", "from", "verbatim", "like", "tools", "ignore", "before", "param"]
 words = st.sampled_from(["a", "m", "x1", "_y", "Qwen3", "iffy", "isnt", "notes", *CONTEXTUAL])
 names = node(s.Name, words)
 fields = node(s.Name, st.one_of(words, st.sampled_from(sorted(RESERVED))))
@@ -159,9 +160,10 @@ def items(depth: int) -> SearchStrategy[s.Item]:
 
 
 headers = node(s.Header, names, texts)
+setting_names = names.filter(lambda n: n.text != "param")
 setting_words = st.one_of(
-    node(s.Words, many(names, 1), st.none() | texts, st.none()),
-    node(s.Words, many(names, 0, 1), st.none(), numbers),
+    node(s.Words, many(setting_names, 1), st.none() | texts, st.none()),
+    node(s.Words, many(setting_names, 0, 1), st.none(), numbers),
     node(s.Words, st.just(()), texts, st.none()),
 )
 regexes = st.text(st.sampled_from("ab`|\\ \"'#{天"), max_size=6)
@@ -171,6 +173,8 @@ setting = node(
 plain_types = st.one_of(node(s.NamedType, names), node(s.FromText, names, booleans), node(s.Choice, many(texts, 1)))
 list_types = plain_types | node(s.ListOf, plain_types)
 types = st.one_of(list_types, node(s.OptionalOf, list_types), node(s.ListOf, node(s.OptionalOf, list_types)))
+literals = st.one_of(node(s.TextLiteral, texts), node(s.IntLiteral, numbers), node(s.BoolLiteral, booleans))
+constants = literals | node(s.ListLiteral, many(literals | node(s.ListLiteral, many(literals))))
 declared = many(node(s.FieldDecl, fields, types, booleans))
 
 vocabularies = node(
@@ -188,7 +192,7 @@ requests = node(
     many(node(s.RoleDecl, many(names, 1), declared)),
     many(node(s.RecordDecl, names, declared)),
     many(node(s.ToolsDecl, types)),
-    many(node(s.ParamDecl, names, types, st.none() | expressions(2))),
+    many(node(s.ParamDecl, names, types, st.none() | constants)),
 )
 templates = node(
     s.Template,

@@ -61,6 +61,10 @@ def test_a_fault_names_the_path_and_the_place_within_the_text(
     assert (error.code, error.message) == (code, message)
 
 
+def test_empty_arguments_are_answered_with_what_to_write(refusal: Callable[[object], RequestError]) -> None:
+    assert refusal({"messages": [], "options": ""}).help == "write {} for no arguments"
+
+
 def test_the_form_without_verbatim_refuses_the_same(refusal: Callable[[object], RequestError]) -> None:
     assert refusal({"messages": [], "options": '{"a": 1, "a": 1}'}).code == "R104"
 

@@ -24,6 +24,10 @@ def test_a_path_is_written_as_it_would_be_typed(loc: Sequence[str | int], path: 
     assert json_path(loc) == path
 
 
+def test_a_long_key_is_shortened_in_a_path() -> None:
+    assert json_path(("x" * 10_000,)) == '["' + "x" * 59 + '…"]'
+
+
 def test_a_long_text_is_shortened() -> None:
     assert quoted("x" * 10_000) == '"' + "x" * 59 + '…"'
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from katapi.runtime.errors import RequestError
+from katapi.runtime.request_model import Items, RequestModel, validate_request
 
 Refusal = Callable[[object], RequestError]
 
@@ -112,6 +113,27 @@ def test_a_misspelled_parameter_is_told_before_the_missing_one(refusal: Refusal)
 def test_an_unknown_field_is_answered_with_all_spellings_of_the_accepted_ones(refusal: Refusal) -> None:
     error = refusal(with_message({"role": "assistant", "audio": 1}))
     assert error.help == "accepted here: role, content, reasoning_content, thinking, tool_calls"
+
+
+def test_one_field_under_two_spellings_is_refused(refusal: Refusal) -> None:
+    error = refusal(with_message({"role": "assistant", "thinking": "x", "reasoning_content": "x"}))
+    assert error.message == 'field "thinking" stands here under two spellings'
+    assert error.help == "send one of reasoning_content, thinking"
+
+
+class Inner(RequestModel):
+    value: int | Items[str]
+
+
+class Outer(RequestModel):
+    choice: str | Items[Inner]
+
+
+def test_alternatives_within_alternatives_are_one_fault() -> None:
+    with pytest.raises(RequestError) as caught:
+        validate_request(Outer, {"choice": [{"value": None}]})
+    assert caught.value.where == "choice[0].value"
+    assert caught.value.message == "expected an integer or a list, got null"
 
 
 def test_a_field_spelled_like_a_role_is_not_taken_for_the_role(refusal: Refusal) -> None:

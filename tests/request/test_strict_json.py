@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_faults import first_fault
 from katapi.runtime.json_types import Json
-from katapi.runtime.strict_json import MAX_DEPTH, MAX_SUBSTITUTIONS, decode_json
+from katapi.runtime.strict_json import MAX_DEPTH, MAX_SUBSTITUTIONS, Substitution, decode_json
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 VALUES: st.SearchStrategy[Json] = st.recursive(
@@ -80,6 +80,8 @@ FAULTS = [
     (b'{"\\udfff":1}', "R108", '["\\udfff"]'),
     (b"[" * 129, "R109", "1:129"),
     (b"[\n" * 200 + b"]" * 200, "R109", "129:1"),
+    (b'["\\"",' + b"[" * 200 + b"]" * 201, "R109", "1:134"),
+    (b'["\\\\",' + b"[" * 200 + b"]" * 201, "R109", "1:134"),
 ]
 
 
@@ -87,6 +89,12 @@ FAULTS = [
 def test_each_fault_has_its_code_and_its_place(raw: bytes, code: str, where: str) -> None:
     error = refused(raw)
     assert (error.code, error.where) == (code, where)
+
+
+def test_the_second_of_two_equal_keys_is_the_fault() -> None:
+    fault = first_fault('{"a": 1,\n   "a": 2}', max_depth=9)
+    assert fault is not None
+    assert (fault.line, fault.column) == (2, 4)
 
 
 def test_the_first_of_several_faults_is_told() -> None:
@@ -190,10 +198,10 @@ def test_a_higher_limit_of_the_process_changes_nothing() -> None:
 def test_replaced_bytes_are_listed_by_place() -> None:
     decoded = decode_json(b'["\xff\xc0 \xef\xbf\xbd\xe5\xa4", 1]', invalid_utf8="replace", max_depth=9)
     assert decoded.value == ["�� ��", 1]
-    assert [(entry.stage, entry.where) for entry in decoded.substitutions] == [
-        ("request", "bytes 2 to 3"),
-        ("request", "bytes 8 to 9"),
-    ]
+    assert decoded.substitutions == (
+        Substitution("request", "bytes 2 to 3", "invalid UTF-8 replaced by 2 × U+FFFD"),
+        Substitution("request", "bytes 8 to 9", "invalid UTF-8 replaced by 1 × U+FFFD"),
+    )
 
 
 @given(st.lists(st.sampled_from([b"a", "天".encode(), "�".encode(), b"\xff", b"\xe5\xa4", b"\xf0\x9f", b"\x80"])))

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization import byte_pairs
 from katapi.runtime.tokenization.byte_pairs import BytePairs

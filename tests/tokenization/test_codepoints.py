@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.unicode import classes_16_0
 from katapi.runtime.unicode.codepoints import CodePoints, Planes
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.tokenization.longest_match import LongestMatch
 
 UNKNOWN = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from katapi.runtime.tokenization import memo
 from katapi.runtime.tokenization.memo import Memo
 

@@ -7,6 +7,7 @@ import unicodedata
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.unicode import NORMALIZATION_VERSIONS, classes_16_0, normalization_9_0, normalization_16_0
 from katapi.runtime.unicode.codepoints import Planes
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.tokenization.alignment import Alignment
 from katapi.runtime.tokenization.normalizers import Nfc, Unchanged
 from katapi.runtime.unicode import normalization_9_0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from katapi.emit.pattern import CLASS_NAMES, translate
 from katapi.runtime.unicode import classes_16_0
 
@@ -41,7 +42,7 @@ def test_the_pattern_of_qwen() -> None:
         (r"\p{N}{1,3}+a*?b??", r'''rf"[{number}]{{1,3}}+a*?b??"'''),
         (r"a(?=b)", r'''r"a(?=b)"'''),
         ('"', r'''r"\x22"'''),
-        ("中\\t\t\x00", r'''r"\u4e2d\t\t\x00"'''),
+        (r"中\t\x00", r'''r"\u4e2d\t\x00"'''),
         (r"[一-龥ab-d\-\]^]", r'''r"[\u4e00-\u9fa5ab-d\-\]\^]"'''),
         (r"[a-]", r'''r"[a\-]"'''),
         (r"[\x{1F600}-\x{1F64F}\x41A]", r'''r"[\U0001f600-\U0001f64fAA]"'''),
@@ -96,6 +97,8 @@ def test_constructs(declared: str, literal: str) -> None:
         (r"\x{110000}", 0, "code point"),
         (r"\x4", 0, "code point"),
         (r"\ud800", 0, "surrogate"),
+        ("a\tb", 1, "control character"),
+        ("[a\n]", 2, "control character"),
         (r"a*", 0, "empty text"),
         (r"a|", 0, "empty text"),
         (r"(?=a)", 0, "empty text"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.byte_pairs import BytePairs
 from katapi.runtime.tokenization.decoding import ByteDecoding

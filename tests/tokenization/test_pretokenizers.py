@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.tokenization.pretokenizers import Chained, IsolatedSplit, Whole
 from katapi.runtime.unicode.classes_16_0 import L, N
 from katapi.runtime.unicode.codepoints import Planes

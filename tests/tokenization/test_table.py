@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.artifacts.table import table_bytes
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.table import load_table, read_table

@@ -34,8 +34,9 @@ from katapi.model.types import (
     present,
 )
 
-#: Bindings whose values a template must not lose; parameters of a request steer a template and may be left unprinted.
-_KEPT = (t.Binding.WALK, t.Binding.RUN, t.Binding.TAKE, t.Binding.LOOP)
+#: Bindings whose values a template must not lose. Parameters steer a template and may be left unprinted; a message that
+#: a query finds is printed where it is walked.
+_KEPT = (t.Binding.WALK, t.Binding.RUN, t.Binding.TAKE)
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -49,6 +50,7 @@ class _Analysis:
         self._lets = let_values(program.template)
         self._paths = Paths(program.source, self._lets)
         self._filters: dict[Place, Span] = {}
+        self._kept_items: set[int] = set()
         self._found: dict[tuple[Span, str], Diagnostic] = {}
         self._partial: dict[Place, str] = {}
         self._definitions = {d.name: d for d in program.template.definitions}
@@ -94,7 +96,8 @@ class _Analysis:
     def _leaves(self, of: Type, place: Place) -> dict[Place, Type]:
         inner = present(of)
         record = self._program.request.record(inner.name) if isinstance(inner, RecordType) else None
-        return {place: inner} if record is None else self._fields(record.fields, place)
+        deeper = len(place) > len(self._program.request.records) + 2  # a record contains itself, which K502 reports
+        return {place: inner} if record is None or deeper else self._fields(record.fields, place)
 
     def _of_role(self, role: str, number: int) -> dict[Place, Type]:
         declared = self._program.request.role(role)
@@ -210,16 +213,18 @@ class _Analysis:
         of = present(loop.item.type)
         number = loop.item.number
         sources = [v for way in join(ways) for _, v in self._paths.values(way, loop.source)]
-        kept = any(isinstance(v.expr, t.Var) and v.expr.variable.binding in _KEPT for v in sources)
+        kept = any(isinstance(v.expr, t.Var) and self._is_kept(v.expr.variable) for v in sources)
+        if kept:
+            self._kept_items.add(number)
         for role in of.roles if isinstance(of, MessageType) else (None,):
             inner = start if role is None else [way.with_role(number, role) for way in start]
             ends = self._run(loop.body, inner)
-            if role is not None:
+            if not kept or isinstance(of, (JsonType, ParsedType)):
+                required: dict[Place, Type] = {}
+            elif role is not None:
                 required = self._of_role(role, number)
-            elif isinstance(of, RecordType) or (kept and not isinstance(of, (JsonType, ParsedType))):
-                required = self._leaves(of, (number,))
             else:
-                required = {}
+                required = self._leaves(of, (number,))
             self._report(losses(ends, required), loop.item.name, loop.item.span)
         if loop.condition is None or not kept or isinstance(of, JsonType):
             return self._use(ways, loop.source)
@@ -227,6 +232,9 @@ class _Analysis:
             if place is not None:
                 self._filters[place] = loop.condition.span
         return ways
+
+    def _is_kept(self, variable: t.Variable) -> bool:
+        return variable.binding in _KEPT or variable.number in self._kept_items
 
     def _walk(self, walk: t.Walk, ways: list[Way]) -> None:
         covered: set[str] = set()
@@ -238,7 +246,7 @@ class _Analysis:
                     continue
                 self._paths = Paths(self._program.source, self._lets)
                 ends = self._run(arm.body, self._entering(arm, role, guards.get(role, []), join(ways)))
-                required: dict[Place, Type] = {} if arm.is_run else self._of_role(role, arm.variable.number)
+                required = {} if arm.is_run else self._of_role(role, arm.variable.number)
                 if arm.run is not None:
                     required[(arm.run.number,)] = arm.run.type
                 for loss in losses(ends, required):
@@ -278,7 +286,11 @@ class _Analysis:
             else:
                 print_it = f"go through it with `each … in {path} {{ … }}`" if in_list else "print it"
                 where = "where " + " and ".join(loss.where) if loss.where else "on every path"
-                ignore = "; a field that is never wanted is declared `ignore`" if len(loss.place) > 1 else ""
+                ignore = (
+                    "; a field that is never wanted is declared `ignore`"
+                    if len(loss.place) > 1 and not loss.where
+                    else ""
+                )
                 finding = Diagnostic(
                     "K309",
                     span,

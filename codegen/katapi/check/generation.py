@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from katapi.check.traverse import blocks, statements
-from katapi.check.wording import listed
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
@@ -20,6 +19,12 @@ def check(program: Program) -> list[Diagnostic]:
         *_misplaced(program.template, definitions),
     ]
 
+
+#: Where `sampled` cannot stand, and why.
+_PLACES = {
+    "`sampled`": "what is sampled is marked once",
+    "`generate`": "the prefix is given to the model; what it writes stands in the arm of its role",
+}
 
 Definitions = dict[str, t.Def]
 
@@ -107,7 +112,7 @@ def _sampled_arms(template: t.Template, definitions: Definitions) -> list[Diagno
                     Diagnostic(
                         "K403",
                         arm.span,
-                        f"this arm does not say what the model samples in a message of role {listed([_SAMPLER])}",
+                        "nothing in this arm is marked as sampled",
                         "no `sampled { … }`",
                         "put what the model itself writes, its end token too, into `sampled { … }`",
                     )
@@ -146,16 +151,9 @@ def _inside(block: t.Block, marking: set[str], around: str | None) -> list[Diagn
     for statement in block.statements:
         marks = isinstance(statement, t.Sampled) or (isinstance(statement, t.CallDef) and statement.name in marking)
         if marks and around is not None:
+            label = f"`def {statement.name}` marks what is sampled" if isinstance(statement, t.CallDef) else ""
             found.append(
-                Diagnostic(
-                    "K404",
-                    statement.span,
-                    f"`sampled` cannot stand in {around}",
-                    "this marks it again" if around == "`sampled`" else "",
-                    "remove one of the two"
-                    if around == "`sampled`"
-                    else "the prefix is given to the model, not sampled",
-                )
+                Diagnostic("K404", statement.span, f"`sampled` cannot stand in {around}", label, _PLACES[around])
             )
             continue
         within = "`sampled`" if isinstance(statement, t.Sampled) else around

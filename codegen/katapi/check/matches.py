@@ -37,7 +37,7 @@ def _check_match(match: t.Match) -> list[Diagnostic]:
                 if not left_choices:
                     left_kinds -= KIND_WORDS["text"]
     if left_kinds:
-        words = _missing(left_kinds, left_choices)
+        words = _missing(left_kinds, None if left_choices is None else [c for c in choices or () if c in left_choices])
         found.append(
             Diagnostic(
                 "K301",
@@ -66,12 +66,12 @@ def _fits(arm: t.MatchArm, kinds: set[JsonKind], choices: set[str] | None, texts
     return any(text in choices if choices is not None else text not in texts for text in arm.texts)
 
 
-def _missing(kinds: set[JsonKind], choices: set[str] | None) -> list[str]:
+def _missing(kinds: set[JsonKind], choices: list[str] | None) -> list[str]:
     """What is left, in the words of patterns."""
     left = set(kinds)
     out: list[str] = []
     if choices is not None and JsonKind.TEXT in left:
-        out.extend(f'"{choice}"' for choice in sorted(choices))
+        out.extend(f'"{choice}"' for choice in choices)
         left.discard(JsonKind.TEXT)
     if {JsonKind.INTEGER, JsonKind.FRACTION} <= left:
         out.append("number")

@@ -15,6 +15,7 @@ def check(program: Program) -> list[Diagnostic]:
     template = program.template
     found: list[Diagnostic] = []
     walk: t.Walk | None = None
+    led: set[str] = set()
     left = [role.name for role in program.request.roles]
     for statement in top_level(template.body):
         match statement:
@@ -23,7 +24,7 @@ def check(program: Program) -> list[Diagnostic]:
                     found.append(_second_walk(statement))
                     continue
                 walk = statement
-                found.extend(_check_walk(walk))
+                found.extend(_check_walk(walk, led))
             case t.Take():
                 if walk is not None:
                     found.append(
@@ -34,7 +35,9 @@ def check(program: Program) -> list[Diagnostic]:
                             help="move it before `each … in messages`",
                         )
                     )
-                if statement.all:
+                if not statement.all:
+                    led.update(statement.roles)
+                else:
                     left = [role for role in left if role not in statement.roles]
             case _:
                 pass
@@ -57,7 +60,7 @@ def _second_walk(walk: t.Walk) -> Diagnostic:
     )
 
 
-def _check_walk(walk: t.Walk) -> list[Diagnostic]:
+def _check_walk(walk: t.Walk, led: set[str]) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     assert isinstance(walk.variable.type, MessageType)
     left = set(walk.variable.type.roles)
@@ -72,16 +75,14 @@ def _check_walk(walk: t.Walk) -> list[Diagnostic]:
     for role in walk.variable.type.roles:
         if role not in left:
             continue
-        why = "each arm for it has a `where`" if role in guarded else f"no arm for `{role}`"
-        found.append(
-            Diagnostic(
-                "K302",
-                walk.span,
-                f"a message of role `{role}` may be lost" if role in guarded else f"messages of role `{role}` are lost",
-                why,
-                f"add `when {role} {{ … }}`; one without `where` may also `reject` or `drop` the message",
-            )
-        )
+        if role in guarded:
+            message, label = f"a message of role `{role}` may be lost", "every arm for it has a `where`"
+            help_ = f"add `when {role} {{ … }}` without `where`"
+        else:
+            message, label = f"messages of role `{role}` are lost", f"no arm for `{role}`"
+            label += "; `take leading` takes only the first message" if role in led else ""
+            help_ = f"add `when {role} {{ … }}` with what is printed, with `drop {walk.variable.name}` or with `reject`"
+        found.append(Diagnostic("K302", walk.span, message, label, help_))
     return found
 
 

@@ -8,7 +8,7 @@ from katapi.check.traverse import all_statements, bodies, expressions, statement
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
-from katapi.model.types import JsonType, ParsedType, present
+from katapi.model.types import JsonType, ListType, OptionalType, ParsedType, RecordType, Type, present
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -21,6 +21,7 @@ def check(program: Program) -> list[Diagnostic]:
         if variable.number not in mentioned
     ]
     found.extend(_unprinted_tools(program))
+    found.extend(_unused_records(program))
     found.extend(_unused_definitions(template))
     return found
 
@@ -66,11 +67,34 @@ def _unprinted_tools(program: Program) -> list[Diagnostic]:
     return [
         Diagnostic(
             "K310",
-            tools.span,
-            "the tools of a request are never printed",
-            help="print them in the template, or remove `tools` here: then a request with tools is refused",
+            program.template.span,
+            "the tools of a request are lost",
+            "nothing here prints `tools`",
+            "print them, or remove `tools` from the request: one with tools is refused then",
         )
     ]
+
+
+def _unused_records(program: Program) -> list[Diagnostic]:
+    used: set[str] = set()
+    open_fields = [field for role in program.request.roles for field in role.fields]
+    while open_fields:
+        name = _record_in(open_fields.pop().type)
+        record = None if name is None or name in used else program.request.record(name)
+        if record is not None:
+            used.add(record.name)
+            open_fields.extend(record.fields)
+    return [
+        Diagnostic("K310", record.span, f"the record `{record.name}` is never used", help="remove it")
+        for record in program.request.records
+        if record.name not in used
+    ]
+
+
+def _record_in(of: Type) -> str | None:
+    while isinstance(of, (ListType, OptionalType)):
+        of = of.item
+    return of.name if isinstance(of, RecordType) else None
 
 
 def _values(expr: t.Expr) -> Iterator[t.Expr]:

@@ -22,8 +22,8 @@ from katapi.model.types import BoolType, JsonKind, JsonType, ParsedType, TextTyp
 #: A variable's number and the steps from it to a value: names of declared fields, then `.key` for steps inside JSON.
 Place = tuple[int | str, ...]
 
-_MOST_WAYS = 64
-_FUEL = 50_000  # steps of one analysis; a template that people wrote takes a few hundred
+_MOST_WAYS = 32
+_FUEL = 20_000  # steps of one analysis; a template that people wrote takes a few hundred
 _SHOWN = 48  # code points of a test in a message
 
 
@@ -51,7 +51,7 @@ class Way:
 
     def uses(self, place: Place) -> bool:
         """Whether a value, or one that holds it, is used."""
-        return any(place[:n] in self.used for n in range(1, len(place) + 1))
+        return place in self.used or any(place[:n] in self.used for n in range(1, len(place)))
 
     def answer(self, key: Hashable) -> bool | None:
         """The answer to a test, where it is known."""
@@ -79,7 +79,8 @@ def join(ways: Iterable[Way]) -> list[Way]:
     if not each:
         return []
     first = each[0]
-    used = frozenset(p for way in each for p in way.used if all(w.uses(p) for w in each))
+    places = frozenset().union(*(way.used for way in each))
+    used = frozenset(p for p in places if all(way.uses(p) for way in each))
     facts = tuple(f for f in first.facts if all(f in w.facts for w in each))
     roles = tuple(r for r in first.roles if all(r in w.roles for w in each))
     return [Way(used, facts, roles)]

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from katapi.model import template as t
 
+_MOST_LETS = 60  # lets that follow each other; the checks go through them by recursion
+
 
 def sub_expressions(expr: t.Expr) -> tuple[t.Expr, ...]:
     """The expressions directly inside one."""
@@ -150,5 +152,13 @@ def all_statements(template: t.Template) -> Iterator[t.Statement]:
 
 
 def let_values(template: t.Template) -> dict[int, t.Expr]:
-    """The value of each `let`, by the number of its variable."""
-    return {s.variable.number: s.value for s in all_statements(template) if isinstance(s, t.Let)}
+    """The value of each `let`, by the number of its variable; one at the end of a very long chain is left out."""
+    depths: dict[int, int] = {}
+    values: dict[int, t.Expr] = {}
+    for statement in all_statements(template):
+        if isinstance(statement, t.Let):
+            depth = 1 + max((depths.get(v.number, 0) for v in variables(statement.value)), default=0)
+            depths[statement.variable.number] = depth
+            if depth <= _MOST_LETS:
+                values[statement.variable.number] = statement.value
+    return values

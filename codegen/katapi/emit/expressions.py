@@ -106,6 +106,9 @@ class Expressions:
         self._package = package
         self._names: dict[int, str] = {}
         self._types: dict[str, Type] = {}
+        self._pathless: set[int] = set()
+        self._aliases: dict[t.Expr, str] = {}
+        self._alias_count = 0
 
     # ---- names
 
@@ -122,6 +125,12 @@ class Expressions:
         self._names[variable.number] = name
         self._types[name] = variable.type
         return name
+
+    def declare_let(self, variable: t.Variable, value: t.Expr) -> str:
+        """The Python name of a `let`; remembers whether its value came from the request at all."""
+        if not self._path(value):
+            self._pathless.add(variable.number)
+        return self.declare(variable)
 
     def name(self, variable: t.Variable) -> str:
         """The Python name of a variable in scope."""
@@ -202,7 +211,7 @@ class Expressions:
             case t.Serialize():
                 return self._content(self._dump(expr), self.path(expr.value), "None")
             case _ if isinstance(expr.type, OptionalType):
-                return self._ternary(self._not_none(expr), self.segment(self._narrow(expr)), Code("None"))
+                return self._where_there(expr, self.segment, Code("None"))
             case t.Var(variable=variable) if variable.binding is t.Binding.KEY:
                 return self._content(self.name(variable), self.path(expr), "None")
             case _ if isinstance(expr.type, IntType):
@@ -239,7 +248,7 @@ class Expressions:
             case t.And(operands=operands):
                 return Code(" and ".join(self.condition(o).within(AND) for o in operands), AND)
             case t.Or(operands=operands):
-                return Code(" or ".join(self.condition(o).within(OR) for o in operands), OR)
+                return Code(" or ".join(self._beside_or(self.condition(o)) for o in operands), OR)
             case t.Not(operand=operand):
                 return self._not(operand)
             case _:
@@ -247,6 +256,8 @@ class Expressions:
 
     def value(self, expr: t.Expr) -> Code:
         """A value as Python has it: `str`, `int`, `bool`, JSON, a record, a message."""
+        if expr in self._aliases:
+            return Code(self._aliases[expr])
         match expr:
             case t.Var(variable=variable):
                 return Code(f"{self.name(variable)}.text" if self.is_segment(variable) else self.name(variable))
@@ -317,7 +328,7 @@ class Expressions:
         """A value for a parameter of a def: a control, a segment, or a plain value with its path."""
         if isinstance(present(of), TextType):
             return [self.segment(expr).text]
-        code = self.value(expr).text
+        code = (self._json(expr) if isinstance(present(of), JsonType) else self.value(expr)).text
         return [code, self.path(expr)] if carries_path(of) else [code]
 
     # ---- where a value came from
@@ -326,7 +337,13 @@ class Expressions:
         """The path of a value in the request, as a Python tuple."""
         return self._path_code(self._path(expr))
 
+    def item_path(self, source: t.Expr, step: str) -> str:
+        """The path of an item of a list, or of the value of a key."""
+        return tuple_of([*self._path(source), step])
+
     def _path_code(self, parts: list[str]) -> str:
+        if len(parts) == 1 and parts[0].startswith("*("):
+            return parts[0][2:-1]
         if len(parts) == 1 and parts[0].startswith("*"):
             return parts[0][1:]
         return tuple_of(parts) if parts else "()"
@@ -377,6 +394,8 @@ class Expressions:
                 return [f"*{self._companion(variable)}"]
             case t.Binding.LOOP | t.Binding.QUERY | t.Binding.LET if isinstance(present(variable.type), MessageType):
                 return ['"messages"', self.place(variable)]
+            case t.Binding.LET if variable.number in self._pathless:
+                return []
             case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET if not self.is_segment(variable):
                 return [f"*{self._companion(variable)}"]
             case _:
@@ -410,10 +429,15 @@ class Expressions:
         return Code(f"ContentSegment(Content({text}), {path}{', ' + start if start else ''})")
 
     def _number(self, expr: t.Expr) -> Code:
-        text = f"str({self.value(expr).text})"
-        if self._path(expr):
-            return self._content(text, self.path(expr), "None")
         line, column = self.module.source.line_column(expr.span.start)
+        path = self._path(expr)
+        if any(part.startswith("*") for part in path):
+            self._segments("Site")
+            helper = self.module.helper("number")
+            return Code(f"{helper}({self.value(expr).text}, {self.path(expr)}, Site({line}, {column}))")
+        text = f"str({self.value(expr).text})"
+        if path:
+            return self._content(text, self.path(expr), "None")
         self._segments("Literal", "LiteralSegment", "Site")
         return Code(f"LiteralSegment(Literal({text}), Site({line}, {column}))")
 
@@ -424,17 +448,30 @@ class Expressions:
     def _first_there(self, options: tuple[t.Expr, ...], form: Callable[[t.Expr], Code]) -> Code:
         code = form(options[-1])
         for option in reversed(options[:-1]):
-            narrowed = self._narrow(option)
-            code = self._ternary(self._not_none(option), form(narrowed), code)
+            code = self._where_there(option, form, code)
         return code
 
-    @staticmethod
-    def _narrow(option: t.Expr) -> t.Expr:
-        return replace(option, type=present(option.type))
+    def _where_there(self, expr: t.Expr, form: Callable[[t.Expr], Code], otherwise: Code) -> Code:
+        """A value in some form where it is there; what must be computed is computed once and kept in a name."""
+        narrowed = replace(expr, type=present(expr.type))
+        if _unchanging(expr):
+            return self._ternary(self._not_none(expr), form(narrowed), otherwise)
+        self._alias_count += 1
+        alias = f"value_{self._alias_count}"
+        test = Code(f"({alias} := {self.value(expr).text}) is not None", COMPARE)
+        self._aliases[narrowed] = alias
+        then = form(narrowed)
+        del self._aliases[narrowed]
+        return self._ternary(test, then, otherwise)
 
     def _not_none(self, expr: t.Expr) -> Code:
+        """Whether a value is there; a field of something absent is asked for in two steps, so that both are known."""
         if isinstance(expr, t.Var) and self.is_segment(expr.variable):
             return Code(f"{self.name(expr.variable)} is not None", COMPARE)
+        if isinstance(expr, t.FieldOf) and isinstance(expr.base.type, OptionalType) and _unchanging(expr.base):
+            there = f"{self.value(expr.base).text}.{expr.field.name}"
+            own = f" and {there} is not None" if isinstance(expr.field.type, OptionalType) else ""
+            return Code(self._not_none(expr.base).text + own, AND if own else COMPARE)
         return Code(f"{self.value(expr).within(ATOM)} is not None", COMPARE)
 
     def _reach(self, base: t.Expr, attribute: str) -> Code:
@@ -517,19 +554,39 @@ class Expressions:
             return Code(f"{name}.text")
         if isinstance(of, ParsedType):
             return self._json(value)
+        if isinstance(value, t.FieldOf) and isinstance(value.base.type, OptionalType) and _unchanging(value.base):
+            return Code(f"{self._not_none(value.base).text} and {self.value(value.base).text}.{value.field.name}", AND)
         return self._plain(value)
 
     def _not(self, operand: t.Expr) -> Code:
         match operand:
             case t.Exists(value=value):
-                return Code(self._not_none(value).text.removesuffix(" is not None") + " is None", COMPARE)
+                there = self._not_none(value)
+                if there.binds == AND:
+                    return Code(f"not {there.within(NOT)}", NOT)
+                return Code(there.text.removesuffix(" is not None") + " is None", COMPARE)
+            case t.Not(operand=inner):
+                return self.condition(inner)
+            case t.IsJson(value=value, kinds=kinds) if kinds == frozenset({JsonKind.NULL}):
+                return Code(f"{self.value(value).within(ATOM)} is not None", COMPARE)
+            case t.Compare(operator=operator):
+                return self._compare(replace(operand, operator=_OPPOSITES[operator]))
             case t.TextTest(kind=t.TextTestKind.HAS, base=base, needle=needle):
                 return Code(f"{string(needle)} not in {self.string(base).within(ATOM)}", COMPARE)
-            case t.Within():
-                code = self._within(operand.value, operand.container)
-                return Code(f"not {code.within(NOT + 1)}", NOT)
+            case t.Within(value=value, container=container):
+                code = self._within(value, container)
+                if code.binds == COMPARE:
+                    return Code(code.text.replace(" in ", " not in ", 1), COMPARE)
+                return Code(f"not {code.text}", NOT)
+            case t.IsEnd():
+                return Code(self.value(operand).text.replace(" == ", " != "), COMPARE)
             case _:
                 return Code(f"not {self.condition(operand).within(NOT)}", NOT)
+
+    @staticmethod
+    def _beside_or(code: Code) -> str:
+        """An operand of `or`; an `and` in it gets parentheses for the reader."""
+        return f"({code.text})" if code.binds == AND else code.within(OR)
 
     def _is_bool(self, expr: t.Expr) -> bool:
         match expr:
@@ -617,6 +674,27 @@ class Expressions:
         self.module.serializations[expr.serialization.identity.name] = expr.serialization
         value = self._plain(expr.value)
         return f"{expr.serialization.identity.name.upper()}.dump({value.text})"
+
+
+_OPPOSITES = {
+    Operator.EQUAL: Operator.NOT_EQUAL,
+    Operator.NOT_EQUAL: Operator.EQUAL,
+    Operator.LESS: Operator.GREATER_EQUAL,
+    Operator.GREATER_EQUAL: Operator.LESS,
+    Operator.GREATER: Operator.LESS_EQUAL,
+    Operator.LESS_EQUAL: Operator.GREATER,
+}
+
+
+def _unchanging(expr: t.Expr) -> bool:
+    """Whether Python's type checker follows what a test has shown of the expression: a name, or fields of one."""
+    match expr:
+        case t.Var():
+            return True
+        case t.FieldOf(base=base):
+            return _unchanging(base) and not isinstance(base.type, OptionalType)
+        case _:
+            return False
 
 
 def carries_path(of: Type) -> bool:

@@ -7,6 +7,7 @@ import keyword
 import re
 
 from katapi.model.declarations import ControlToken
+from katapi.runtime import rendering, text
 
 
 def control_member(token: ControlToken) -> str:
@@ -25,21 +26,23 @@ def message_class(role: str) -> str:
     return class_name(role) + "Message"
 
 
-_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"out", "sampled", "request"}
+_OWN = {"at", "first", "i", "messages", "out", "request", "sampled", "start"}
+_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | vars(rendering).keys() | vars(text).keys() | _OWN
+_DERIVED = re.compile(r"_.*|without_.*|value_\d+|.*_(?:at|path|first)")
 
 
 def local(name: str) -> str:
-    """A local variable's name; one that Python or the generated code uses gets an underscore."""
-    return name + "_" if name in _RESERVED else name
+    """A local variable's name; one that Python or the generated code may use for something else gets an underscore."""
+    return name + "_" if name in _RESERVED or _DERIVED.fullmatch(name) else name
 
 
-def slug(text: str) -> str:
+def slug(written: str) -> str:
     """A constant's name for a text: its first words, or what its white space looks like."""
-    words = re.findall(r"[A-Za-z][A-Za-z0-9]*", text)
+    words = re.findall(r"[A-Za-z][A-Za-z0-9]*", written)
     if words:
         return "_".join(w.upper() for w in words[:3])[:32].rstrip("_")
-    if text and not text.strip("\n"):
-        return "NEWLINE" if len(text) == 1 else "BLANK_LINE"
-    if not text:
+    if written and not written.strip("\n"):
+        return "NEWLINE" if len(written) == 1 else "BLANK_LINE"
+    if not written:
         return "EMPTY"
-    return "TEXT" if text.strip() else "SPACE"
+    return "TEXT" if written.strip() else "SPACE"

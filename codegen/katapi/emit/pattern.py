@@ -132,14 +132,10 @@ class _Writer:
         complements = [item for item in node.properties if item.negated]
         members = "".join(_range(first, last) for first, last in node.ranges)
         members += "".join(self._name(item) for item in node.properties if not item.negated)
+        match node:
+            case Class(ranges=((first, last),), properties=(), negated=False) if first == last:
+                return _character(first, special=_SPECIAL)
         if not complements:
-            if (
-                not node.negated
-                and not node.properties
-                and len(node.ranges) == 1
-                and node.ranges[0][0] == node.ranges[0][1]
-            ):
-                return _character(node.ranges[0][0], special=_SPECIAL)
             return f"[{'^' if node.negated else ''}{members}]"
         names = [self._name(item) for item in complements]
         if not node.negated:
@@ -158,8 +154,6 @@ class _Writer:
 _SPECIAL = frozenset(r"\.^$*+?{}[]|()")
 _SPECIAL_IN_CLASS = frozenset(r"\^-[]&~|")
 _NAMED_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\f": r"\f", "\v": r"\v"}
-
-
 _MODES = {Mode.GREEDY: "", Mode.LAZY: "?", Mode.POSSESSIVE: "+"}
 
 
@@ -183,13 +177,9 @@ def _character(code_point: int, *, special: frozenset[str]) -> str:
     if character in _NAMED_ESCAPES:
         return _NAMED_ESCAPES[character]
     if not 0x20 <= code_point < 0x7F or character == '"':
-        return (
-            f"\\x{code_point:02x}"
-            if code_point < 0x100
-            else f"\\u{code_point:04x}"
-            if code_point < 0x10000
-            else f"\\U{code_point:08x}"
-        )
+        if code_point < 0x100:
+            return f"\\x{code_point:02x}"
+        return f"\\u{code_point:04x}" if code_point < 0x10000 else f"\\U{code_point:08x}"
     doubled = character * 2 if character in "{}" else character
     return "\\" + doubled if character in special else doubled
 

@@ -16,6 +16,7 @@ _BEYOND_ASCII = {"s": 0x17F, "k": 0x212A}
 
 _ESCAPES = {"n": 0x0A, "r": 0x0D, "t": 0x09, "f": 0x0C, "v": 0x0B}
 _SHORTHANDS = {"s": ("WS", False), "S": ("WS", True), "d": ("Nd", False), "D": ("Nd", True)}
+_CONTROLS = {*range(0x20), *range(0x7F, 0xA0)}
 _SURROGATES = range(0xD800, 0xE000)
 
 
@@ -284,8 +285,11 @@ class _Parser:
         return self._pattern[self._position : self._position + 1]
 
     def _next(self) -> str:
+        character = self._peek()
+        if ord(character) in _CONTROLS:
+            raise self.fault("write this control character as an escape, such as \\n or \\x0a")
         self._position += 1
-        return self._pattern[self._position - 1]
+        return character
 
     def _take(self, text: str) -> bool:
         if not self._pattern.startswith(text, self._position):

@@ -10,8 +10,8 @@ from katapi.emit.names import class_name, message_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
-from katapi.model.declarations import Normalizer
 from katapi.model import template as t
+from katapi.model.declarations import Normalizer
 from katapi.model.program import Program
 from katapi.model.types import (
     OBJECT,

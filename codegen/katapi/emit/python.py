@@ -141,25 +141,32 @@ def call(name: str, arguments: Iterable[str]) -> str:
 
 
 def _broken(code: str, room: int) -> list[str]:
-    """A call that does not fit in lines: its arguments on a line of their own, or on one line each."""
+    """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below."""
+    if len(code) <= room:
+        return [code]
+    choice = _split(code, " if ")
+    if len(choice) == 2:
+        test, otherwise = _split(choice[1], " else ")
+        parts = [choice[0], f"if {test}", f"else {otherwise}"]
+        return [line for part in parts for line in _broken(part, room)]
     opening = _opening(code)
-    if len(code) <= room or opening < 0:
+    if opening < 0:
         return [code]
     inner = code[opening + 1 : -1]
-    arguments = _split(inner, ", ")
-    if len(inner) <= room - 4:
-        return [code[: opening + 1], "    " + inner, ")"]
+    items = _split(inner, ", ")
+    if len(inner) <= room - 4 and code[opening] == "(":
+        return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
-    for argument in arguments:
-        parts = _broken(argument, room - 5)
+    for item in items:
+        parts = _broken(item, room - 5)
         lines.extend("    " + part for part in parts[:-1])
-        lines.append("    " + parts[-1] + ("," if len(arguments) > 1 or not argument.startswith("*") else ""))
-    return [*lines, ")"]
+        lines.append("    " + parts[-1] + ("," if len(items) > 1 or not item.startswith("*") else ""))
+    return [*lines, code[-1]]
 
 
 def _opening(code: str) -> int:
-    """Where the bracket stands that the last character of a call closes; -1 if the code is no call."""
-    if not code.endswith(")"):
+    """Where the bracket stands that the last character closes; -1 if it closes none."""
+    if not code.endswith((")", "]", "}")):
         return -1
     depth, quote, opened, i = 0, "", -1, 0
     while i < len(code):
@@ -178,7 +185,7 @@ def _opening(code: str) -> int:
         elif c in ")]}":
             depth -= 1
         i += 1
-    return opened if code[opened] == "(" else -1
+    return opened
 
 
 def _split(code: str, separator: str) -> list[str]:

@@ -13,7 +13,7 @@ from katapi.emit.statements import Statements
 from katapi.model import template as t
 from katapi.model.declarations import Serialization
 from katapi.model.program import Program
-from katapi.model.types import ControlType, TextType, Type, present
+from katapi.model.types import ControlType, OptionalType, TextType, Type, present
 
 _PASSES = 8
 
@@ -178,7 +178,8 @@ def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:
     if isinstance(of, ControlType):
         return [f"{name}: {expressions.module.segment('ControlSegment')}"]
     if isinstance(of, TextType):
-        return [f"{name}: {expressions.module.segment('Text')}"]
+        optional = " | None" if isinstance(parameter.type, OptionalType) else ""
+        return [f"{name}: {expressions.module.segment('Text')}{optional}"]
     plain = f"{name}: {expressions.python_type(parameter.type)}"
     if carries_path(of):
         return [plain, f"{name}_path: {expressions.module.segment('Path')}"]

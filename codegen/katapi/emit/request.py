@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from katapi.emit.environment import render
 from katapi.emit.names import class_name, message_class
-from katapi.emit.python import imports, string
+from katapi.emit.python import Lines, imports, string
 from katapi.model.program import Program
 from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.types import (
@@ -176,13 +176,12 @@ def _message_alias(request: Request, types: _Types) -> str:
     names = [message_class(r.name) for r in request.roles]
     types.use("typing", "TypeAlias")
     if len(names) == 1:
-        return f"Message: TypeAlias = {names[0]}\n\"\"\"Any message.\"\"\""
+        return f'Message: TypeAlias = {names[0]}\n"""Any message."""'
     types.use("typing", "Annotated")
     types.use("pydantic", "Field")
-    line = f"Message: TypeAlias = Annotated[{' | '.join(names)}, Field(discriminator=\"role\")]"
-    if len(line) > 120:
-        line = f"Message: TypeAlias = Annotated[\n    {' | '.join(names)}, Field(discriminator=\"role\")\n]"
-    return f'{line}\n"""Any message."""'
+    lines = Lines()
+    lines.statement("Message: TypeAlias = ", f'Annotated[{" | ".join(names)}, Field(discriminator="role")]')
+    return f'{lines.text()}\n"""Any message."""'
 
 
 def _whole(request: Request, types: _Types, program: Program) -> ClassContext:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from katapi.emit.expressions import AND, ATOM, NOT, OR, Code, Expressions
+from katapi.emit.expressions import AND, ATOM, COMPARE, NOT, OR, Code, Expressions
 from katapi.emit.python import Lines, call, string, tuple_of
 from katapi.language.source import Span
 from katapi.language.syntax import Quantifier
@@ -109,7 +109,7 @@ class Statements:
             return
         form = self._e.segment if isinstance(of, TextType) else self._e.value
         code = form(let.value)
-        name = self._e.declare(variable)
+        name = self._e.declare_let(variable, let.value)
         if isinstance(of, TextType):
             self._e.module.segment("Text")
             annotation = ": Text | None" if isinstance(variable.type, OptionalType) else ": Text"
@@ -155,42 +155,68 @@ class Statements:
 
     def _let_query(self, variable: t.Variable, query: t.Query) -> None:
         """A query as a loop that stops at its answer."""
-        source = self._e.value(query.source).within(ATOM)
-        pair = isinstance(query.variable.type, MessageType)
-        item = self._e.declare(query.variable)
-        test = self._e.condition(query.condition).text
-        name = self._e.declare(variable)
-        place = f"{name}_at"
-        wants_place = pair and place in self._e.needed
-        self.lines.add(f"# {self._file}:{self._line(query.span)} {query.quantifier.value} {query.variable.name} where …")
-        found = f"{name} += 1"
-        match query.quantifier:
-            case Quantifier.FIRST | Quantifier.LAST:
-                self.lines.add(f"{name}: {self._e.python_type(variable.type)} = None")
-                if wants_place:
-                    self.lines.add(f"{place} = -1")
-                found = f"{name}, {place} = {item}, {item}_at" if wants_place else f"{name} = {item}"
-            case Quantifier.ANY:
-                self.lines.add(f"{name} = False")
-                found = f"{name} = True"
-            case Quantifier.ALL:
-                self.lines.add(f"{name} = True")
-                found = f"{name} = False"
-                test = self._e.condition(t.Not(query.condition, type=BoolType(), span=query.span)).text
-            case Quantifier.COUNT:
-                self.lines.add(f"{name} = 0")
+        e = self._e
+        messages = isinstance(query.variable.type, MessageType)
+        finds = query.quantifier in (Quantifier.FIRST, Quantifier.LAST)
+        source = e.value(query.source).within(ATOM)
+        item = e.declare(query.variable)
+        condition = query.condition
+        if query.quantifier is Quantifier.ALL:
+            condition = t.Not(condition, type=BoolType(), span=query.span)
+        test = e.condition(condition)
+        name = e.declare_let(variable, query)
+        words = f"{query.quantifier.value} {query.variable.name} … where …"
+        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
+        found = self._start_query(query, variable, name, item)
+        target = item
+        if messages:
+            target = f"{item}_at, {item}" if f"{item}_at" in e.needed else f"_, {item}"
+        elif finds:
+            target = f"{item}_at, {item}"
+            source = f"list(enumerate({source}))" if query.quantifier is Quantifier.LAST else f"enumerate({source})"
         order = f"reversed({source})" if query.quantifier is Quantifier.LAST else source
-        needs_item_place = wants_place or f"{item}_at" in self._e.needed
-        target = (f"{item}_at, {item}" if needs_item_place else f"_, {item}") if pair else item
         self.lines.add(f"for {target} in {order}:")
         self.lines.indent()
-        self.lines.statement("if ", test, ":")
+        self.lines.statement("if ", test.text, ":")
         self.lines.indent()
-        self.lines.add(found)
+        for assignment in found:
+            self.lines.add(assignment)
         if query.quantifier is not Quantifier.COUNT:
             self.lines.add("break")
         self.lines.dedent()
         self.lines.dedent()
+
+    def _start_query(self, query: t.Query, variable: t.Variable, name: str, item: str) -> list[str]:
+        """Emits the answer before the search; gives back what sets it when an item fits."""
+        e = self._e
+        match query.quantifier:
+            case Quantifier.ANY:
+                self.lines.add(f"{name} = False")
+                return [f"{name} = True"]
+            case Quantifier.ALL:
+                self.lines.add(f"{name} = True")
+                return [f"{name} = False"]
+            case Quantifier.COUNT:
+                self.lines.add(f"{name} = 0")
+                return [f"{name} += 1"]
+            case Quantifier.FIRST | Quantifier.LAST:
+                pass
+        if isinstance(query.variable.type, MessageType):
+            self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
+            if f"{name}_at" not in e.needed:
+                return [f"{name} = {item}"]
+            self.lines.add(f"{name}_at = -1")
+            return [f"{name}, {name}_at = {item}, {e.place(query.variable)}"]
+        path = e.item_path(query.source, f"{item}_at")
+        if isinstance(present(variable.type), TextType):
+            self.lines.add(f"{name}: {e.module.segment('Text')} | None = None")
+            e.module.segment("ContentSegment")
+            return [f"{name} = ContentSegment({e.module.segment('Content')}({item}), {path})"]
+        self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
+        if f"{name}_path" not in e.needed:
+            return [f"{name} = {item}"]
+        self.lines.add(f"{name}_path: {e.module.segment('Path')} = ()")
+        return [f"{name} = {item}", f"{name}_path = {path}"]
 
     # ---- branches and loops
 
@@ -207,10 +233,9 @@ class Statements:
             self.block(statement.otherwise)
 
     def _each(self, each: t.Each) -> None:
-        source_path = self._e.path(each.source)
         joined = each.join is not None
         if each.key is not None:
-            self._each_pair(each, source_path)
+            self._each_pair(each)
             return
         name = self._e.declare(each.item)
         source = self._e.value(each.source).within(OR)
@@ -222,9 +247,9 @@ class Statements:
             head = f"for {name}_at, {name} in enumerate({source}):"
         else:
             head = f"for {name} in {source}:"
-        self._loop(each, head, name, source_path, f"{name}_at")
+        self._loop(each, head, name, f"{name}_at")
 
-    def _each_pair(self, each: t.Each, source_path: str) -> None:
+    def _each_pair(self, each: t.Each) -> None:
         assert each.key is not None
         key, name = self._e.declare(each.key), self._e.declare(each.item)
         pairs = self._e.pairs(each.source)
@@ -232,9 +257,9 @@ class Statements:
             head = f"for {name}_at, ({key}, {name}) in enumerate({pairs}):"
         else:
             head = f"for {key}, {name} in {pairs}:"
-        self._loop(each, head, name, source_path, key)
+        self._loop(each, head, name, key)
 
-    def _loop(self, each: t.Each, head: str, name: str, source_path: str, step: str) -> None:
+    def _loop(self, each: t.Each, head: str, name: str, step: str) -> None:
         message = isinstance(present(each.item.type), MessageType)
         counted = each.join is not None and (each.condition is not None or message)
         first = f"{name}_first"
@@ -255,8 +280,7 @@ class Statements:
         names = [name] if each.key is None else [name, self._e.name(each.key)]
         for own in names:
             if f"{own}_path" in self._e.needed:
-                spread = source_path[1:-1].rstrip(",") if source_path.startswith("(") else f"*{source_path}"
-                self.lines.statement(f"{own}_path = ", tuple_of([*([spread] if spread else []), step]))
+                self.lines.statement(f"{own}_path = ", self._e.item_path(each.source, step))
         self.lines.dedent()
         self.block(each.body)
 
@@ -264,39 +288,46 @@ class Statements:
         of = present(match.subject.type)
         text = isinstance(of, TextType)
         subject = self._e.string(match.subject) if text else self._e.value(match.subject)
+        left = json_kinds(match.subject.type) or frozenset()
+        choices = set(of.choices) if isinstance(of, TextType) and of.choices is not None else None
         self.lines.add(f"# {self._file}:{self._line(match.span)} match")
         word = "if "
-        closed = False
         for arm in match.arms:
-            tests: list[str] = []
-            if arm.texts:
-                texts = [string(s) for s in arm.texts]
-                tests.append(
-                    f"{subject.within(ATOM)} == {texts[0]}" if len(texts) == 1 else f"{subject.within(ATOM)} in {tuple_of(texts)}"
-                )
-            if not arm.other and arm.kinds and not (text and not arm.texts):
-                tests.append(self._e.is_kind(subject, arm.kinds).text)
-            every = arm.other or (text and not arm.texts) or arm.kinds == (json_kinds(match.subject.type) or frozenset())
-            code = Code(" or ".join(tests), OR if len(tests) > 1 else ATOM)
-            if every and arm.condition is None:
-                closed = True
+            if choices is not None:
+                closes = arm.other or bool(arm.kinds) or choices <= set(arm.texts)
+            else:
+                closes = arm.other or left <= arm.kinds
+            if closes and arm.condition is None:
                 if word == "if ":
                     self._arm_body(arm)
-                    return
-                self.lines.add(f"else:  # :{self._line(arm.span)}")
-                self.block(arm.body)
-                break
-            if arm.condition is not None:
-                guard = self._e.condition(arm.condition)
-                code = guard if every else Code(f"{code.within(NOT)} and {guard.within(NOT)}", AND)
-            self.lines.statement(word, code.text, f":  # :{self._line(arm.span)}")
+                else:
+                    self.lines.add(f"else:  # :{self._line(arm.span)}")
+                    self.block(arm.body)
+                return
+            self.lines.statement(word, self._arm_test(arm, subject, closes).text, f":  # :{self._line(arm.span)}")
             self.block(arm.body)
             word = "elif "
-        if not closed:
-            self.lines.add("else:")
-            self.lines.indent()
-            self._raise("no arm fits this value", "T102", match.span)
-            self.lines.dedent()
+            if arm.condition is None:
+                left -= arm.kinds
+                choices = None if choices is None else choices - set(arm.texts)
+        self.lines.add("else:")
+        self.lines.indent()
+        self._raise("no arm fits this value", "T102", match.span)
+        self.lines.dedent()
+
+    def _arm_test(self, arm: t.MatchArm, subject: Code, closes: bool) -> Code:
+        tests: list[Code] = []
+        if len(arm.texts) == 1:
+            tests.append(Code(f"{subject.within(ATOM)} == {string(arm.texts[0])}", COMPARE))
+        elif arm.texts:
+            tests.append(Code(f"{subject.within(ATOM)} in {tuple_of(map(string, arm.texts))}", COMPARE))
+        if arm.kinds:
+            tests.append(self._e.is_kind(subject, arm.kinds))
+        test = tests[0] if len(tests) == 1 else Code(" or ".join(c.within(OR) for c in tests), OR)
+        if arm.condition is None:
+            return test
+        guard = self._e.condition(arm.condition)
+        return guard if closes else Code(f"{test.within(NOT)} and {guard.within(NOT)}", AND)
 
     def _arm_body(self, arm: t.MatchArm) -> None:
         self.statements(arm.body.statements)
@@ -308,12 +339,12 @@ class Statements:
         name = e.declare(take.variable)
         classes = e.classes(take.roles)
         what = "all" if take.all else "leading"
-        self.lines.add(f"# {self._file}:{self._line(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}")
+        self.lines.add(
+            f"# {self._file}:{self._line(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}"
+        )
         of = e.python_type(present(take.variable.type))
         if take.all:
-            self.lines.statement(
-                f"{name}: {of} = ", f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]"
-            )
+            self.lines.statement(f"{name}: {of} = ", f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]")
             rest = f"without_{'_'.join(take.roles)}"
             self.lines.statement(f"{rest} = ", f"[(at, m) for at, m in {e.messages} if not isinstance(m, {classes})]")
             e.messages = rest
@@ -348,9 +379,15 @@ class Statements:
         else:
             self.lines.add(f"for {place}, {name} in {e.messages}:")
         self.lines.indent()
+        for arm in walk.arms:
+            if arm.run is not None and arm.condition is not None:
+                self.lines.add(self._take_run(arm))
+        assert isinstance(walk.variable.type, MessageType)
+        left = set(walk.variable.type.roles)
         word = "if "
         for arm in walk.arms:
-            self._walk_arm(walk, arm, name, word, runs)
+            self._walk_arm(arm, name, word, runs, only=left <= set(arm.roles))
+            left -= set() if arm.condition is not None else set(arm.roles)
             word = "elif "
         self._no_arm(walk, name)
         self.lines.dedent()
@@ -367,23 +404,32 @@ class Statements:
         self._raise("no arm fits this message", "T101", walk.span)
         self.lines.dedent()
 
-    def _walk_arm(self, walk: t.Walk, arm: t.WalkArm, name: str, word: str, runs: bool) -> None:
+    def _take_run(self, arm: t.WalkArm) -> str:
+        """Binds the run of an arm."""
         e = self._e
-        take_run, step = "", "1"
-        if arm.run is not None:
-            run = e.declare(arm.run)
-            role = arm.then if arm.then is not None else arm.roles[0]
-            start = e.index if arm.is_run else f"{e.index} + 1"
-            take_run = f"{run} = {e.module.helper('run_from')}({e.messages}, {start}, {e.classes((role,))})"
-            step = f"len({run})" if arm.is_run else f"1 + len({run})"
+        assert arm.run is not None
+        role = arm.then if arm.then is not None else arm.roles[0]
+        start = e.index if arm.is_run else f"{e.index} + 1"
+        return f"{e.declare(arm.run)} = {e.module.helper('run_from')}({e.messages}, {start}, {e.classes((role,))})"
+
+    def _walk_arm(self, arm: t.WalkArm, name: str, word: str, runs: bool, only: bool) -> None:
+        """A guarded run is bound before all arms, since its guard asks about it; any other run inside its arm.
+
+        `only` says that no other role is left, so that a guard alone decides.
+        """
+        e = self._e
+        take_run = self._take_run(arm) if arm.run is not None and arm.condition is None else ""
         test = f"isinstance({name}, {e.classes(arm.roles)})"
         if arm.condition is not None:
-            test = f"{test} and {e.condition(arm.condition).within(NOT)}"
+            guard = e.condition(arm.condition)
+            test = guard.text if only else f"{test} and {guard.within(NOT)}"
         self.lines.statement(word, test, f":  # :{self._line(arm.span)} when {_pattern(arm)}")
         if take_run:
             self.lines.add(f"    {take_run}")
         self.block(arm.body)
         if runs:
+            length = "" if arm.run is None else f"len({e.name(arm.run)})"
+            step = length if arm.is_run else f"1 + {length}" if length else "1"
             self.lines.add(f"    {e.index} += {step}")
 
     def _sampled(self, body: t.Block) -> None:

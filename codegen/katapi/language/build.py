@@ -101,7 +101,7 @@ class TreeBuilder(Transformer[Token, object]):
     def NAME(self, token: Token) -> s.Name:
         return s.Name(str(token), span=self._token_span(token))
 
-    FIELD = KEY = NAME
+    FIELD = KEY = TOOLS = NAME
 
     def INT(self, token: Token) -> int:
         if len(token) > _MOST_DIGITS:

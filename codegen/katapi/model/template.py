@@ -425,9 +425,7 @@ class Reject(Placed):
     message: str
 
 
-Statement: TypeAlias = (
-    Block | Print | CallDef | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
-)
+Statement: TypeAlias = Block | Print | CallDef | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
 
 
 @dataclass(frozen=True, slots=True)

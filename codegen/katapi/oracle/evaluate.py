@@ -205,13 +205,17 @@ class Frame:
         return Absent(None) if text is None else Whole(len(text.text), None)
 
     def _object(self, expr: t.ObjectExpr) -> Value:
-        """Pairs whose value may be left out, and is, are left out; a null that came as JSON stays."""
-        pairs: list[tuple[str, Value]] = []
-        for key, value_expr in expr.pairs:
-            value = self.evaluate(value_expr)
-            if not (isinstance(value, Absent) and isinstance(value_expr.type, OptionalType)):
-                pairs.append((key, value))
-        return Pairs(tuple(pairs), common_path(path_of(value) for _, value in pairs))
+        """Pairs whose value may be left out, and is, are left out; a null that came as JSON stays.
+
+        The object comes from the place that its values share, those that were left out included.
+        """
+        values = [(key, value, self.evaluate(value)) for key, value in expr.pairs]
+        pairs = tuple(
+            (key, found)
+            for key, value, found in values
+            if not (isinstance(found, Absent) and isinstance(value.type, OptionalType))
+        )
+        return Pairs(pairs, common_path(path_of(found) for _, _, found in values))
 
     def _coalesce(self, options: tuple[t.Expr, ...]) -> Value:
         for option in options[:-1]:

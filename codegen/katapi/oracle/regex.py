@@ -10,6 +10,7 @@ import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import TypeAlias
 
 from katapi.runtime.unicode.codepoints import CodePoints
@@ -113,8 +114,7 @@ def _ends(node: Node, unicode: str, text: str, at: int) -> Iterator[int]:
             for alternative in alternatives:
                 yield from _ends(alternative, unicode, text, at)
         case Repeat(manner="+"):
-            greedy = _repeated(node, unicode, text, at)
-            yield from (end for _, end in zip(range(1), greedy, strict=False))
+            yield from islice(_repeated(node, unicode, text, at), 1)
         case Repeat():
             yield from _repeated(node, unicode, text, at)
         case Ahead(body=body, negated=negated):

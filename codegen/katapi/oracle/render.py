@@ -257,7 +257,7 @@ class _Printer:
 
     def _where(self, span: Span) -> str:
         line, _ = self._program.source.line_column(span.start)
-        return f"{self._program.name}:{line}"
+        return f"{self._program.name}.kata:{line}"
 
 
 def _run(messages: list[OracleMessage], role: str) -> list[OracleMessage]:

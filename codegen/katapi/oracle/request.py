@@ -129,8 +129,8 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
         case ParsedType(verbatim=verbatim):
             return _parsed(value, path, verbatim=verbatim)
         case ListType(item=item):
-            items = _list(value, path)
-            return Items(tuple(_typed(rules, item_, item, (*path, i)) for i, item_ in enumerate(items)), path)
+            items = enumerate(_list(value, path))
+            return Items(tuple(_typed(rules, member, item, (*path, index)) for index, member in items), path)
         case RecordType(name=name):
             record = rules.record(name)
             assert record is not None, "the resolver knows every record"

@@ -56,9 +56,7 @@ class Model(Generic[R]):
         return self._decode(raw)[0]
 
     def _decode(self, raw: bytes) -> tuple[R, tuple[Substitution, ...]]:
-        decoded = decode_request(
-            self.request_type, raw, invalid_utf8=self.invalid_utf8, max_depth=self.max_depth
-        )
+        decoded = decode_request(self.request_type, raw, invalid_utf8=self.invalid_utf8, max_depth=self.max_depth)
         return decoded.request, decoded.substitutions
 
     def render(self, request: R | bytes) -> RenderedInput:
@@ -89,9 +87,7 @@ class Model(Generic[R]):
         tokenizer = self.tokenizer
         ids, runs = assemble_ids(rendered.payload, tokenizer)
         decision = None if budget is None else _decide(budget, len(ids))
-        source = Source(
-            self.name, digest, request, substitutions, self.template, self.tokenizer_identity
-        )
+        source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
         return ModelInput(*tensors(ids), rendered, ids, runs, tokenizer, source, decision)
 
     def _budget(self, policy: str) -> Budget:

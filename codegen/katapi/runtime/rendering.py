@@ -6,11 +6,12 @@ A message is passed on with its index in the request, since every segment names 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from typing_extensions import TypeIs
 
 from katapi.runtime.json_types import Json, JsonArray, JsonObject
+from katapi.runtime.segments import Content, ContentSegment, Literal, LiteralSegment, Path, Site, Text
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -44,7 +45,15 @@ def run_from(messages: Sequence[tuple[int, M]], start: int, role: type[R]) -> li
     return run
 
 
-# ---- lists and JSON values
+# ---- numbers, lists and JSON values
+
+
+def number(value: int, path: Path, site: Site) -> Text:
+    """A printed number: content where it came from the request, a literal where `path` is empty."""
+    if path:
+        return ContentSegment(Content(str(value)), path, None)
+    return LiteralSegment(Literal(str(value)), site)
+
 
 
 def first_item(items: Sequence[T]) -> T | None:
@@ -67,17 +76,17 @@ def has_key(value: Json, key: str) -> bool:
     return isinstance(value, Mapping) and key in value
 
 
-def is_integer(value: Json) -> TypeIs[int]:
+def is_integer(value: Json) -> TypeGuard[int]:
     """A whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def is_fraction(value: Json) -> TypeIs[float]:
+def is_fraction(value: Json) -> TypeGuard[float]:
     """A number with a fraction or an exponent."""
     return isinstance(value, float)
 
 
-def is_number(value: Json) -> TypeIs[int | float]:
+def is_number(value: Json) -> TypeGuard[int | float]:
     """Any number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -135,5 +144,3 @@ def json_within(value: Json, items: JsonArray) -> bool:
 def without_absent(pairs: Mapping[str, T | None]) -> dict[str, T]:
     """An object without the pairs whose value is absent."""
     return {key: value for key, value in pairs.items() if value is not None}
-
-

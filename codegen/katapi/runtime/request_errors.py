@@ -24,7 +24,7 @@ from pydantic_core import ErrorDetails
 
 from katapi.runtime.errors import RequestError
 from katapi.runtime.places import json_path, kind, quoted, shown
-from katapi.runtime.request_shape import Choices, Place, Tagged, place, wire_names
+from katapi.runtime.request_shape import Choices, Place, Tagged, place, spellings
 
 _EXPECTED = {
     "string_type": "text",
@@ -72,8 +72,8 @@ def _groups(faults: list[_Fault]) -> list[list[_Fault]]:
 def _alternatives(faults: list[_Fault]) -> RequestError:
     """The fault of a value that may be of several kinds: within the kind that was meant, or that it is of none."""
     deepest = max(faults, key=lambda fault: len(fault.place.path))
-    expected = [_EXPECTED.get(fault.details["type"]) for fault in faults]
-    if len(deepest.place.path) > (deepest.place.fork or 0) or None in expected:
+    expected = [_EXPECTED.get(fault.details["type"]) for fault in faults if fault.place.path == deepest.place.path]
+    if None in expected:
         return _fault(deepest)
     kinds = " or ".join(dict.fromkeys(name for name in expected if name is not None))
     return _error("R113", deepest.place.path, f"expected {kinds}, got {kind(deepest.details['input'])}")
@@ -123,9 +123,12 @@ def _tag_fault(value: object, path: tuple[str | int, ...], shape: Tagged) -> Req
 def _unknown_key(path: tuple[str | int, ...], owner: type[BaseModel] | None) -> RequestError:
     key = str(path[-1])
     message = f"unknown {_noun(path)} {quoted(key)}"
-    if owner is None:
-        return _error("R111", path, message)
-    accepted = wire_names(owner)
+    fields = spellings(owner) if owner else []
+    accepted = [name for names in fields for name in names]
+    if key in accepted:
+        names = next(names for names in fields if key in names)
+        message = f"{_noun(path)} {quoted(key)} stands here under two spellings"
+        return _error("R111", path, message, f"send one of {', '.join(names)}")
     close = get_close_matches(key, accepted, n=1)
     help = f"did you mean {close[0]}?" if close else f"accepted here: {', '.join(accepted)}"
     return _error("R111", path, message, help)

@@ -6,7 +6,6 @@ spelled like a key, so the two are told apart by walking the model's annotations
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Literal, TypeAlias, Union, get_args, get_origin
@@ -89,24 +88,24 @@ def place(model: type[BaseModel], loc: tuple[str | int, ...]) -> Place:
     return Place(tuple(path), shape, owner, len(path) if isinstance(shape, Alternatives) and fork is None else fork)
 
 
-def wire_names(model: type[BaseModel]) -> list[str]:
-    """The keys that an object of this model may have, in the order of declaration."""
-    return [key for name, field in model.model_fields.items() for key in tuple(_keys(name, field))]
+def spellings(model: type[BaseModel]) -> list[tuple[str, ...]]:
+    """For each field of the model the keys that may spell it in a request."""
+    return [_spellings(name, field) for name, field in model.model_fields.items()]
 
 
-def _keys(name: str, field: FieldInfo) -> Iterator[str]:
+def _spellings(name: str, field: FieldInfo) -> tuple[str, ...]:
     match field.validation_alias or field.alias or name:
         case str() as key:
-            yield key
+            return (key,)
         case AliasChoices(choices=choices):
-            yield from (choice for choice in choices if isinstance(choice, str))
+            return tuple(choice for choice in choices if isinstance(choice, str))
         case _:
-            yield name
+            return (name,)
 
 
 def _field(model: type[BaseModel], key: str | int) -> FieldInfo | None:
     for name, field in model.model_fields.items():
-        if key == name or key in tuple(_keys(name, field)):
+        if key in _spellings(name, field):
             return field
     return None
 

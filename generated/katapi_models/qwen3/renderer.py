@@ -151,7 +151,7 @@ def render(request: Request) -> Rendering:
             IM_END_107,
             NEWLINE_107,
         )
-    # qwen3.kata:111 last u where …
+    # qwen3.kata:111 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):

@@ -54,7 +54,10 @@ class Settings:
         setting = self._by_key.get(key)
         if setting is None and required:
             self._findings.add(
-                "K111", self._owner.span, f"`{self._owner.name.text}` does not say `{key}`", help=f"add `{key}: {remedy}`"
+                "K111",
+                self._owner.span,
+                f"`{self._owner.name.text}` does not say `{key}`",
+                help=f"add `{key}: {remedy}`",
             )
         return setting
 
@@ -69,7 +72,12 @@ class Settings:
         return value
 
     def _bad(self, span: Span, key: str, remedy: str) -> None:
-        self._findings.add("K112", span, f"`{key}` cannot be this", help=f"write `{key}: {remedy}`")
+        self._findings.add("K112", span, f"this is no value of `{key}`", help=f"write `{key}: {remedy}`")
+
+    def place(self, key: str) -> Span:
+        """Where a setting stands, or its block where it is missing."""
+        setting = self._by_key.get(key)
+        return self._owner.span if setting is None else setting.span
 
     def choice(self, key: str, kind: type[E], default: E) -> E:
         """A value in words out of a closed set; `default` only stands in after an error."""
@@ -119,7 +127,7 @@ class Settings:
 
     def splits(self, key: str) -> tuple[Split, ...]:
         """`none`, or patterns that are applied one after the other."""
-        remedy = "none, or a pattern in backquotes and `isolated`"
+        remedy = "none` or, in backquotes, `pattern isolated"
         setting = self._take(key, remedy, required=True)
         if setting is None:
             return ()
@@ -138,9 +146,7 @@ class Settings:
         """Reports the keys that mean nothing here."""
         for key, setting in self._by_key.items():
             if key not in self._asked:
-                self._findings.add(
-                    "K110", setting.key.span, f"unknown setting `{key}`", help=nearest(key, self._asked)
-                )
+                self._findings.add("K110", setting.key.span, f"unknown setting `{key}`", help=nearest(key, self._asked))
 
 
 @contextmanager
@@ -207,6 +213,7 @@ class _Post(Enum):
 
 def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings: Findings) -> Tokenizer:
     """The stages, and that they fit each other and the vocabulary."""
+    before = len(findings.diagnostics)
     with _settings(node.settings, node.header, findings) as read:
         normalizer, normalizer_unicode = read.choice_and_text(
             "normalize", Normalizer, Normalizer.NONE, bare=Normalizer.NONE
@@ -216,19 +223,26 @@ def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings
         read.choice("post", _Post, _Post.NONE)
         decoding = read.choice("decode", Decoding, Decoding.BYTES)
         unicode = read.text("unicode", '"16.0"', required=bool(splits))
-    if vocabulary is not None:
-        _check_fit(node, vocabulary, segmentation, decoding, findings)
-    return Tokenizer(identity(node.header), unicode, normalizer, normalizer_unicode, splits, segmentation, decoding, node.span)
+    if vocabulary is not None and len(findings.diagnostics) == before:
+        _check_fit(node, vocabulary, segmentation, decoding, read.place("decode"), findings)
+    return Tokenizer(
+        identity(node.header), unicode, normalizer, normalizer_unicode, splits, segmentation, decoding, node.span
+    )
 
 
 def _check_fit(
-    node: s.Tokenizer, vocabulary: Vocabulary, segmentation: Segmentation, decoding: Decoding, findings: Findings
+    node: s.Tokenizer,
+    vocabulary: Vocabulary,
+    segmentation: Segmentation,
+    decoding: Decoding,
+    place: Span,
+    findings: Findings,
 ) -> None:
     wanted = {Segmentation.LONGEST_MATCH: Decoding.CONCAT, Segmentation.BPE_BYTES: Decoding.BYTES}[segmentation]
     if decoding is not wanted:
         findings.add(
             "K706",
-            node.header.span,
+            place,
             f"`segment: {segmentation.value}` is undone by `decode: {wanted.value}`, not `{decoding.value}`",
         )
     if segmentation is Segmentation.LONGEST_MATCH and vocabulary.unknown is None:
@@ -268,9 +282,7 @@ def resolve_serialization(
     return Serialization(identity(node.header), order, item_separator or "", key_separator or "", escape, indent)
 
 
-def _inherited(
-    node: s.Serialization, known: dict[str, s.Serialization], findings: Findings
-) -> tuple[s.Setting, ...]:
+def _inherited(node: s.Serialization, known: dict[str, s.Serialization], findings: Findings) -> tuple[s.Setting, ...]:
     if node.like is None:
         return node.settings
     base = known.get(node.like.text)
@@ -297,5 +309,5 @@ def resolve_budget(node: s.Budget, findings: Findings) -> Budget:
         reserve = read.number("reserve", "8192") or 0
         read.choice("overflow", _Overflow, _Overflow.REJECT)
     if reserve >= window > 0:
-        findings.add("K708", node.header.span, f"a reserve of {reserve} leaves nothing of a window of {window}")
+        findings.add("K708", read.place("reserve"), f"a reserve of {reserve} leaves nothing of a window of {window}")
     return Budget(identity(node.header), window, reserve)

@@ -9,6 +9,7 @@ from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.declarations import Serialization, Vocabulary
 from katapi.model.request import Field, Request
+from katapi.model.resolve.empty_lists import with_item_types
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.scope import Scope, facts
 from katapi.model.types import (
@@ -130,7 +131,10 @@ class Expressions:
                 return self._method(node, scope)
             case s.Call(name=called):
                 raise self._findings.fail(
-                    "K204", node.span, f"`{called.text}(…)` prints, so it stands on its own", help="use it as an item"
+                    "K209",
+                    node.span,
+                    f"`{called.text}(…)` prints and has no value",
+                    help="let it stand by itself in a block",
                 )
             case s.Coalesce():
                 return self._coalesce(node, scope)
@@ -163,8 +167,10 @@ class Expressions:
                 return self._query(node, scope)
             case s.Beside(neighbour=neighbour, name=of):
                 variable = self._walked(s.NameRef(of.text, span=of.span), scope, f"`{neighbour.value}`")
-                around = self._messages(scope, node.span)
-                return t.NeighbourOf(variable, neighbour, type=OptionalType(around.item), span=node.span)
+                messages = scope.names["messages"]
+                assert messages is not None, "a walk has messages"
+                assert isinstance(messages.type, ListType)
+                return t.NeighbourOf(variable, neighbour, type=OptionalType(messages.type.item), span=node.span)
 
     def control(self, name: str, span: Span) -> t.ControlConst:
         """A control token by its name."""
@@ -181,6 +187,8 @@ class Expressions:
         return t.ControlConst(token, type=ControlType(), span=span)
 
     def _name(self, name: str, span: Span, scope: Scope) -> t.Expr:
+        if name not in scope.names and name in self._findings.untyped:
+            raise Unresolved
         if name not in scope.names:
             raise self._findings.fail(
                 "K101", span, f"the name `{name}` is not defined here", help=nearest(name, scope.names)
@@ -189,12 +197,6 @@ class Expressions:
         if variable is None:
             raise Unresolved
         return t.Var(variable, type=variable.type, span=span)
-
-    def _messages(self, scope: Scope, span: Span) -> ListType:
-        variable = scope.names.get("messages")
-        if variable is None or not isinstance(variable.type, ListType):
-            raise self._findings.fail("K101", span, "there are no messages here")
-        return variable.type
 
     def _list(self, node: s.ListLiteral, scope: Scope) -> t.Expr:
         items = tuple(self.resolve(i, scope) for i in node.items)
@@ -234,6 +236,8 @@ class Expressions:
                 record = self._request.record(record_name)
                 assert record is not None, "the request was resolved before"
                 field = record.field(name)
+                if field is None and name in self._findings.untyped:
+                    raise Unresolved
                 if field is None:
                     known = [f.name for f in record.fields]
                     raise self._findings.fail(
@@ -258,6 +262,8 @@ class Expressions:
             role = self._request.role(role_name)
             assert role is not None, "message types come from the request"
             field = role.field(name.text)
+            if field is None and name.text in self._findings.untyped:
+                raise Unresolved
             if field is None:
                 known = [f.name for f in role.fields if not f.ignored] + ["role"]
                 raise self._findings.fail(
@@ -279,7 +285,10 @@ class Expressions:
     def _readable(self, field: Field, name: s.Name) -> None:
         if field.ignored:
             raise self._findings.fail(
-                "K104", name.span, f"`{name.text}` is declared `ignore`", help="remove `ignore` in the request to use it"
+                "K118",
+                name.span,
+                f"`{name.text}` is declared `ignore`",
+                help="remove `ignore` in the request to use it",
             )
 
     def _needle(self, node: s.MethodCall, argument: s.Expr) -> str:
@@ -298,7 +307,8 @@ class Expressions:
         base = self.text(node.base, scope, f"`{name}` works on a text")
         optional_argument = name in {k.value for k in _TRIMS}
         if len(node.arguments) > 1 or (not node.arguments and not optional_argument):
-            raise self._findings.fail("K114", node.span, f"`{name}` takes one text")
+            count = "at most one" if optional_argument else "one"
+            raise self._findings.fail("K114", node.span, f"`{name}` takes {count} text")
         argument = self._needle(node, node.arguments[0]) if node.arguments else None
         if argument == "":
             raise self._findings.fail("K201", node.arguments[0].span, f"`{name}` cannot look for an empty text")
@@ -314,6 +324,7 @@ class Expressions:
                 raise self._findings.fail(
                     "K206", option.span, "this value is always there, so what follows `??` is never used"
                 )
+        options = with_item_types(options)
         of = options[-1].type
         for option in reversed(options[:-1]):
             joined = join(present(option.type), of)
@@ -373,7 +384,8 @@ class Expressions:
         for side, own in zip((left, right), kinds, strict=True):
             if own is None or (ordered and not isinstance(side.type, IntType)):
                 raise self._findings.fail("K201", side.span, f"{describe(side.type)} cannot be compared here")
-        assert kinds[0] is not None and kinds[1] is not None
+        assert kinds[0] is not None
+        assert kinds[1] is not None
         if not kinds[0] & kinds[1] or not (kinds[0] <= scalar or kinds[1] <= scalar):
             raise self._findings.fail(
                 "K201", node.span, f"{describe(left.type)} and {describe(right.type)} are never equal"
@@ -381,7 +393,9 @@ class Expressions:
         for one, other in ((left, right), (right, left)):
             choices = one.type.choices if isinstance(one.type, TextType) else None
             if choices is not None and isinstance(other, t.TextConst) and other.text not in choices:
-                raise self._findings.fail("K207", other.span, "this is none of the values", help=nearest(other.text, choices))
+                raise self._findings.fail(
+                    "K207", other.span, "the value is never this text", help=nearest(other.text, choices)
+                )
         return t.Compare(node.operator, left, right, type=BOOL, span=node.span)
 
     def _within(self, node: s.Within, scope: Scope) -> t.Expr:
@@ -446,7 +460,10 @@ class Expressions:
         expr = self.resolve(node, scope)
         if not isinstance(expr, t.Var) or expr.variable.binding is not t.Binding.WALK:
             raise self._findings.fail(
-                "K208", node.span, f"{what} asks about the message of the walk", help="that is the `m` of `each m in messages`"
+                "K208",
+                node.span,
+                f"{what} asks about the message of the walk",
+                help="that is the `m` of `each m in messages`",
             )
         return expr.variable
 

@@ -18,6 +18,8 @@ class Findings:
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
+        #: Names of fields, parameters and defs whose types mean nothing; their uses are not reported as well.
+        self.untyped: set[str] = set()
 
     def add(self, code: str, span: Span, message: str, *, label: str = "", help: str = "") -> None:
         """Notes a finding."""
@@ -31,7 +33,7 @@ class Findings:
 
 def nearest(name: str, known: Iterable[str], *, mark: str = "") -> str:
     """A help line with the names nearest to a wrong one, or all of them where they are few."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     close = get_close_matches(name, names, n=3, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(f"`{mark}{n}`" for n in close) + "?"

@@ -22,7 +22,7 @@ from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.requests import resolve_request, resolve_type
 from katapi.model.resolve.scope import Scope
 from katapi.model.resolve.statements import Statements
-from katapi.model.types import BoolType, ListType, MessageType, Type, optional
+from katapi.model.types import BoolType, ListType, MessageType, Type
 
 D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
@@ -46,9 +46,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Prog
     template = resolve_template(template_node, vocabulary, request, serializations, findings)
     if template is None or tokenizer is None:
         return None
-    return Program(
-        name, source, vocabulary, tokenizer, tuple(serializations.values()), request, template, budgets
-    )
+    return Program(name, source, vocabulary, tokenizer, tuple(serializations.values()), request, template, budgets)
 
 
 def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Findings) -> D | None:
@@ -154,7 +152,7 @@ def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[
             try:
                 parameters.append((parameter.name, resolve_type(parameter.type, set(), findings, in_def=True)))
             except Unresolved:
-                continue
+                findings.untyped.update((parameter.name.text, definition.name.text))
         out[definition.name.text] = parameters
     return out
 

@@ -62,7 +62,8 @@ def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_d
             return OptionalType(resolve_type(item, records, findings, in_def=in_def))
         case s.Choice(values=values):
             if len(set(values)) < len(values):
-                raise findings.fail("K107", node.span, "a value stands here twice")
+                twice = next(v for v in values if values.count(v) > 1)
+                raise findings.fail("K107", node.span, f'the value "{twice}" stands here twice')
             return TextType(Trust.CONTENT, values)
         case s.FromText(target=target, verbatim=verbatim):
             if target.text != "object":
@@ -72,17 +73,20 @@ def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_d
 
 def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Findings) -> tuple[Field, ...]:
     out: list[Field] = []
+    seen: set[str] = set()
     for node in nodes:
         name = node.name.text
-        if any(f.name == name for f in out):
+        if name in seen:
             findings.add("K107", node.name.span, f"the field `{name}` is declared twice")
             continue
+        seen.add(name)
         if name == "role" or name.startswith("_"):
             findings.add("K108", node.name.span, f"a field cannot be called `{name}`")
             continue
         try:
             out.append(Field(name, resolve_type(node.type, records, findings), node.ignored, node.name.span))
         except Unresolved:
+            findings.untyped.add(name)
             continue
     return tuple(out)
 
@@ -123,7 +127,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     depth = settings.number("depth", "64") or 64
     settings.finish()
     if not 1 <= depth <= 256:
-        findings.add("K112", node.header.span, f"a depth of {depth} is outside 1 .. 256")
+        findings.add("K112", settings.place("depth"), f"a depth of {depth} is outside 1 .. 256")
 
     names = {r.name.text for r in node.records}
     records: list[Record] = []
@@ -153,6 +157,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         try:
             tools = resolve_type(declared.type, names, findings)
         except Unresolved:
+            findings.untyped.add("tools")
             continue
         if tools not in (ListType(OBJECT), OptionalType(ListType(OBJECT))):
             findings.add("K201", declared.type.span, "tools are a list of objects", help="write `tools: [object]?`")
@@ -166,6 +171,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         try:
             t = resolve_type(param.type, set(), findings)
         except Unresolved:
+            findings.untyped.add(key)
             continue
         params.append(Param(key, t, _default(param, t, findings), param.name.span))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from katapi.language.source import Span
 from katapi.model.template import (
     And,
     Exists,
@@ -21,7 +20,7 @@ from katapi.model.template import (
     Var,
     Variable,
 )
-from katapi.model.types import JsonType, MessageType, OptionalType, Type, json_kinds, json_type, present
+from katapi.model.types import MessageType, OptionalType, Type, json_kinds, json_type, present
 
 #: A variable's number and the fields that lead from it to a value.
 Path = tuple[int | str, ...]
@@ -55,7 +54,7 @@ def facts(test: Expr, truth: bool) -> dict[Path, Type]:
             return {k: v for o in operands for k, v in facts(o, True).items()}
         case Or(operands=operands) if not truth:
             return {k: v for o in operands for k, v in facts(o, False).items()}
-        case (Exists(value=value) | Given(value=value)) if truth:
+        case Exists(value=value) | Given(value=value) if truth:
             return _presence(value)
         case IsRole(value=value, roles=roles):
             return _role_facts(value, roles, truth)
@@ -116,13 +115,3 @@ class Scope:
         """The narrowest type known for an expression."""
         path = path_of(expr)
         return expr.type if path is None else self.known.get(path, expr.type)
-
-
-def is_json_value(t: Type) -> bool:
-    """Whether values of the type have keys that may or may not be there."""
-    return isinstance(present(t), JsonType)
-
-
-def text_span(span: Span) -> Span:
-    """A span at least one character long."""
-    return span if span.end > span.start else Span(span.start, span.start + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from katapi.language import syntax as s
@@ -27,7 +28,6 @@ from katapi.model.types import (
     describe,
     json_kinds,
     json_type,
-    may_be_absent,
     present,
 )
 
@@ -88,7 +88,7 @@ class Statements:
             case s.Take():
                 return self._take(node, scope)
             case s.Sampled(body=body):
-                return (t.Sampled(self.block(body, scope), span=node.span),), scope
+                return (t.Sampled(self.block(body, scope), span=_keyword(node, "sampled")),), scope
             case s.Drop(value=value):
                 return (t.Drop(self._expressions.resolve(value, scope), span=node.span),), scope
             case s.Reject(message=message):
@@ -98,7 +98,7 @@ class Statements:
         value = self._expressions.resolve(node, scope)
         self._expressions.there(value, "what is printed must be there")
         if not isinstance(value.type, (ControlType, TextType, IntType)):
-            help = "write it through a serialization: `x as json`" if json_kinds(value.type) else ""
+            help = "write it through a serialization: `x as json`" if json_kinds(value.type) else "print a field of it"
             raise self._findings.fail("K204", node.span, f"{describe(value.type)} cannot be printed", help=help)
         return t.Print(value, span=node.span)
 
@@ -108,9 +108,13 @@ class Statements:
             raise self._findings.fail(
                 "K115", node.name.span, f"there is no `def {name}`", help=nearest(name, self._definitions)
             )
+        if name in self._findings.untyped:
+            raise Unresolved
         wanted = self._definitions[name]
         if len(wanted) != len(node.arguments):
-            raise self._findings.fail("K114", node.span, f"`{name}` takes {len(wanted)} values, not {len(node.arguments)}")
+            raise self._findings.fail(
+                "K114", node.span, f"`{name}` takes {len(wanted)} values, not {len(node.arguments)}"
+            )
         arguments: list[t.Expr] = []
         for argument, target in zip(node.arguments, wanted, strict=True):
             value = self._expressions.resolve(argument, scope)
@@ -146,14 +150,14 @@ class Statements:
 
     def _fresh(self, name: s.Name, scope: Scope) -> None:
         if name.text in scope.names:
-            raise self._findings.fail("K107", name.span, f"the name `{name.text}` is taken already", help="choose another")
+            raise self._findings.fail(
+                "K107", name.span, f"the name `{name.text}` is taken already", help="choose another"
+            )
 
     def _if(self, node: s.If, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         test: t.Expr | None = None
-        try:
+        with suppress(Unresolved):
             test = self._expressions.condition(node.test, scope)
-        except Unresolved:
-            pass
         known, unknown = (facts(test, True), facts(test, False)) if test is not None else ({}, {})
         then = self.block(node.then, scope.learn(known))
         otherwise: t.Block | None = None
@@ -195,7 +199,9 @@ class Statements:
                 "K201",
                 source.span,
                 f"a loop needs a list, and this is {describe(source.type)}",
-                help="over an object, write `each key, value in …`" if json_kinds(source.type) else "",
+                help="over an object, write `each key, value in …`"
+                if JsonKind.OBJECT in (json_kinds(source.type) or ())
+                else "",
             )
         scope = scope.bind(item.name, item)
         condition = None if node.condition is None else self._expressions.condition(node.condition, scope)
@@ -222,7 +228,8 @@ class Statements:
         if not isinstance(source, t.Var) or source.variable.binding is not t.Binding.MESSAGES:
             raise self._findings.fail("K306", node.source.span, "arms with roles go with `each m in messages`")
         self._fresh(node.name, scope)
-        assert isinstance(source.type, ListType) and isinstance(source.type.item, MessageType)
+        assert isinstance(source.type, ListType)
+        assert isinstance(source.type.item, MessageType)
         variable = self._expressions.variable(node.name.text, t.Binding.WALK, source.type.item, node.name.span)
         arms: list[t.WalkArm] = []
         for arm in node.arms:
@@ -261,9 +268,13 @@ class Statements:
             )
         own = replace(variable, type=MessageType(fitting))
         run: t.Variable | None = None
-        if (is_run or then is not None) != (node.bound is not None):
-            span = node.bound.span if node.bound is not None else node.patterns[0].span
-            raise self._findings.fail("K306", span, "`as` names a run, and a run has a name", help="write `tool+ as results`")
+        if node.bound is None and (is_run or then is not None):
+            span = node.then.span if node.then is not None else node.patterns[0].span
+            raise self._findings.fail("K306", span, "this run has no name", help="write `… as results` after it")
+        if node.bound is not None and not is_run and then is None:
+            raise self._findings.fail(
+                "K306", node.bound.span, f"`as` names a run, and a single message is `{variable.name}` here"
+            )
         inner = scope.bind(own.name, own)
         if node.bound is not None:
             self._fresh(node.bound, scope)
@@ -321,7 +332,7 @@ class Statements:
                 case s.TextPattern(text=text):
                     if choices is not None and text not in choices:
                         raise self._findings.fail(
-                            "K207", pattern.span, "this is none of the values", help=nearest(text, choices)
+                            "K207", pattern.span, "the value is never this text", help=nearest(text, choices)
                         )
                     if JsonKind.TEXT not in kinds:
                         raise self._findings.fail("K303", pattern.span, "the value is never a text")
@@ -347,7 +358,8 @@ class Statements:
         messages = scope.names.get("messages")
         if messages is None:
             raise Unresolved
-        assert isinstance(messages.type, ListType) and isinstance(messages.type.item, MessageType)
+        assert isinstance(messages.type, ListType)
+        assert isinstance(messages.type.item, MessageType)
         self._fresh(node.bound, scope)
         takes_all = node.how is s.TakeHow.ALL
         of: Type = ListType(MessageType(roles)) if takes_all else OptionalType(MessageType(roles))
@@ -365,6 +377,10 @@ class Statements:
 def _head(node: s.Node, last: s.Node) -> Span:
     """Where a statement with a block begins, up to the last thing before its block that names it."""
     return node.span.to(last.span)
+
+
+def _keyword(node: s.Node, word: str) -> Span:
+    return Span(node.span.start, node.span.start + len(word))
 
 
 def _patterns(node: s.Arm) -> Span:

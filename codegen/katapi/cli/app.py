@@ -1,0 +1,60 @@
+"""All commands, and how errors leave the program: one message on stderr, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from katapi.cli import models, specs
+from katapi.runtime.errors import KatapiError
+from katapi.runtime.record import katapi_version
+
+app = typer.Typer(
+    name="katapi",
+    help="Declare a language model's input layer, compile it, run it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("build")(specs.build)
+app.command("check")(specs.check)
+app.command("fmt")(specs.fmt)
+app.command("init")(specs.init)
+app.command("fetch")(specs.fetch)
+app.command("models")(models.models)
+app.command("assemble")(models.assemble)
+app.command("render")(models.render)
+app.command("tokenize")(models.tokenize)
+app.command("detokenize")(models.detokenize)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"katapi {katapi_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Declare a language model's input layer, compile it, run it."""
+
+
+def run() -> int:
+    """Runs one command and gives its exit status; typer itself ends the program on a usage error, with status 2."""
+    try:
+        app()
+    except KatapiError as error:
+        typer.echo(f"katapi: {error}", err=True)
+        return 1
+    except specs.Failed as error:
+        typer.echo(str(error), err=True)
+        return 1
+    except BrokenPipeError:
+        # The reader went away (`| head`); what is left in the buffer has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0

@@ -1,0 +1,207 @@
+"""Commands on models: models, assemble, render, tokenize, detokenize."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from katapi.runtime.model import Model
+    from katapi.runtime.model_input import ModelInput
+    from katapi.runtime.request_model import RequestModel
+
+ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A name that `katapi models` lists.")]
+RequestFile = Annotated[str, typer.Argument(metavar="FILE", help="A request in JSON; standard input if `-`.")]
+Params = Annotated[
+    list[str] | None,
+    typer.Option("--param", metavar="KEY=VALUE", help="A key of the request, its value in JSON or as plain text."),
+]
+Color = Annotated[bool, typer.Option("--color", help="Show each stretch in the colour of its origin.")]
+
+
+class Format(StrEnum):
+    """What `assemble` writes."""
+
+    JSON = "json"
+    NPZ = "npz"
+
+
+def _load(name: str) -> Model[RequestModel]:
+    """The model of a name, out of the project at hand or an installed package."""
+    import katapi
+
+    package = _project_package()
+    if package is not None and name in katapi.models(package):
+        return katapi.load(name, package)
+    return katapi.load(name)
+
+
+def _project_package() -> str | None:
+    """The package of the project that the command runs in, put on the import path; None outside of a project."""
+    from katapi.project import find_project
+    from katapi.runtime.errors import ArtifactError
+
+    try:
+        project = find_project(Path.cwd())
+    except ArtifactError as error:
+        if error.code == "A150":
+            return None
+        raise
+    if not (project.generated / project.package).is_dir():
+        return None
+    if str(project.generated) not in sys.path:
+        sys.path.insert(0, str(project.generated))
+    return project.package
+
+
+def _request(file: str, params: list[str] | None) -> bytes:
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise typer.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="FILE") from None
+    return _with_params(raw, params) if params else raw
+
+
+def _with_params(raw: bytes, params: list[str]) -> bytes:
+    from katapi.runtime.errors import RequestError
+    from katapi.runtime.strict_json import MAX_DEPTH, decode_json
+
+    value = decode_json(raw, invalid_utf8="strict", max_depth=MAX_DEPTH).value
+    if not isinstance(value, dict):
+        raise RequestError("a request is an object", code="R113")
+    for param in params:
+        key, sign, text = param.partition("=")
+        if not sign or not key:
+            raise typer.BadParameter(f"{param!r} is not KEY=VALUE", param_hint="--param")
+        value[key] = _param_value(text)
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _param_value(text: str) -> object:
+    from katapi.runtime.errors import RequestError
+    from katapi.runtime.strict_json import MAX_DEPTH, decode_json
+
+    try:
+        return decode_json(text.encode(), invalid_utf8="strict", max_depth=MAX_DEPTH).value
+    except RequestError:
+        return text
+
+
+def models(name: Annotated[str | None, typer.Argument(metavar="MODEL", help="One model, in full.")] = None) -> None:
+    """List the models, or show what one of them declares."""
+    import katapi
+    from katapi.cli.show import model_details, model_table
+
+    if name is not None:
+        model_details(_load(name))
+        return
+    package = _project_package()
+    names = sorted({*katapi.models(), *(katapi.models(package) if package is not None else [])})
+    model_table([_load(n) for n in names])
+
+
+def assemble(
+    model: ModelName,
+    file: RequestFile = "-",
+    param: Params = None,
+    policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
+    format: Annotated[Format, typer.Option(help="What to write.")] = Format.JSON,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; npz needs it.")] = None,
+    color: Color = False,
+) -> None:
+    """Turn a request into what the model receives: ids, mask, positions, and where each token came from."""
+    loaded = _load(model)
+    result = loaded.assemble(_request(file, param), policy)
+    if color:
+        from katapi.cli.show import colored_tokens
+
+        colored_tokens(loaded, result)
+    elif format is Format.NPZ:
+        _write_npz(result, output)
+    else:
+        _write(json.dumps(_as_json(result), ensure_ascii=False) + "\n", output)
+
+
+def _as_json(result: ModelInput) -> dict[str, object]:
+    return {
+        "input_ids": result.input_ids.tolist(),
+        "attention_mask": result.attention_mask.tolist(),
+        "position_ids": result.position_ids.tolist(),
+        "text": result.text,
+        "sampled": result.sampled.tolist(),
+        "record": result.record.to_json(),
+    }
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    part = output.with_name(output.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(output)
+    except OSError as error:
+        raise typer.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="--output") from None
+
+
+def _write_npz(result: ModelInput, output: Path | None) -> None:
+    import numpy as np
+
+    if output is None:
+        raise typer.BadParameter("an npz file needs a name", param_hint="--output")
+    part = output.with_name(output.name + ".part")
+    try:
+        with part.open("wb") as file:
+            np.savez(
+                file,
+                input_ids=result.input_ids,
+                attention_mask=result.attention_mask,
+                position_ids=result.position_ids,
+                sampled=result.sampled,
+            )
+        part.replace(output)
+    except OSError as error:
+        raise typer.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="--output") from None
+
+
+def render(model: ModelName, file: RequestFile = "-", param: Params = None, color: Color = False) -> None:
+    """Print the rendered string of a request."""
+    loaded = _load(model)
+    rendered = loaded.render(_request(file, param))
+    if color:
+        from katapi.cli.show import colored_segments
+
+        colored_segments(rendered)
+    else:
+        typer.echo(rendered.text, nl=False)
+
+
+def tokenize(
+    model: ModelName,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="The text; standard input if none.")] = None,
+) -> None:
+    """Print the ids of a text as content: no spelling of a control token gives its id."""
+    loaded = _load(model)
+    ids = loaded.encode(sys.stdin.buffer.read() if text is None else text)
+    typer.echo(" ".join(map(str, ids)))
+
+
+def detokenize(
+    model: ModelName,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="The ids; standard input if none.")] = None,
+) -> None:
+    """Print the text that ids stand for."""
+    loaded = _load(model)
+    words = ids or sys.stdin.read().replace(",", " ").strip("[] \n").split()
+    numbers: list[int] = []
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            raise typer.BadParameter(f"{word!r} is no id", param_hint="ID")
+        numbers.append(int(word))
+    typer.echo(loaded.decode_text(numbers), nl=False)

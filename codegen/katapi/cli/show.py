@@ -1,0 +1,107 @@
+"""What the command line shows on a terminal: models in a table, tokens in the colours of their origin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from katapi.runtime.origins import kind_of
+
+if TYPE_CHECKING:
+    from katapi.runtime.model import Model
+    from katapi.runtime.model_input import ModelInput, RenderedInput
+    from katapi.runtime.request_model import RequestModel
+
+#: One colour for each kind of origin; sampled tokens are underlined as well.
+STYLES = {"control": "bold magenta", "literal": "cyan", "content": "green", "mixed": "yellow"}
+_WORDS = {
+    "control": "control token, placed by the template",
+    "literal": "text of the template",
+    "content": "text of the request",
+    "mixed": "a token that covers both",
+}
+
+
+def model_table(models: Sequence[Model[RequestModel]]) -> None:
+    """A row for each model."""
+    table = Table(box=None, pad_edge=False, expand=False)
+    for heading in ("model", "template", "tokenizer", "ids", "budgets", "spec"):
+        table.add_column(heading, no_wrap=True)
+    for model in models:
+        size = str(model.tokenizer.vocabulary_size)
+        budgets = ", ".join(model.budgets)
+        table.add_row(model.name, model.template.id, model.tokenizer_identity.id, size, budgets, model.source)
+    Console().print(table)
+
+
+def model_details(model: Model[RequestModel]) -> None:
+    """All that a model declares."""
+    rows = [
+        ("model", model.name),
+        ("spec", model.source),
+        ("template", f"{model.template.id}  {model.template.digest}"),
+        ("tokenizer", f"{model.tokenizer_identity.id}  {model.tokenizer_identity.digest}"),
+        ("ids", str(model.tokenizer.vocabulary_size)),
+        ("invalid UTF-8", model.invalid_utf8),
+        ("depth", str(model.max_depth)),
+    ]
+    for name, budget in model.budgets.items():
+        rows.append((f"budget {name}", f"window {budget.window}, reserve {budget.reserve}"))
+    for name, field in model.request_type.model_fields.items():
+        rows.append((f"key {name}", "required" if field.is_required() else f"default {json.dumps(field.default)}"))
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:{width}}  {value}")
+
+
+def colored_segments(rendered: RenderedInput) -> None:
+    """The rendered string, each segment in the colour of its kind."""
+    out = Text()
+    sampled = _flags(len(rendered.payload), rendered.sampled)
+    for segment, by_model in zip(rendered.payload, sampled, strict=True):
+        out.append(segment.text, STYLES[kind_of(segment)] + (" underline" if by_model else ""))
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(out, end="")
+    _legend(console)
+
+
+def _flags(count: int, ranges: Sequence[tuple[int, int]]) -> list[bool]:
+    flags = [False] * count
+    for start, end in ranges:
+        flags[start:end] = [True] * (end - start)
+    return flags
+
+
+def colored_tokens(model: Model[RequestModel], result: ModelInput) -> None:
+    """The input token by token; neighbours of one colour alternate in brightness, so that tokens can be told apart."""
+    out = Text()
+    decoder = model.decoder()
+    pending = b""
+    for number, (token, origin, by_model) in enumerate(
+        zip(result.input_ids.tolist(), result.origins, result.sampled.tolist(), strict=True)
+    ):
+        pending += decoder.push(token)
+        try:
+            text = pending.decode()
+        except UnicodeDecodeError:
+            continue
+        pending = b""
+        style = STYLES[origin.kind] + (" dim" if number % 2 and origin.kind != "control" else "")
+        out.append(text, style + (" underline" if by_model else ""))
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(out)
+    sampled = int(result.sampled.sum())
+    console.print(f"{len(result)} tokens, {sampled} of them sampled; template {result.rendered.template_id}")
+    _legend(console)
+
+
+def _legend(console: Console) -> None:
+    console.print()
+    for kind, words in _WORDS.items():
+        console.print(Text(f"{kind:8}", STYLES[kind]), words)
+    console.print(Text("underlined", "underline"), "what the model itself generates")

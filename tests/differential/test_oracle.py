@@ -1,0 +1,78 @@
+"""For every spec and every request, the generated code does what the oracle does: payload, ids, origins, errors."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import DataObject
+from katapi.artifacts.fetch import artifact_bytes
+from katapi.artifacts.lock import read_lock
+from katapi.artifacts.tiktoken_file import read_tiktoken
+from katapi.model.program import Program
+from katapi.oracle.render import plain
+from katapi.oracle.render import render as oracle_render
+from katapi.oracle.request import canonical
+from katapi.oracle.tokenize import tokenize
+from katapi.runtime.errors import KatapiError
+from katapi.runtime.json_types import Json
+from katapi.runtime.segments import Rendering
+
+from tests.requests import Requests
+from tests.specs import ALL, ROOT, model_of, program_of
+
+Outcome = tuple[object, ...]
+
+
+@cache
+def strategy(path: Path) -> st.SearchStrategy[Json]:
+    """Requests for a spec."""
+    return Requests(program_of(path)).requests()
+
+
+@cache
+def ranks_of(program: Program) -> dict[bytes, int] | None:
+    """The merge ranks of a spec's vocabulary, straight from its artifact."""
+    name = program.vocabulary.artifact
+    if name is None:
+        return None
+    tokens = read_tiktoken(artifact_bytes(name, read_lock(ROOT / "spec" / "artifacts.lock")), where=name)
+    return {token: rank for rank, token in enumerate(tokens)}
+
+
+def by_oracle(path: Path, value: Json) -> Outcome:
+    """What the oracle makes of a request."""
+    program = program_of(path)
+    try:
+        rendering = oracle_render(program, canonical(program, value))
+    except KatapiError as error:
+        return type(error).__name__, error.code, error.where
+    ids, origins = tokenize(program, rendering, ranks_of(program))
+    return plain(rendering), list(rendering.sampled), ids, [tuple(o) for o in origins]
+
+
+def by_generated(path: Path, value: Json) -> Outcome:
+    """What the generated code makes of the same request, from its bytes."""
+    try:
+        result = model_of(path).assemble(json.dumps(value).encode())
+    except KatapiError as error:
+        return type(error).__name__, error.code, error.where
+    payload = result.rendered.payload
+    # The oracle names the segments a token touches; empty ones are touched by nothing.
+    origins = [
+        tuple(i for i in range(first, end) if payload[i].text) for first, end in np.asarray(result.origins.ranges).tolist()
+    ]
+    rendering = Rendering(list(payload), list(result.rendered.sampled))
+    return plain(rendering), list(result.rendered.sampled), result.input_ids.tolist(), origins
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda p: p.stem)
+@given(data=st.data())
+def test_generated_code_does_what_the_oracle_does(path: Path, data: DataObject) -> None:
+    value = data.draw(strategy(path))
+    assert by_generated(path, value) == by_oracle(path, value)

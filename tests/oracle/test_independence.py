@@ -1,0 +1,35 @@
+"""The oracle shares only plain data with what it is compared to, or the two could be wrong together."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import katapi.oracle
+
+ALLOWED = {
+    "katapi.runtime.errors": None,
+    "katapi.runtime.json_types": None,
+    "katapi.runtime.segments": None,
+    "katapi.runtime.unicode.codepoints": {"CodePoints"},
+    "katapi.runtime.unicode.normalization": {"NormalizationTable"},
+}
+LAYERS = ("katapi.emit", "katapi.runtime", "katapi.check", "katapi_models")
+
+
+def test_it_imports_nothing_else_of_runtime_and_emit() -> None:
+    files = sorted(Path(katapi.oracle.__file__).parent.glob("*.py"))
+    assert len(files) > 5
+    shared: list[str] = []
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                shared += [f"{file.name}: {alias.name}" for alias in node.names if alias.name.startswith(LAYERS)]
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(LAYERS):
+                names = ALLOWED.get(node.module or "", set())
+                shared += [
+                    f"{file.name}: {node.module}.{alias.name}"
+                    for alias in node.names
+                    if names is not None and alias.name not in names
+                ]
+    assert shared == []

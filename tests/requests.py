@@ -1,0 +1,118 @@
+"""Hypothesis strategies for requests in JSON, made from the declared request rules."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+from katapi.model.program import Program
+from katapi.model.request import Field
+from katapi.model.types import (
+    OBJECT,
+    BoolType,
+    IntType,
+    JsonType,
+    ListType,
+    OptionalType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Type,
+)
+from katapi.runtime.json_types import Json
+
+JsonStrategy = SearchStrategy[Json]
+
+
+class Requests:
+    """Requests for one spec. Texts are made of what the spec itself mentions, so that its tests come out both ways."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        source = program.source.text
+        spelled = [c.spelling for c in program.vocabulary.controls] + [x.text for x in program.vocabulary.texts]
+        written = [eval(q) for q in re.findall(r'"(?:[^"\\\n]|\\[nt"\\]){1,20}"', source)]  # noqa: S307  # quoted texts
+        pieces = st.sampled_from(["", " ", "\n", "a", "1", "é", "e\u0301", "\u0301", "天空", "\u200b", "👩‍👩‍👧", *spelled, *written])
+        self.text: SearchStrategy[str] = st.one_of(
+            st.lists(pieces, max_size=4).map("".join), st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+        )
+        keys = sorted(set(re.findall(r"\.([a-z_A-Z]+)", source)) | {"x"})
+        scalars: JsonStrategy = st.one_of(
+            st.none(),
+            st.booleans(),
+            st.integers(),
+            st.integers(0, 12),
+            st.floats(allow_nan=False, allow_infinity=False),
+            self.text,
+        )
+        self._key = st.sampled_from(keys) | self.text
+        self.json: JsonStrategy = st.recursive(
+            scalars,
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(self._key, inner, max_size=4),
+            max_leaves=8,
+        )
+
+    def of(self, t: Type) -> JsonStrategy:
+        """A value of a declared type."""
+        match t:
+            case OptionalType(item=item):
+                return st.none() | self.of(item)
+            case ListType(item=item):
+                return st.lists(self.of(item), max_size=4)
+            case RecordType(name=name):
+                record = self._program.request.record(name)
+                assert record is not None
+                return self._fields(record.fields)
+            case TextType(choices=None):
+                return self.text
+            case TextType(choices=choices):
+                return st.sampled_from(choices or ())
+            case BoolType():
+                return st.booleans()
+            case IntType():
+                return st.integers() | st.integers(0, 20)
+            case ParsedType():
+                objects = self._object()
+                return objects | st.builds(_as_text, objects, st.booleans(), st.sampled_from([None, 1]))
+            case JsonType():
+                return self._object() if t == OBJECT else self.json
+            case _:
+                raise AssertionError(t)
+
+    def _object(self) -> JsonStrategy:
+        return st.dictionaries(self._key, self.json, max_size=4)
+
+    def _fields(self, fields: Sequence[Field], role: str | None = None) -> JsonStrategy:
+        required: dict[str, JsonStrategy] = {} if role is None else {"role": st.just(role)}
+        required |= {f.name: self.of(f.type) for f in fields if not f.optional}
+        return st.fixed_dictionaries(required, optional={f.name: self.of(f.type) for f in fields if f.optional})
+
+    def requests(self) -> JsonStrategy:
+        """A whole request; roles come in runs as often as alone."""
+        rules = self._program.request
+        by_role = {r.name: self._fields(r.fields, r.name) for r in rules.roles}
+
+        @st.composite
+        def messages(draw: DrawFn) -> Json:
+            out: list[Json] = []
+            role = ""
+            for _ in range(draw(st.integers(0, 6))):
+                if not role or draw(st.integers(0, 2)):
+                    role = draw(st.sampled_from(sorted(by_role)))
+                out.append(draw(by_role[role]))
+            return out
+
+        required: dict[str, JsonStrategy] = {"messages": messages()}
+        optional: dict[str, JsonStrategy] = {"add_generation_prompt": st.booleans()}
+        if rules.tools is not None:
+            (optional if isinstance(rules.tools, OptionalType) else required)["tools"] = self.of(rules.tools)
+        for param in rules.params:
+            (required if param.required else optional)[param.name] = self.of(param.type)
+        return st.fixed_dictionaries(required, optional=optional)
+
+
+def _as_text(value: Json, ascii_only: bool, indent: int | None) -> Json:
+    return json.dumps(value, ensure_ascii=ascii_only, indent=indent)

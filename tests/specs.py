@@ -1,0 +1,52 @@
+"""Every spec of the repository, compiled: those in `spec/` as checked in, those in `tests/language/pass/` on the fly."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from katapi.analyse import analyse
+from katapi.compile import compile_program, read_source
+from katapi.model.program import Program
+from katapi.project import Project
+from katapi.runtime.model import Model
+from katapi.runtime.request_model import RequestModel
+
+ROOT = Path(__file__).parents[1]
+PASS = ROOT / "tests" / "language" / "pass"
+OWN = sorted((ROOT / "spec").rglob("*.kata"))
+ALL = [*OWN, *sorted(PASS.glob("*.kata"))]
+
+
+@cache
+def program_of(path: Path) -> Program:
+    """The checked program of a spec."""
+    return analyse(path.stem, read_source(Project(ROOT, ROOT / "spec", ROOT / "generated", "katapi_models"), path))
+
+
+@cache
+def pass_project() -> Project:
+    """A project for the specs of `tests/language/pass/`, its generated folder temporary and on the import path."""
+    folder = Path(tempfile.mkdtemp(prefix="katapi-pass-"))
+    project = Project(ROOT, PASS, folder, "pass_models")
+    (folder / "pass_models").mkdir()
+    (folder / "pass_models" / "__init__.py").write_text("", encoding="utf-8")
+    for path in sorted(PASS.glob("*.kata")):
+        for file, data in compile_program(program_of(path), project).items():
+            target = folder / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+    sys.path.insert(0, str(folder))
+    return project
+
+
+@cache
+def model_of(path: Path) -> Model[RequestModel]:
+    """The generated model of a spec."""
+    package = "katapi_models" if path in OWN else pass_project().package
+    model = import_module(f"{package}.{program_of(path).package}").MODEL
+    assert isinstance(model, Model)
+    return model
