@@ -260,7 +260,7 @@ def table(rows: list[Row]) -> str:
     lines = [layout.format("task", "beside", "conv.", "katapi µs", "peer µs", "ratio", "10%–90%", "total")]
     for row in rows:
         ratios = [other / ours for ours, other in zip(row.katapi_ns, row.other_ns, strict=True)]
-        tenths = statistics.quantiles(ratios, n=10) if len(ratios) > 1 else ratios * 9
+        tenths = statistics.quantiles(ratios, n=10, method="inclusive") if len(ratios) > 1 else ratios * 9
         lines.append(
             layout.format(
                 row.task.name,

@@ -52,8 +52,7 @@ def compile_project(project: Project) -> dict[Path, bytes]:
         package / "py.typed": b"",
     }
     for program in programs:
-        for path, data in compile_program(program, project).items():
-            out[path] = data
+        out |= compile_program(program, project)
     return out
 
 

@@ -1,6 +1,7 @@
 """Finds generated models by name: those that come with Katapi, and those of installed packages.
 
-A package of models names itself in the entry-point group `katapi.models`; its `MODELS` gives the sub-package of each name.
+A package of models names itself in the entry-point group `katapi.models`; its `MODELS` gives the sub-package of each
+name.
 """
 
 from __future__ import annotations

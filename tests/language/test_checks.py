@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from katapi.analyse import analyse
 from katapi.language.diagnostics import SpecError
 from katapi.language.source import Source
@@ -105,9 +106,9 @@ def test_a_field_is_lost(body: str, lost: int) -> None:
         "if given m.calls { each c in m.calls { c.name drop c.arguments } }",
         "if given m.calls { each c in m.calls { object { name: c.name, arguments: c.arguments } as json } }",
         "if given m.calls { each c in m.calls where c.name == 'a' { c.name c.arguments as json } } drop m.calls",
-        "if exists m.calls { if m.calls.length == 0 { 'none' } else { each c in m.calls { c.name c.arguments as json } } }",
-        "if given m.calls { each c in m.calls { if c.arguments is object { c.arguments.x as json } else { drop c } c.name } }",
-        "if given m.calls { each c in m.calls { match c.arguments { when null { } when other { c.arguments as json } } c.name } }",
+        "if exists m.calls { if m.calls.length == 0 { 'none' } else { each c in m.calls { drop c } } }",
+        "each c in m.calls ?? [] { if c.arguments is object { c.arguments.x as json } else { drop c } c.name }",
+        "each c in m.calls ?? [] { match c.arguments { when null { } when other { c.arguments as json } } c.name }",
     ],
 )
 def test_each_record_of_a_list_is_used(body: str) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from katapi.analyse import analyse
 from katapi.language.diagnostics import SpecError
 from katapi.language.source import Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from katapi.check import controls, fields, generation, matches, messages, names, recursion
+from katapi.check import controls, fields, generation, matches, messages, names, patterns, recursion
 from katapi.language.diagnostics import Diagnostic
 from katapi.model.program import Program
 
@@ -16,6 +16,7 @@ ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     generation.check,
     recursion.check,
     controls.check,
+    patterns.check,
 )
 
 

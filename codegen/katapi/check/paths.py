@@ -296,24 +296,42 @@ class Paths:
         return [known]
 
     def _equality(self, way: Way, left: t.Expr, right: t.Expr, equal: bool, span: Span) -> list[Way]:
-        match left, right:
-            case t.RoleOf(base=t.Var(variable=variable)), t.TextConst(text=text) if role := way.role(variable.number):
-                return [way] if (role == text) is equal else []
-            case _:
-                pass
+        for side, other in ((left, right), (right, left)):
+            if isinstance(other, t.TextConst):
+                found = self.values(way, side)
+                return limited(w for one, v in found for w in self._text(one, v, other.text, equal, side, span))
         answer = way.learn(("equal", _key(left), _key(right)), equal, self._says(span, equal))
         if answer is None:
             return []
         ways = [answer]
         for side, other in ((left, right), (right, left)):
-            of = present(side.type)
-            closed = isinstance(of, BoolType) or (isinstance(of, TextType) and of.choices is not None)
-            empty = equal and isinstance(other, t.TextConst) and not other.text
-            none_left = equal and isinstance(side, t.LengthOf) and isinstance(other, t.IntConst) and not other.value
-            lost = side.base if isinstance(side, t.LengthOf) and none_left else side
-            if closed or empty or none_left:
-                ways = limited(w for one in ways for w in self.use(one, lost))
+            if isinstance(present(side.type), BoolType):
+                ways = limited(w for one in ways for w in self.use(one, side))
+            if equal and isinstance(side, t.LengthOf) and isinstance(other, t.IntConst) and not other.value:
+                ways = limited(w for one in ways for w in self.use(one, side.base))
         return ways
+
+    def _text(self, way: Way, value: Value, text: str, equal: bool, side: t.Expr, span: Span) -> list[Way]:
+        """Whether a value is a text that is written in the template."""
+        match value.expr:
+            case t.TextConst(text=constant):
+                return [way] if (constant == text) is equal else []
+            case t.RoleOf(base=t.Var(variable=variable)) if role := way.role(variable.number):
+                return [way] if (role == text) is equal else []
+            case _:
+                pass
+        if value.place is not None and not text:
+            given = self._given(way, value, not equal, side.span)
+            absent = None if equal else self._exists(way, value, False, side.span)
+            there = [w for one in given if (w := self._exists(one, value, True, side.span)) is not None]
+            return [*there, absent] if absent is not None and may_be_absent(side.type) else there
+        known = way.learn(("equal", _key(value.expr), value.steps, text), equal, self._says(span, equal))
+        if known is None:
+            return []
+        of = present(side.type)
+        if isinstance(of, TextType) and of.choices is not None:
+            return self.use(known, side)
+        return self._given(known, value, True, side.span) if equal and value.place is not None else [known]
 
     # ---- words
 

@@ -9,8 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from katapi.emit.pattern_coverage import covers_every_character, matches_nothing
-from katapi.emit.pattern_syntax import Alternation, Class, Look, Mode, Node, Property, Repeat, Sequence, parse
+from katapi.runtime.patterns.coverage import covers_every_character, matches_nothing
+from katapi.runtime.patterns.properties import PROPERTIES
+from katapi.runtime.patterns.syntax import (
+    Alternation,
+    Class,
+    Look,
+    Mode,
+    Node,
+    PatternError,
+    Property,
+    Repeat,
+    Sequence,
+    parse,
+)
 
 CLASS_NAMES = {
     "L": "letter",
@@ -78,12 +90,12 @@ class TranslatedPattern:
 def translate(pattern: str, *, unicode: str) -> TranslatedPattern:
     """Translates `pattern`, its classes those of the Unicode version `unicode` (one of `CLASS_VERSIONS`).
 
-    Raises `ValueError`, naming the position in `pattern` by its number of characters from the left, where the pattern
+    Raises `PatternError`, naming the position in `pattern` by its number of characters from the left, where the pattern
     is not well formed, uses what is not supported, or can match the empty text.
     """
-    root = parse(pattern, frozenset(CLASS_NAMES) - {"WS"})
+    root = parse(pattern, PROPERTIES)
     if matches_nothing(root):
-        raise ValueError("the pattern can match the empty text (position 0)")
+        raise PatternError("the pattern can match the empty text", 0)
     writer = _Writer()
     alternatives: list[Alternative] = []
     for index, node in enumerate(root.choices):

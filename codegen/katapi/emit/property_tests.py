@@ -1,4 +1,4 @@
-"""Emits `tests/test_<spec>.py`: hypothesis properties that every request must keep. Reads the program; writes one module."""
+"""Emits `tests/test_<spec>.py`: properties that every request must keep. Reads the program; writes one module."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Model(Generic[R]):
     def encode(self, text: str | bytes, post_process: bool = False) -> list[int]:
         """The ids of content: no text reaches a control id. Bytes are UTF-8.
 
-        `post_process` adds what the tokenizer's post-processor adds; a tokenizer that declares `post: none` adds nothing.
+        `post_process` adds what the tokenizer's post-processor adds; one that declares `post: none` adds nothing.
         Raises TokenizerError for bytes that are not UTF-8 and for a lone surrogate.
         """
         if isinstance(text, bytes):

@@ -122,7 +122,12 @@ class Expressions:
             case s.ListLiteral():
                 return self._list(node, scope)
             case s.ObjectLiteral():
-                return self._object(node, scope)
+                raise self._findings.fail(
+                    "K210",
+                    node.span,
+                    "an object that is written in the template has no place in the request",
+                    help="write it out at once: `object { … } as json`",
+                )
             case s.NameRef(name=name):
                 return self._name(name, node.span, scope)
             case s.FieldRef():
@@ -198,6 +203,10 @@ class Expressions:
             raise Unresolved
         return t.Var(variable, type=variable.type, span=span)
 
+    def _written(self, node: s.Expr, scope: Scope) -> t.Expr:
+        """A value that is serialized, or a part of one: only there may an object be written."""
+        return self._object(node, scope) if isinstance(node, s.ObjectLiteral) else self.resolve(node, scope)
+
     def _list(self, node: s.ListLiteral, scope: Scope) -> t.Expr:
         items = tuple(self.resolve(i, scope) for i in node.items)
         item: Type = items[0].type if items else CONTENT
@@ -213,7 +222,7 @@ class Expressions:
     def _object(self, node: s.ObjectLiteral, scope: Scope) -> t.Expr:
         pairs: list[tuple[str, t.Expr]] = []
         for key, value in node.pairs:
-            expr = self.resolve(value, scope)
+            expr = self._written(value, scope)
             if json_kinds(expr.type) is None:
                 raise self._findings.fail("K201", value.span, f"{describe(expr.type)} is no JSON value")
             if any(k == key for k, _ in pairs):
@@ -346,7 +355,7 @@ class Expressions:
                 f"there is no serialization `{node.serialization.text}`",
                 help=nearest(node.serialization.text, self._serializations),
             )
-        value = self.resolve(node.value, scope)
+        value = self._written(node.value, scope)
         if isinstance(value.type, ControlType):
             raise self._findings.fail("K202", node.value.span, "a control token is no JSON value")
         if isinstance(value.type, OptionalType):

@@ -82,10 +82,19 @@ class Alternation:
 Node: TypeAlias = "Class | Repeat | Look | Alternation"
 
 
+class PatternError(ValueError):
+    """A pattern that is not well formed or uses what is not supported; `position` counts its characters from 0."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(f"{message} (position {position})")
+        self.message = message
+        self.position = position
+
+
 def parse(pattern: str, properties: Set[str]) -> Alternation:
     """The tree of `pattern`.
 
-    `properties` are the names that may stand in `\\p{…}`. Raises `ValueError` with the position.
+    `properties` are the names that may stand in `\\p{…}`. Raises `PatternError`.
     """
     parser = _Parser(pattern, properties)
     root = parser.alternation(ignore_case=False)
@@ -106,8 +115,8 @@ class _Parser:
     def at_end(self) -> bool:
         return self._position == len(self._pattern)
 
-    def fault(self, message: str, position: int | None = None) -> ValueError:
-        return ValueError(f"{message} (position {self._position if position is None else position})")
+    def fault(self, message: str, position: int | None = None) -> PatternError:
+        return PatternError(message, self._position if position is None else position)
 
     def alternation(self, *, ignore_case: bool) -> Alternation:
         choices = [self._sequence(ignore_case)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from functools import lru_cache
 
-from katapi.emit.pattern_syntax import Alternation, Class, Look, Mode, Node, Repeat, Sequence
+from katapi.runtime.patterns.syntax import Alternation, Class, Look, Mode, Node, Repeat, Sequence
 from katapi.runtime.unicode.codepoints import CodePoints
 
 # A set of code points is an integer whose bit n says whether n is a member.
