@@ -28,7 +28,9 @@ def python(
     """A Python process that finds the sources of this repository; fails after `timeout` seconds."""
     variables = {**os.environ, "PYTHONPATH": _SOURCES, **(env or {})}
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, input=stdin, cwd=cwd, env=variables, capture_output=True, check=False, timeout=timeout)
+    done = subprocess.run(
+        command, input=stdin, cwd=cwd, env=variables, capture_output=True, check=False, timeout=timeout
+    )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -10,6 +10,7 @@ from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.check import check_program
 from katapi.language.parser import parse
 from katapi.language.source import Source
@@ -69,7 +70,8 @@ blocks = st.recursive(
 
 
 def resolved(body: str) -> Program:
-    template = f'template V version "1" for V {{ each m in messages {{ when user {{ {LETS} {body} }} }} generate {{ @user }} }}'
+    walk = f"each m in messages {{ when user {{ {LETS} {body} }} }}"
+    template = f'template V version "1" for V {{ {walk} generate {{ @user }} }}'
     source = Source("v.kata", f"{HEAD}\n{template}")
     file, unread = parse(source)
     findings = Findings()
@@ -94,7 +96,9 @@ def printed(program: Program, a: str | None, b: str | None, quick: bool) -> set[
 @given(blocks)
 def test_a_field_is_reported_where_some_request_loses_it(body: str) -> None:
     program = resolved(body)
-    reported = {field for f in check_program(program) if f.code == "K309" for field in FIELDS if f"`m.{field}`" in f.message}
+    reported = {
+        field for f in check_program(program) if f.code == "K309" for field in FIELDS if f"`m.{field}`" in f.message
+    }
     lost: set[str] = set()
     for a, b, quick in product(VALUES, VALUES, (True, False)):
         seen = printed(program, a, b, quick)

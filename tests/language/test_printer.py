@@ -300,6 +300,7 @@ def test_the_specs_are_in_canonical_form(path: Path) -> None:
         pytest.param('"""\na\n\n b\n"""', '"""\n  a\n\n   b\n  """', id="a block text follows the indentation"),
         pytest.param("x # a\n# b\ny", "x  # a\n  # b\n  y", id="comments behind and above"),
         pytest.param("let x = a # why\n or b", "# why\n  let x = a or b", id="a comment inside goes above"),
+        pytest.param("if a {x} # x\nelse {y}", "if a {\n    x\n  } else {\n    # x\n    y\n  }", id="within a choice"),
         pytest.param("if a { # why\nx\n} # end", "if a {  # why\n    x\n  }  # end", id="comments at braces"),
         pytest.param(
             "if a {\nx\n}\n# else\nelse { y }", "if a {\n    x\n  } else {\n    # else\n    y\n  }", id="before else"
@@ -312,6 +313,55 @@ def test_the_specs_are_in_canonical_form(path: Path) -> None:
 def test_items(written: str, canonical_form: str) -> None:
     head = 'template T version "1" for T {'
     assert formatted(f"{head}\n{written}\n}}") == f"{head}\n  {canonical_form}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(a or b) or c",
+        "a and (b or c) and (d and e)",
+        "not (a and b) or not not c",
+        "(a ?? b) ?? (c ?? d)",
+        "(a ?? b) as j",
+        "((a as j) as k).trim()",
+        "(a or b).c.f(d or e, if a then b else c)",
+        "(not a) == (b in c)",
+        "a ?? b == c as j",
+        "given (a == b) and (exists a) has b",
+        "(last u in m where u is user).content",
+        "last u in (m or n) where (any v in u where v)",
+        "last u in m ?? n where u or (if a then b else c)",
+        "(if a then b else c) is not text | list",
+        "if if a then b else c then (any u in m where u) or d else any u in m where u",
+        "if a then b else if c then d else e",
+        "x is after (y or z) and x is not last",
+        "[prev m, [], object {}, object { a: a, if: b or c }, @bos, 5, true]",
+    ],
+)
+def test_the_parentheses_that_the_tree_needs_are_kept(expression: str) -> None:
+    text = f'template T version "1" for T {{\n  let x = {expression}\n}}\n'
+    assert formatted(text) == text
+    (declaration,) = tree(text).declarations
+    assert canonical(declaration) == text
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_a_line_is_broken_when_it_is_too_long_and_not_before(spare: int) -> None:
+    line = "  let x = a and b or [c, d] and object { e: f } or "
+    text = f'template T version "1" for T {{\n{line}{"g" * (WIDTH - len(line) + 1 - spare)}\n}}\n'
+    assert (formatted(text) == text) == (spare == 1)
+    items = [f"{'h' * 20}", "i", "j", "k", "l", "m", "n", "o"]
+    row = "  " + " ".join([*items, "p" * (WIDTH - 2 - sum(len(i) + 1 for i in items) + 1 - spare)])
+    filled = formatted(f'template T version "1" for T {{\n{row}\n}}\n').split("\n")[1]
+    assert (filled == row) == (spare == 1)
+
+
+def test_what_cannot_stand_raw_in_a_block_text_is_quoted_there() -> None:
+    head = 'template T version "1" for T {\n  """\n  '
+    for part in (r'${"\"\"\""}', 'a${"b"}', '${""}', '${"$"}${x}', r'${"\r"}', '${x.f(\'"\', "}")}', "$${ $ {", "$$${"):
+        text = f'{head}{part}\n  """\n}}\n'
+        assert formatted(text) == text
+    assert formatted(f'{head}${{"a"}}\n  """\n}}\n') == f'{head}a\n  """\n}}\n'
 
 
 LONG = "a" * 55

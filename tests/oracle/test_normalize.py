@@ -25,6 +25,7 @@ from katapi.runtime.unicode import NORMALIZATION_VERSIONS
         ("\u0344", "\u0308\u0301"),
         ("e\u0327\u0301", "ȩ\u0301"),
         ("a\u0300\u0300", "à\u0300"),
+        ("a\u0305\u0301", "a\u0305\u0301"),
         ("\U0001d15e", "\U0001d157\U0001d165"),
     ],
 )

@@ -22,7 +22,7 @@ def pieces(pattern: str, text: str) -> list[str]:
         ("", []),
         ("Hello world", ["Hello", " world"]),
         ("don't DON'T", ["don", "'t", " DON", "'T"]),
-        ("it'\u017f", ["it", "'\u017f"]),
+        ("it'\u017fx", ["it", "'\u017f", "x"]),
         ("a  b", ["a", " ", " b"]),
         ("a   ", ["a", "   "]),
         ("a \n\n b", ["a", " \n\n", " b"]),

@@ -93,7 +93,7 @@ def test_controls_literals_and_content_with_their_places() -> None:
 def test_a_block_text_is_one_literal_between_two_interpolations() -> None:
     out = rendering('"""\n  one\n    two ${@a}${mode} $${x}\n\n  """')
     assert plain(out) == [
-        ("literal", "one\n  two ", BODY_LINE + 1, 1),
+        ("literal", "one\n  two ", BODY_LINE + 1, 3),
         ("control", 0, "<a>", BODY_LINE + 2, 11),
         ("content", "low", ("mode",), 0),
         ("literal", " ${x}\n", BODY_LINE + 2, 21),
@@ -440,4 +440,5 @@ def test_the_generation_prefix_is_printed_once_if_it_is_asked_for() -> None:
     assert text("@b generate { @a }") == "<b><a>"
     assert text("@b generate { @a }", add_generation_prompt=False) == "<b>"
     assert text("@b generate where not flag { @a }") == "<b>"
+    assert text("@b generate where not flag { @/a } generate { @a } generate { @b }") == "<b><a>"
     assert text("take all system as s generate where given messages { messages.length }", CHAT[0], CHAT[1]) == "1"

@@ -178,3 +178,15 @@ def test_what_json_lacks_is_a_typed_error(choices: Serialization, value: Printab
 def test_equal_choices_are_equal() -> None:
     assert serialization(indent=2) == serialization(indent=2)
     assert serialization(indent=2) != serialization(indent=4)
+
+
+@given(VALUES, st.sampled_from(ALL))
+def test_what_is_remembered_is_what_would_be_written(value: Json, choices: Serialization) -> None:
+    assert choices.dump_known(value) == choices.dump(value)
+    assert choices.dump_known(value) == choices.dump(value)
+
+
+def test_memory_tells_apart_what_is_written_differently() -> None:
+    values: list[Json] = [1, 1.0, True, "1", [1], {"1": 1}, 0.0, -0.0, {"a": 1, "b": 2}, {"b": 2, "a": 1}, None, ""]
+    for _ in range(2):
+        assert [PLAIN.dump_known(v) for v in values] == [PLAIN.dump(v) for v in values]

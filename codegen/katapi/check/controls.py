@@ -1,8 +1,8 @@
 """No literal spells a control token: what looks like one in a template is text, and the model would not see the token.
 
 K601: one literal spells a control token. K602: literals that are printed one after the other spell one together.
-Only what is printed counts; a text that is searched for may spell one. Between literals stands nothing: content, a
-control token or a number in between parts them. Branches, loops and calls are followed.
+Only what is printed counts; a text that is searched for may spell one. Content, a control token or a number in between
+parts two literals. Branches, loops and calls are followed; the items of a list are taken in any order.
 """
 
 from __future__ import annotations
@@ -78,6 +78,9 @@ class _Seams:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lets = let_values(program.template)
+        self._lists = {
+            loop.item.number: loop.source for loop in all_statements(program.template) if isinstance(loop, t.Each)
+        }
         self._definitions = {d.name: d for d in program.template.definitions}
         self._tokens = [c for c in program.vocabulary.controls if len(c.spelling) > 1]
         self._prefixes = {c.spelling[:n] for c in self._tokens for n in range(1, len(c.spelling))}
@@ -159,8 +162,22 @@ class _Seams:
                 return set(choices)
             case t.Var(variable=variable) if variable.number in self._lets:
                 return self._texts(self._lets[variable.number])
+            case t.Var(variable=variable) if variable.number in self._lists:
+                return self._items(self._lists[variable.number])
             case t.Conditional() | t.Coalesce():
                 return set().union(*(self._texts(part) for part in value_parts(value)))
+            case _:
+                return {None}
+
+    def _items(self, source: t.Expr) -> set[str | None]:
+        """The literals that may be in a list."""
+        match source:
+            case t.Var(variable=variable) if variable.number in self._lets:
+                return self._items(self._lets[variable.number])
+            case t.ListConst(items=items):
+                return set().union(*(self._texts(item) for item in items))
+            case t.Conditional() | t.Coalesce():
+                return set().union(*(self._items(part) for part in value_parts(source)))
             case _:
                 return {None}
 

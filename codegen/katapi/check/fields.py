@@ -9,6 +9,7 @@ each item. Any part of a JSON value counts as the whole. Ways that end in `rejec
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from katapi.check.losses import Loss, losses
 from katapi.check.paths import Paths, Place, Way, join, limited
@@ -44,15 +45,22 @@ def check(program: Program) -> list[Diagnostic]:
     return _Analysis(program).template()
 
 
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """What findings about one arm, or about the template around the walk, say beside the loss itself."""
+
+    filters: dict[Place, Span] = field(default_factory=dict)
+    partial: dict[Place, str] = field(default_factory=dict)
+
+
 class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lets = let_values(program.template)
         self._paths = Paths(program.source, self._lets)
-        self._filters: dict[Place, Span] = {}
+        self._notes = _Notes()
         self._kept_items: set[int] = set()
         self._found: dict[tuple[Span, str], Diagnostic] = {}
-        self._partial: dict[Place, str] = {}
         self._definitions = {d.name: d for d in program.template.definitions}
         self._uses = {d.name: [True] * len(d.parameters) for d in program.template.definitions}
 
@@ -202,7 +210,7 @@ class _Analysis:
         for way in join(ways):
             for _, value in self._paths.values(way, argument):
                 if value.place is not None:
-                    self._partial[value.place] = f"`def {name}` does not use its `{parameter.name}` on every path"
+                    self._notes.partial[value.place] = f"`def {name}` does not use its `{parameter.name}` on every path"
 
     # ---- loops and arms: what they bind must be used inside them
 
@@ -230,7 +238,7 @@ class _Analysis:
             return self._use(ways, loop.source)
         for place in (v.place for v in sources):
             if place is not None:
-                self._filters[place] = loop.condition.span
+                self._notes.filters[place] = loop.condition.span
         return ways
 
     def _is_kept(self, variable: t.Variable) -> bool:
@@ -239,7 +247,9 @@ class _Analysis:
     def _walk(self, walk: t.Walk, ways: list[Way]) -> None:
         covered: set[str] = set()
         guards: dict[str, list[t.Expr]] = {}
+        outer = self._notes
         for arm in walk.arms:
+            self._notes = _Notes()
             lost: dict[Loss, list[str]] = {}
             for role in arm.roles:
                 if role in covered:
@@ -260,6 +270,7 @@ class _Analysis:
             elif not arm.is_run:
                 for role in arm.roles:
                     guards.setdefault(role, []).append(arm.condition)
+        self._notes = outer
 
     def _entering(self, arm: t.WalkArm, role: str, guards: list[t.Expr], ways: list[Way]) -> list[Way]:
         """The ways on which a message comes to an arm: no arm before it for the role took it."""
@@ -275,7 +286,7 @@ class _Analysis:
         for loss in lost:
             path = ".".join([name, *(str(step) for step in loss.place[1:])])
             in_list = isinstance(loss.type, ListType)
-            filtered = self._filters.get(loss.place)
+            filtered = self._notes.filters.get(loss.place)
             if filtered is not None:
                 finding = Diagnostic(
                     "K309",
@@ -295,7 +306,7 @@ class _Analysis:
                     "K309",
                     span,
                     f"`{path}` is lost{some}",
-                    self._partial.get(loss.place, where),
+                    self._notes.partial.get(loss.place, where),
                     f"{print_it}, or write `drop {path}`{ignore}",
                 )
             self._found.setdefault((finding.span, finding.message), finding)

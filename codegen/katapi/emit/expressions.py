@@ -673,7 +673,11 @@ class Expressions:
     def _dump(self, expr: t.Serialize) -> str:
         self.module.serializations[expr.serialization.identity.name] = expr.serialization
         value = self._plain(expr.value)
-        return f"{expr.serialization.identity.name.upper()}.dump({value.text})"
+        received = isinstance(present(expr.value.type), (JsonType, ListType)) and not isinstance(
+            expr.value, (t.ObjectExpr, t.ListConst)
+        )
+        method = "dump_known" if received else "dump"
+        return f"{expr.serialization.identity.name.upper()}.{method}({value.text})"
 
 
 _OPPOSITES = {

@@ -75,8 +75,9 @@ def split_block(token: str) -> list[BlockPart]:
     line end before the closing quotes does not count. `$${` stands for a plain `${`.
     """
     parts: list[BlockPart] = []
-    text, start = "", 4
-    for number, (offset, line) in enumerate(_dedented(token)):
+    lines = _dedented(token)
+    text, start = "", lines[0][0] if lines else 0
+    for number, (offset, line) in enumerate(lines):
         text += "\n" if number else ""
         position = 0
         while match := _DOLLAR.search(line, position):

@@ -104,4 +104,4 @@ def python_version() -> str:
 
 def text_of(segments: Sequence[Segment]) -> str:
     """The rendered string, control tokens as they are spelled."""
-    return "".join(s.text for s in segments)
+    return "".join([s.text for s in segments])

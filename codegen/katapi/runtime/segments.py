@@ -7,6 +7,7 @@ encoded by the same ordinary path, and nothing converts a text into a control to
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, NewType, TypeAlias
 
@@ -35,16 +36,16 @@ class Site(NamedTuple):
     column: int
 
 
-class ControlSegment(NamedTuple):
-    """One control id."""
+@dataclass(frozen=True, slots=True)
+class ControlSegment:
+    """One control id; `text` is its spelling."""
 
     token: ControlToken
     site: Site
+    text: str = field(init=False, repr=False)
 
-    @property
-    def text(self) -> str:
-        """The spelling of the token."""
-        return self.token.spelling
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", self.token.spelling)
 
 
 class LiteralSegment(NamedTuple):

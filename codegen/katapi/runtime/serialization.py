@@ -7,6 +7,7 @@ is a function of them and the value alone. Its texts are those of Python's `json
 from __future__ import annotations
 
 import json
+import marshal
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,10 @@ from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_faults import MAX_INTEGER_DIGITS
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, kind
+
+_MARSHAL_WITHOUT_REFERENCES = 2  # later versions write an object that is met again as a reference
+_MOST_KNOWN = 512
+_LONGEST_KNOWN = 1 << 16  # bytes
 
 Printable: TypeAlias = Json | JsonText | Sequence["Printable"] | Mapping[str, "Printable"]
 """A JSON value in which a `JsonText` may stand for an object."""
@@ -43,6 +48,7 @@ class Serialization:
     absent: Literal["omitted"]
     """A field that is absent is left out, where a template makes an object of fields. `dump` sees no absent field."""
     _encode: Callable[[Printable], str] = field(init=False, repr=False, compare=False)
+    _known: dict[bytes, str] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         encoder = json.JSONEncoder(
@@ -71,6 +77,24 @@ class Serialization:
             raise (_fault(value, ()) or TemplateError("JSON cannot hold this value", code="T141")) from None
         except RecursionError:
             raise TemplateError("a JSON value nests too deep to be printed", code="T142") from None
+
+    def dump_known(self, value: Json) -> str:
+        """`dump`, with a bounded memory of the values met before: tool schemas come again with every request.
+
+        The key is the whole value as `marshal` writes it, which tells apart whatever `dump` tells apart.
+        """
+        try:
+            key = marshal.dumps(value, _MARSHAL_WITHOUT_REFERENCES)  # type: ignore[arg-type]  # it refuses by itself
+        except ValueError:  # a Mapping or Sequence of another kind
+            return self.dump(value)
+        text = self._known.get(key)
+        if text is None:
+            text = self.dump(value)
+            if len(key) <= _LONGEST_KNOWN:
+                if len(self._known) >= _MOST_KNOWN:
+                    self._known.clear()
+                self._known[key] = text
+        return text
 
     def _written(self, value: Printable, line_break: str) -> str:
         """What the encoder writes, but with the source of each `JsonText` where that stands."""

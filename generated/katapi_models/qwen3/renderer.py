@@ -47,7 +47,7 @@ TOOLS_YOU_MAY_88 = LiteralSegment(
         "You are provided with function signatures within <tools></tools> XML tags:\n"
         "<tools>"
     ),
-    Site(88, 1),
+    Site(88, 5),
 )
 NEWLINE_95 = LiteralSegment(Literal("\n"), Site(95, 26))
 TOOLS_FOR_EACH_97 = LiteralSegment(
@@ -131,7 +131,7 @@ def render(request: Request) -> Rendering:
         out.append(TOOLS_YOU_MAY_88)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_95, ContentSegment(Content(JSON.dump(tool)), tool_path, None))
+            out += (NEWLINE_95, ContentSegment(Content(JSON.dump_known(tool)), tool_path, None))
         out += (
             TOOLS_FOR_EACH_97,
             TOOL_CALL_100,

@@ -226,7 +226,7 @@ def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings
     if vocabulary is not None and len(findings.diagnostics) == before:
         _check_fit(node, vocabulary, segmentation, decoding, read.place("decode"), findings)
     return Tokenizer(
-        identity(node.header), unicode, normalizer, normalizer_unicode, splits, segmentation, decoding, node.span
+        identity(node.header), unicode, normalizer, normalizer_unicode, splits, segmentation, decoding, node.header.span
     )
 
 
