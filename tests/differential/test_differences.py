@@ -35,7 +35,7 @@ def sections() -> list[Section]:
         (request,) = [body for label, body in fences if label == "json"]
         stated = {label.removeprefix("text "): body for label, body in fences if label != "json"}
         assert len(stated) == len(fences) - 1, f"{title}: a label stands twice"
-        assert stated and stated.keys() <= LABELS, f"{title}: {stated.keys()}"
+        assert set() < stated.keys() <= LABELS, f"{title}: {stated.keys()}"
         found.append(Section(title, request, stated))
     return found
 

@@ -1,7 +1,7 @@
 """Qwen3's generated renderer against both editions of the official Jinja template, on generated conversations.
 
-The differences that `docs/differences.md` lists are taken out by rule, each by the request that the document says Katapi's
-result equals: a null content by an empty one, a function's name by its JSON spelling.
+The differences that `docs/differences.md` lists are taken out by rule: the official template is given an empty content
+for a null one, and a function's name as JSON spells it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from tests.official import FIRST, SECOND, official_text
 from tests.requests import Requests
 from tests.specs import ROOT, program_of
-from tests.vectors.test_chat_vectors import CASES, Rule, rule_of
+from tests.vectors.test_chat_vectors import CASES, Rule, request_of, rule_of
 
 import katapi
 from katapi.runtime.json_types import Json
@@ -81,9 +81,7 @@ def test_the_later_edition_takes_null_content_for_an_empty_text_as_well() -> Non
     for case in CASES:
         if rule_of(case) is not Rule.NULL_CONTENT:
             continue
-        params = case["params"]
-        assert isinstance(params, dict)
-        request: Object = {key: case[key] for key in ("messages", "tools") if key in case} | params
+        request = request_of(case)
         assert katapi.load("qwen3").render(json.dumps(request).encode()).text == official_text(request, SECOND)
         with pytest.raises(TypeError):
             official_text(request, FIRST)
@@ -94,7 +92,4 @@ def test_the_later_edition_takes_null_content_for_an_empty_text_as_well() -> Non
 def test_the_first_edition_prints_the_vectors() -> None:
     for case in CASES:
         if "text" in case:
-            params = case["params"]
-            assert isinstance(params, dict)
-            request = {key: case[key] for key in ("messages", "tools") if key in case} | params
-            assert official_text(request) == case["text"]
+            assert official_text(request_of(case)) == case["text"]

@@ -1,6 +1,6 @@
 """Qwen3 on whole conversations: the text that the official template printed, and the ids of the official tokenizer.
 
-A case where Katapi's result is another one on purpose is recognized by the rule that `docs/differences.md` gives for it,
+A case where Katapi's result is another one on purpose is known by the rule that `docs/differences.md` gives,
 never by its name, and must give exactly what stands there.
 """
 
@@ -66,14 +66,20 @@ def rule_of(case: Case) -> Rule:
     return Rule.NULL_CONTENT
 
 
-def assemble(case: Case, messages: list[Message]) -> ModelInput:
-    """The case as a client sends it, with these messages."""
-    request: dict[str, Json] = {"messages": messages}
-    if "tools" in case:
-        request["tools"] = case["tools"]
+def request_of(case: Case) -> dict[str, Json]:
+    """The case as a request."""
     params = case["params"]
     assert isinstance(params, dict)
-    return katapi.load("qwen3").assemble(json.dumps(request | params, ensure_ascii=False).encode())
+    request = {"messages": case["messages"]}
+    if "tools" in case:
+        request["tools"] = case["tools"]
+    return request | params
+
+
+def assemble(case: Case, messages: list[Message]) -> ModelInput:
+    """The case as a client sends it, with these messages."""
+    request = request_of(case) | {"messages": messages}
+    return katapi.load("qwen3").assemble(json.dumps(request, ensure_ascii=False).encode())
 
 
 HEADER, CASES = vectors()

@@ -8,6 +8,7 @@ import sys
 import typer
 
 from katapi.cli import models, specs
+from katapi.cli.failure import Failed
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.record import katapi_version
 
@@ -50,7 +51,7 @@ def run() -> int:
     except KatapiError as error:
         typer.echo(f"katapi: {error}", err=True)
         return 1
-    except specs.Failed as error:
+    except Failed as error:
         typer.echo(str(error), err=True)
         return 1
     except BrokenPipeError:

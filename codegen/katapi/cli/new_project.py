@@ -6,7 +6,7 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-from katapi.cli.specs import Failed
+from katapi.cli.failure import Failed
 
 _NAMES = {
     "pyproject.toml": "pyproject.toml",

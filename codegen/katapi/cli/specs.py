@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
+from katapi.cli.failure import Failed
+
 _MISSING = "katapi: compiling needs more packages; run `pip install 'katapi[compiler]'`"
-
-
-class Failed(Exception):
-    """A command that found something wrong; its text goes to stderr, and the exit status is 1."""
 
 
 def _needs_compiler(error: ModuleNotFoundError) -> Failed:

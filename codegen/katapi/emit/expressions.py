@@ -7,15 +7,16 @@ knows where its text came from. Each form is a method of `Expressions`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import replace
 
-from katapi.emit.names import class_name, control_member, local, message_class, slug
+from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
+from katapi.emit.kinds import is_kind, narrowed
+from katapi.emit.module import Module
+from katapi.emit.names import control_member, slug
 from katapi.emit.python import string, tuple_of
-from katapi.language.source import Source, Span
+from katapi.emit.variables import Variables
 from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
-from katapi.model.declarations import Serialization
 from katapi.model.types import (
     CONTENT,
     IntType,
@@ -32,99 +33,14 @@ from katapi.model.types import (
     present,
 )
 
-# Precedence of Python's operators, loosest first.
-TERNARY, OR, AND, NOT, COMPARE, ATOM = range(6)
 
-
-class Code(NamedTuple):
-    """A Python expression and how tightly it binds."""
-
-    text: str
-    binds: int = ATOM
-
-    def within(self, level: int) -> str:
-        """The text, in parentheses where it binds more loosely than its surroundings need."""
-        return self.text if self.binds >= level else f"({self.text})"
-
-
-class Constant(NamedTuple):
-    """A segment that never changes: a control token or a literal at one place of the template."""
-
-    name: str
-    text: str | None
-    member: str | None
-    line: int
-    column: int
-
-
-@dataclass
-class Module:
-    """What the expressions of a module need around them: imports, constants, and which companions are read."""
-
-    source: Source
-    imports: dict[str, set[str]] = field(default_factory=dict)
-    constants: dict[tuple[int, int, str], Constant] = field(default_factory=dict)
-    serializations: dict[str, Serialization] = field(default_factory=dict)
-    signatures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
-
-    def use(self, module: str, *names: str) -> None:
-        """Notes that names are imported."""
-        self.imports.setdefault(module, set()).update(names)
-
-    def segment(self, name: str) -> str:
-        """A name out of `katapi.runtime.segments`."""
-        self.use("katapi.runtime.segments", name)
-        return name
-
-    def helper(self, name: str) -> str:
-        """A name out of `katapi.runtime.rendering`."""
-        self.use("katapi.runtime.rendering", name)
-        return name
-
-    def constant(self, stem: str, text: str | None, member: str | None, span: Span) -> str:
-        """The name of a constant segment; constants of one place and text are one."""
-        line, column = self.source.line_column(span.start)
-        key = (line, column, text if text is not None else member or "")
-        if key not in self.constants:
-            taken = {c.name for c in self.constants.values()}
-            name = f"{stem}_{line}"
-            if name in taken:
-                name = f"{stem}_{line}_{column}"
-            self.constants[key] = Constant(name, text, member, line, column)
-        return self.constants[key].name
-
-
-class Expressions:
-    """Emits expressions for one function; keeps the Python names of its variables."""
+class Expressions(Variables):
+    """Emits expressions for one function."""
 
     def __init__(self, module: Module, package: str, needed: frozenset[str]) -> None:
-        self.module = module
-        self.needed = needed
-        self.used: set[str] = set()
-        self.messages = "messages"
-        self.index = "i"
-        self._package = package
-        self._names: dict[int, str] = {}
-        self._types: dict[str, Type] = {}
-        self._pathless: set[int] = set()
+        super().__init__(module, package, needed)
         self._aliases: dict[t.Expr, str] = {}
         self._alias_count = 0
-
-    # ---- names
-
-    def declare(self, variable: t.Variable) -> str:
-        """The Python name of a variable that comes into being here.
-
-        Two loops may share a name where the type is the same; the language has no shadowing, so they never nest.
-        """
-        base = local(variable.name)
-        shared = variable.binding in (t.Binding.LOOP, t.Binding.KEY, t.Binding.QUERY)
-        name, number = base, 2
-        while name in self._types and not (shared and self._types[name] == variable.type):
-            name, number = f"{base}_{number}", number + 1
-        self._names[variable.number] = name
-        self._types[name] = variable.type
-        return name
 
     def declare_let(self, variable: t.Variable, value: t.Expr) -> str:
         """The Python name of a `let`; remembers whether its value came from the request at all."""
@@ -132,62 +48,7 @@ class Expressions:
             self._pathless.add(variable.number)
         return self.declare(variable)
 
-    def name(self, variable: t.Variable) -> str:
-        """The Python name of a variable in scope."""
-        if variable.binding is t.Binding.MESSAGES:
-            return self.messages
-        name = self._names[variable.number]
-        self.used.add(name)
-        return name
-
-    def place(self, variable: t.Variable) -> str:
-        """The companion of a variable that holds the index of its message or item."""
-        name = self._names[variable.number] + "_at"
-        self.used.add(name)
-        return name
-
-    def request_class(self, name: str) -> str:
-        """A class out of the package's request types."""
-        self.module.use(f"{self._package}.request", name)
-        return name
-
-    def python_type(self, of: Type) -> str:
-        """The annotation of a plain value of a type."""
-        match of:
-            case OptionalType(item=item):
-                return f"{self.python_type(item)} | None"
-            case MessageType(roles=roles):
-                return " | ".join(self.request_class(message_class(r)) for r in roles)
-            case RecordType(name=name):
-                return self.request_class(class_name(name))
-            case ListType(item=MessageType() as item):
-                return f"list[tuple[int, {self.python_type(item)}]]"
-            case ListType(item=item):
-                self.module.use("collections.abc", "Sequence")
-                return f"Sequence[{self.python_type(item)}]"
-            case ParsedType(verbatim=True):
-                self.module.use("katapi.runtime.arguments", "JsonText")
-                return "JsonText"
-            case ParsedType():
-                self.module.use("katapi.runtime.json_types", "JsonObject")
-                return "JsonObject"
-            case JsonType(kinds=kinds):
-                name = "JsonObject" if kinds == frozenset({JsonKind.OBJECT}) else "Json"
-                self.module.use("katapi.runtime.json_types", name)
-                return name
-            case TextType():
-                return "str"
-            case IntType():
-                return "int"
-            case _:
-                return "bool"
-
     # ---- forms
-
-    def is_segment(self, variable: t.Variable) -> bool:
-        """Whether the Python variable holds a segment, not a plain value."""
-        keeps = variable.binding in (t.Binding.LET, t.Binding.DEF_PARAMETER)
-        return keeps and isinstance(present(variable.type), TextType)
 
     def segment(self, expr: t.Expr) -> Code:
         """A text as a segment."""
@@ -205,7 +66,7 @@ class Expressions:
                 more = "" if argument is None else f", {string(argument)}"
                 return Code(f"{kind.value}({self.segment(base).text}{more})")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
-                return self._ternary(self.condition(test), self.segment(then), self.segment(otherwise))
+                return ternary(self.condition(test), self.segment(then), self.segment(otherwise))
             case t.Coalesce(options=options):
                 return self._first_there(options, self.segment)
             case t.Serialize():
@@ -234,7 +95,7 @@ class Expressions:
             case t.Cut():
                 return Code(f"{self.segment(expr).text}.text")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
-                return self._ternary(self.condition(test), self.string(then), self.string(otherwise))
+                return ternary(self.condition(test), self.string(then), self.string(otherwise))
             case t.Coalesce(options=options):
                 return self._first_there(options, self.string)
             case _:
@@ -267,11 +128,11 @@ class Expressions:
                 return self._reach(base, "role")
             case t.JsonFieldOf(base=base, key=key):
                 code = f"{self.module.helper('json_field')}({self._json(base).text}, {string(key)})"
-                return Code(self._narrowed(code, expr.type))
+                return Code(narrowed(self.module, code, expr.type))
             case t.LengthOf(base=base):
                 inner = self.string(base) if isinstance(present(base.type), TextType) else self.value(base)
                 if isinstance(base.type, OptionalType):
-                    return self._ternary(self._not_none(base), Code(f"len({inner.text})"), Code("None"))
+                    return ternary(self._not_none(base), Code(f"len({inner.text})"), Code("None"))
                 return Code(f"len({inner.text})")
             case t.EndOf(base=base, end=end):
                 return self._end_of(base, end)
@@ -290,7 +151,7 @@ class Expressions:
             case t.Coalesce(options=options):
                 return self._first_there(options, self.value)
             case t.Conditional(test=test, then=then, otherwise=otherwise):
-                return self._ternary(self.condition(test), self.value(then), self.value(otherwise))
+                return ternary(self.condition(test), self.value(then), self.value(otherwise))
             case t.Compare():
                 return self._compare(expr)
             case t.Within(value=value, container=container):
@@ -298,7 +159,7 @@ class Expressions:
             case t.IsRole(value=value, roles=roles):
                 return Code(f"isinstance({self.value(value).text}, {self.classes(roles)})")
             case t.IsJson(value=value, kinds=kinds):
-                return self.is_kind(self.value(value), kinds)
+                return is_kind(self.module, self.value(value), kinds)
             case t.IsEnd(end=end):
                 edge = "0" if end is End.FIRST else f"len({self.messages}) - 1"
                 self.used.add(self.index)
@@ -371,7 +232,7 @@ class Expressions:
             case t.Coalesce(options=options):
                 return self._path(options[0]) if len(options) == 1 else self._chosen_path(options)
             case t.Conditional(test=test, then=then, otherwise=otherwise):
-                chosen = self._ternary(self.condition(test), Code(self.path(then)), Code(self.path(otherwise)))
+                chosen = ternary(self.condition(test), Code(self.path(then)), Code(self.path(otherwise)))
                 return [f"*({chosen.text})"]
             case t.ObjectExpr(pairs=pairs):
                 return self._common([self._path(v) for _, v in pairs])
@@ -381,7 +242,7 @@ class Expressions:
     def _chosen_path(self, options: tuple[t.Expr, ...]) -> list[str]:
         code = Code(self.path(options[-1]))
         for option in reversed(options[:-1]):
-            code = self._ternary(self._not_none(option), Code(self.path(option)), code)
+            code = ternary(self._not_none(option), Code(self.path(option)), code)
         return [f"*({code.text})"]
 
     def _variable_path(self, variable: t.Variable) -> list[str]:
@@ -400,11 +261,6 @@ class Expressions:
                 return [f"*{self._companion(variable)}"]
             case _:
                 return []
-
-    def _companion(self, variable: t.Variable) -> str:
-        name = self._names[variable.number] + "_path"
-        self.used.add(name)
-        return name
 
     @staticmethod
     def _common(paths: list[list[str]]) -> list[str]:
@@ -441,10 +297,6 @@ class Expressions:
         self._segments("Literal", "LiteralSegment", "Site")
         return Code(f"LiteralSegment(Literal({text}), Site({line}, {column}))")
 
-    @staticmethod
-    def _ternary(test: Code, then: Code, otherwise: Code) -> Code:
-        return Code(f"{then.within(OR)} if {test.within(OR)} else {otherwise.within(TERNARY)}", TERNARY)
-
     def _first_there(self, options: tuple[t.Expr, ...], form: Callable[[t.Expr], Code]) -> Code:
         code = form(options[-1])
         for option in reversed(options[:-1]):
@@ -455,14 +307,14 @@ class Expressions:
         """A value in some form where it is there; what must be computed is computed once and kept in a name."""
         narrowed = replace(expr, type=present(expr.type))
         if _unchanging(expr):
-            return self._ternary(self._not_none(expr), form(narrowed), otherwise)
+            return ternary(self._not_none(expr), form(narrowed), otherwise)
         self._alias_count += 1
         alias = f"value_{self._alias_count}"
         test = Code(f"({alias} := {self.value(expr).text}) is not None", COMPARE)
         self._aliases[narrowed] = alias
         then = form(narrowed)
         del self._aliases[narrowed]
-        return self._ternary(test, then, otherwise)
+        return ternary(test, then, otherwise)
 
     def _not_none(self, expr: t.Expr) -> Code:
         """Whether a value is there; a field of something absent is asked for in two steps, so that both are known."""
@@ -478,7 +330,7 @@ class Expressions:
         inner = self.value(base)
         if isinstance(base.type, OptionalType):
             there = Code(f"{inner.within(ATOM)}.{attribute}")
-            return self._ternary(Code(f"{inner.within(ATOM)} is not None", COMPARE), there, Code("None"))
+            return ternary(Code(f"{inner.within(ATOM)} is not None", COMPARE), there, Code("None"))
         return Code(f"{inner.within(ATOM)}.{attribute}")
 
     def _json(self, expr: t.Expr) -> Code:
@@ -487,58 +339,13 @@ class Expressions:
         of = present(expr.type)
         if isinstance(of, ParsedType) and of.verbatim:
             if isinstance(expr.type, OptionalType):
-                return self._ternary(self._not_none(expr), Code(f"{inner.text}.value"), Code("None"))
+                return ternary(self._not_none(expr), Code(f"{inner.text}.value"), Code("None"))
             return Code(f"{inner.within(ATOM)}.value")
         return inner
 
     def pairs(self, expr: t.Expr) -> str:
         """The pairs of an object."""
         return f"{self._json(expr).within(ATOM)}.items()"
-
-    def _narrowed(self, code: str, of: Type) -> str:
-        """What a test has shown of a computed JSON value, told to the type checker."""
-        kinds = json_kinds(present(of))
-        words = {
-            frozenset({JsonKind.TEXT}): "as_text",
-            frozenset({JsonKind.INTEGER}): "as_integer",
-            frozenset({JsonKind.BOOL}): "as_bool",
-            frozenset({JsonKind.LIST}): "as_list",
-            frozenset({JsonKind.OBJECT}): "as_object",
-        }
-        word = words.get(kinds) if kinds is not None else None
-        return code if word is None else f"{self.module.helper(word)}({code})"
-
-    def is_kind(self, value: Code, kinds: frozenset[JsonKind]) -> Code:
-        """A test for some kinds of JSON."""
-        tests: list[str] = []
-        left = set(kinds)
-        if {JsonKind.INTEGER, JsonKind.FRACTION} <= left:
-            tests.append(f"{self.module.helper('is_number')}({value.text})")
-            left -= {JsonKind.INTEGER, JsonKind.FRACTION}
-        words = {
-            JsonKind.TEXT: "isinstance({}, str)",
-            JsonKind.BOOL: "isinstance({}, bool)",
-            JsonKind.NULL: "{} is None",
-        }
-        helpers = {
-            JsonKind.INTEGER: "is_integer",
-            JsonKind.FRACTION: "is_fraction",
-            JsonKind.LIST: "is_list",
-            JsonKind.OBJECT: "is_object",
-        }
-        for kind in JsonKind:
-            if kind not in left:
-                continue
-            if kind in words:
-                tests.append(words[kind].format(value.within(ATOM)))
-            else:
-                tests.append(f"{self.module.helper(helpers[kind])}({value.text})")
-        return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
-
-    def classes(self, roles: tuple[str, ...]) -> str:
-        """The class or classes of messages with some roles, for `isinstance`."""
-        names = [self.request_class(message_class(r)) for r in roles]
-        return names[0] if len(names) == 1 else " | ".join(names)
 
     def _plain(self, expr: t.Expr) -> Code:
         return self.string(expr) if isinstance(present(expr.type), TextType) else self.value(expr)

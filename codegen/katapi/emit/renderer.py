@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from katapi.check.traverse import statements as statements_of
 from katapi.emit.environment import render
-from katapi.emit.expressions import Constant, Expressions, Module, carries_path
+from katapi.emit.expressions import Expressions, carries_path
+from katapi.emit.module import Constant, Module
 from katapi.emit.python import Lines, call, imports, string, string_lines
 from katapi.emit.statements import Statements
 from katapi.model import template as t

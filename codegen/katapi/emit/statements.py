@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from katapi.emit.expressions import AND, ATOM, COMPARE, NOT, OR, Code, Expressions
+from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
+from katapi.emit.expressions import Expressions
+from katapi.emit.kinds import is_kind
 from katapi.emit.python import Lines, call, string, tuple_of
 from katapi.language.source import Span
 from katapi.language.syntax import Quantifier
@@ -322,7 +324,7 @@ class Statements:
         elif arm.texts:
             tests.append(Code(f"{subject.within(ATOM)} in {tuple_of(map(string, arm.texts))}", COMPARE))
         if arm.kinds:
-            tests.append(self._e.is_kind(subject, arm.kinds))
+            tests.append(is_kind(self._e.module, subject, arm.kinds))
         test = tests[0] if len(tests) == 1 else Code(" or ".join(c.within(OR) for c in tests), OR)
         if arm.condition is None:
             return test

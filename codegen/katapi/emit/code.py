@@ -1,0 +1,24 @@
+"""A Python expression under construction: its text, and how tightly it binds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Precedence of Python's operators, loosest first.
+TERNARY, OR, AND, NOT, COMPARE, ATOM = range(6)
+
+
+class Code(NamedTuple):
+    """A Python expression and how tightly it binds."""
+
+    text: str
+    binds: int = ATOM
+
+    def within(self, level: int) -> str:
+        """The text, in parentheses where it binds more loosely than its surroundings need."""
+        return self.text if self.binds >= level else f"({self.text})"
+
+
+def ternary(test: Code, then: Code, otherwise: Code) -> Code:
+    """`then if test else otherwise`"""
+    return Code(f"{then.within(OR)} if {test.within(OR)} else {otherwise.within(TERNARY)}", TERNARY)

@@ -1,0 +1,57 @@
+"""What the functions of a generated module share: imports, constants, serializations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from katapi.language.source import Source, Span
+from katapi.model.declarations import Serialization
+from katapi.model.types import Type
+
+
+class Constant(NamedTuple):
+    """A segment that never changes: a control token or a literal at one place of the template."""
+
+    name: str
+    text: str | None
+    member: str | None
+    line: int
+    column: int
+
+
+@dataclass
+class Module:
+    """What the expressions of a module need around them: imports, constants, and which companions are read."""
+
+    source: Source
+    imports: dict[str, set[str]] = field(default_factory=dict)
+    constants: dict[tuple[int, int, str], Constant] = field(default_factory=dict)
+    serializations: dict[str, Serialization] = field(default_factory=dict)
+    signatures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
+
+    def use(self, module: str, *names: str) -> None:
+        """Notes that names are imported."""
+        self.imports.setdefault(module, set()).update(names)
+
+    def segment(self, name: str) -> str:
+        """A name out of `katapi.runtime.segments`."""
+        self.use("katapi.runtime.segments", name)
+        return name
+
+    def helper(self, name: str) -> str:
+        """A name out of `katapi.runtime.rendering`."""
+        self.use("katapi.runtime.rendering", name)
+        return name
+
+    def constant(self, stem: str, text: str | None, member: str | None, span: Span) -> str:
+        """The name of a constant segment; constants of one place and text are one."""
+        line, column = self.source.line_column(span.start)
+        key = (line, column, text if text is not None else member or "")
+        if key not in self.constants:
+            taken = {c.name for c in self.constants.values()}
+            name = f"{stem}_{line}"
+            if name in taken:
+                name = f"{stem}_{line}_{column}"
+            self.constants[key] = Constant(name, text, member, line, column)
+        return self.constants[key].name

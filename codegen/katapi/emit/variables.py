@@ -1,0 +1,118 @@
+"""Names in one generated function: the variables of the template, and what is kept beside each of them.
+
+A message `m` has the companion `m_at`, its index in the request; an item `c` of a list or object has `c_path`, its
+place there. Companions are emitted only where they are read: `needed` holds those that the pass before has `used`.
+"""
+
+from __future__ import annotations
+
+from katapi.emit.module import Module
+from katapi.emit.names import class_name, local, message_class
+from katapi.model import template as t
+from katapi.model.types import (
+    IntType,
+    JsonKind,
+    JsonType,
+    ListType,
+    MessageType,
+    OptionalType,
+    ParsedType,
+    RecordType,
+    TextType,
+    Type,
+    present,
+)
+
+
+class Variables:
+    """The Python names of one function."""
+
+    def __init__(self, module: Module, package: str, needed: frozenset[str]) -> None:
+        self.module = module
+        self.needed = needed
+        self.used: set[str] = set()
+        self.messages = "messages"
+        self.index = "i"
+        self._package = package
+        self._names: dict[int, str] = {}
+        self._types: dict[str, Type] = {}
+        self._pathless: set[int] = set()
+
+    def declare(self, variable: t.Variable) -> str:
+        """The Python name of a variable that comes into being here.
+
+        Two loops may share a name where the type is the same; the language has no shadowing, so they never nest.
+        """
+        base = local(variable.name)
+        shared = variable.binding in (t.Binding.LOOP, t.Binding.KEY, t.Binding.QUERY)
+        name, number = base, 2
+        while name in self._types and not (shared and self._types[name] == variable.type):
+            name, number = f"{base}_{number}", number + 1
+        self._names[variable.number] = name
+        self._types[name] = variable.type
+        return name
+
+    def name(self, variable: t.Variable) -> str:
+        """The Python name of a variable in scope."""
+        if variable.binding is t.Binding.MESSAGES:
+            return self.messages
+        name = self._names[variable.number]
+        self.used.add(name)
+        return name
+
+    def place(self, variable: t.Variable) -> str:
+        """The companion of a variable that holds the index of its message or item."""
+        name = self._names[variable.number] + "_at"
+        self.used.add(name)
+        return name
+
+    def request_class(self, name: str) -> str:
+        """A class out of the package's request types."""
+        self.module.use(f"{self._package}.request", name)
+        return name
+
+    def python_type(self, of: Type) -> str:
+        """The annotation of a plain value of a type."""
+        match of:
+            case OptionalType(item=item):
+                return f"{self.python_type(item)} | None"
+            case MessageType(roles=roles):
+                return " | ".join(self.request_class(message_class(r)) for r in roles)
+            case RecordType(name=name):
+                return self.request_class(class_name(name))
+            case ListType(item=MessageType() as item):
+                return f"list[tuple[int, {self.python_type(item)}]]"
+            case ListType(item=item):
+                self.module.use("collections.abc", "Sequence")
+                return f"Sequence[{self.python_type(item)}]"
+            case ParsedType(verbatim=True):
+                self.module.use("katapi.runtime.arguments", "JsonText")
+                return "JsonText"
+            case ParsedType():
+                self.module.use("katapi.runtime.json_types", "JsonObject")
+                return "JsonObject"
+            case JsonType(kinds=kinds):
+                name = "JsonObject" if kinds == frozenset({JsonKind.OBJECT}) else "Json"
+                self.module.use("katapi.runtime.json_types", name)
+                return name
+            case TextType():
+                return "str"
+            case IntType():
+                return "int"
+            case _:
+                return "bool"
+
+    def _companion(self, variable: t.Variable) -> str:
+        name = self._names[variable.number] + "_path"
+        self.used.add(name)
+        return name
+
+    def classes(self, roles: tuple[str, ...]) -> str:
+        """The class or classes of messages with some roles, for `isinstance`."""
+        names = [self.request_class(message_class(r)) for r in roles]
+        return names[0] if len(names) == 1 else " | ".join(names)
+
+    def is_segment(self, variable: t.Variable) -> bool:
+        """Whether the Python variable holds a segment, not a plain value."""
+        keeps = variable.binding in (t.Binding.LET, t.Binding.DEF_PARAMETER)
+        return keeps and isinstance(present(variable.type), TextType)

@@ -1,0 +1,93 @@
+"""Each marked line mixes what the types keep apart, and mypy must refuse it with the words that follow `# E:`.
+
+Not run and not part of the project's own run of mypy; `test_mixups.py` compares what mypy says with the marks.
+"""
+
+from __future__ import annotations
+
+import katapi
+from katapi.runtime.json_types import Json
+from katapi.runtime.segments import (
+    Content,
+    ContentSegment,
+    ControlSegment,
+    ControlToken,
+    Literal,
+    LiteralSegment,
+    Segment,
+    Site,
+    Text,
+)
+from katapi.runtime.text import trim
+from katapi_models import book, qwen3
+from katapi_models.book.request import Request as BookRequest
+from katapi_models.qwen3 import renderer
+from katapi_models.qwen3.request import AssistantMessage, Request, SystemMessage, UserMessage
+from katapi_models.qwen3.vocabulary import Control
+
+SITE = Site(1, 1)
+PATH = ("messages", 0, "content")
+CONTENT = Content("<|im_start|>")
+LITERAL = Literal("<|im_start|>")
+
+# What each kind of segment takes.
+
+ControlSegment(Control.IM_START, SITE)
+ControlSegment(CONTENT, SITE)  # E: incompatible type "Content"; expected "ControlToken"
+ControlSegment(LITERAL, SITE)  # E: incompatible type "Literal"; expected "ControlToken"
+ControlSegment("<|im_start|>", SITE)  # E: incompatible type "str"; expected "ControlToken"
+ControlSegment(151644, SITE)  # E: incompatible type "int"; expected "ControlToken"
+LiteralSegment(LITERAL, SITE)
+LiteralSegment(CONTENT, SITE)  # E: incompatible type "Content"; expected "Literal"
+LiteralSegment(Control.IM_START, SITE)  # E: incompatible type "Control"; expected "Literal"
+LiteralSegment("system\n", SITE)  # E: incompatible type "str"; expected "Literal"
+ContentSegment(CONTENT, PATH)
+ContentSegment(LITERAL, PATH)  # E: incompatible type "Literal"; expected "Content"
+ContentSegment(Control.IM_START, PATH)  # E: incompatible type "Control"; expected "Content"
+ContentSegment("hello", PATH)  # E: incompatible type "str"; expected "Content"
+
+# One kind of segment is no other, and content stays what it is through the functions of the language.
+
+control: ControlSegment = ContentSegment(CONTENT, PATH)  # E: expression has type "ContentSegment", variable has type "ControlSegment"
+literal: LiteralSegment = ContentSegment(CONTENT, PATH)  # E: expression has type "ContentSegment", variable has type "LiteralSegment"
+text: Text = ControlSegment(Control.IM_START, SITE)  # E: expression has type "ControlSegment", variable has type
+trim(ControlSegment(Control.IM_START, SITE))  # E: incompatible type "ControlSegment"
+literal = trim(ContentSegment(CONTENT, PATH))  # E: variable has type "LiteralSegment"
+segments: list[Segment] = [CONTENT]  # E: List item 0 has incompatible type "Content"
+
+# A control token is a member of the enum, and nothing becomes one.
+
+token: ControlToken = CONTENT  # E: expression has type "Content", variable has type "ControlToken"
+token = Control.IM_STRAT  # E: has no attribute "IM_STRAT"
+Content(Control.IM_START)  # E: incompatible type "Control"; expected "str"
+content: Content = Control.IM_START.spelling  # E: expression has type "str", variable has type "Content"
+ControlSegment(Control.IM_START, SITE).token = Control.IM_END  # E: is read-only
+
+# Texts of a request are content.
+
+SystemMessage(role="system", content=CONTENT)
+SystemMessage(role="system", content=LITERAL)  # E: incompatible type "Literal"; expected "Content"
+SystemMessage(role="system", content="Be brief.")  # E: incompatible type "str"; expected "Content"
+SystemMessage(role="system", content=Control.IM_START)  # E: incompatible type "Control"; expected "Content"
+SystemMessage(role="user", content=CONTENT)  # E: incompatible type "Literal['user']"; expected "Literal['system']"
+UserMessage(role="user")  # E: Missing named argument "content"
+UserMessage(role="user", content=None)  # E: incompatible type "None"; expected "Content"
+AssistantMessage(role="assistant", reasoning=CONTENT)  # E: Unexpected keyword argument "reasoning"
+AssistantMessage(role="assistant").content.strip()  # E: has no attribute "strip"
+
+# A model takes its own requests.
+
+REQUEST = Request(messages=(UserMessage(role="user", content=CONTENT),))
+qwen3.MODEL.assemble(REQUEST)
+book.MODEL.assemble(REQUEST)  # E: incompatible type "katapi_models.qwen3.request.Request"; expected "katapi_models.book.request.Request | bytes"
+renderer.render(BookRequest(messages=()))  # E: incompatible type "katapi_models.book.request.Request"; expected "katapi_models.qwen3.request.Request"
+Request(messages=(CONTENT,))  # E: incompatible type "tuple[Content]"
+qwen3.MODEL.assemble("{}")  # E: incompatible type "str"; expected "Request | bytes"
+qwen3.MODEL.encode(Control.IM_START)  # E: incompatible type "Control"; expected "str | bytes"
+katapi.load("qwen3").tokenizer.encode(Control.IM_START)  # E: incompatible type "Control"; expected "str"
+
+# JSON from a request cannot be changed.
+
+value: Json = [1]
+if isinstance(value, list):
+    value = value + [object()]  # E: List item 0 has incompatible type "object"
