@@ -19,11 +19,8 @@ TEXT = texts(Control)
 SYSTEM_MESSAGE = st.builds(SystemMessage, role=st.just("system"), content=TEXT)
 USER_MESSAGE = st.builds(UserMessage, role=st.just("user"), content=TEXT)
 ASSISTANT_MESSAGE = st.builds(AssistantMessage, role=st.just("assistant"), content=TEXT)
-REQUEST = st.builds(
-    Request,
-    messages=st.lists(st.one_of(SYSTEM_MESSAGE, USER_MESSAGE, ASSISTANT_MESSAGE), max_size=5).map(tuple),
-    add_generation_prompt=st.booleans(),
-)
+ANY_MESSAGE = st.one_of(SYSTEM_MESSAGE, USER_MESSAGE, ASSISTANT_MESSAGE)
+REQUEST = st.builds(Request, messages=st.lists(ANY_MESSAGE, max_size=5).map(tuple), add_generation_prompt=st.booleans())
 ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "system": ("content",),
     "user": ("content",),

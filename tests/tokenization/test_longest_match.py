@@ -30,14 +30,13 @@ def test_segment(text: str, ids: tuple[int, ...]) -> None:
 
 
 @given(st.text(st.sampled_from("abcd天空é😀")))
-def test_widths_lie_on_what_the_tokens_spell(text: str) -> None:
-    ids = ENGINE.segment(text)
-    data, position = text.encode(), 0
-    for token, width in zip(ids, ENGINE.widths(text, ids).tolist(), strict=True):
-        piece = data[position : position + width].decode()
-        assert len(piece) == 1 if token == UNKNOWN else piece == WORDS[token]
-        position += width
-    assert position == len(data)
+def test_ranges_lie_on_what_the_tokens_spell(text: str) -> None:
+    position = 0
+    for token, start, end in ENGINE.segment_ranges(text):
+        assert start == position
+        assert end - start == 1 if token == UNKNOWN else text[start:end] == WORDS[token]
+        position = end
+    assert position == len(text)
 
 
 @given(st.text(st.sampled_from("abcd天空")))

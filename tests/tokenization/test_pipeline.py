@@ -13,6 +13,7 @@ from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.normalizers import Nfc
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
+from katapi.runtime.tokenization.post_processors import Framed
 from katapi.runtime.tokenization.pretokenizers import Whole
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.unicode import normalization_9_0
@@ -28,6 +29,7 @@ def tokenizer() -> Tokenizer:
     return PipelineTokenizer(
         normalizer=Nfc(normalization_9_0.TABLE),
         engine=PieceEngine(Whole(), segmenter),
+        post_processor=Framed([300], [301, 301]),
         decoding=ByteDecoding(vocabulary),
         vocabulary=vocabulary,
     )
@@ -66,6 +68,8 @@ def test_spans_cover_the_text_in_order(text: str) -> None:
         assert (spans[:, 0] < spans[:, 1]).all()
         assert (spans[1:] >= spans[:-1]).all()
         assert (spans[1:, 0] <= spans[:-1, 1]).all()
+    for start, end in spans.tolist():
+        text.encode()[start:end].decode()
 
 
 def test_spans_of_known_texts() -> None:
@@ -73,7 +77,7 @@ def test_spans_of_known_texts() -> None:
     assert TOKENIZER.spans("ae\u0301b", TOKENIZER.encode("ae\u0301b")).tolist() == [[0, 1], [1, 4], [4, 5]]
     # ẹ is three single bytes here, all of them made from e and the dot below.
     assert TOKENIZER.spans("e\u0323", TOKENIZER.encode("e\u0323")).tolist() == [[0, 3]] * 3
-    assert TOKENIZER.spans("😀", TOKENIZER.encode("😀")).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert TOKENIZER.spans("😀", TOKENIZER.encode("😀")).tolist() == [[0, 4]] * 4  # four bytes of one character
     assert TOKENIZER.spans("", []).shape == (0, 2)
 
 
@@ -83,6 +87,10 @@ def test_spans_of_known_texts() -> None:
 def test_spans_of_ids_of_another_text(text: str, ids: list[int]) -> None:
     with pytest.raises(TokenizerError, match="V103"):
         TOKENIZER.spans(text, ids)
+
+
+def test_what_the_post_processor_adds() -> None:
+    assert TOKENIZER.post_process([97]) == [300, 97, 301, 301]
 
 
 @given(IDS)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.pretokenizers import Chained, IsolatedSplit, Whole
 from katapi.runtime.unicode.classes_16_0 import L, N
 from katapi.runtime.unicode.codepoints import Planes
@@ -36,35 +37,38 @@ DIGITS = IsolatedSplit(digits_or_rest, total=True)
     ],
 )
 def test_what_lies_between_matches_is_a_piece_too(text: str, pieces: list[str]) -> None:
-    assert WORDS.split(text) == pieces
+    assert WORDS.split(text, True) == pieces
 
 
 @pytest.mark.parametrize(
     ("text", "pieces"), [("", []), ("a12b", ["a", "1", "2", "b"]), ("é²", ["é", "²"]), ("😀𝟙", ["😀", "𝟙"])]
 )
 def test_a_total_pattern(text: str, pieces: list[str]) -> None:
-    assert DIGITS.split(text) == pieces
+    assert DIGITS.split(text, True) == pieces
 
 
 def test_chained() -> None:
-    assert Chained(DIGITS, WORDS).split("ab1-c") == ["ab", "1", "-", "c"]
-    assert Chained().split("ab") == ["ab"]
-    assert Chained().split("") == []
+    assert Chained(DIGITS, WORDS).split("ab1-c", True) == ["ab", "1", "-", "c"]
+    assert Chained().split("ab", True) == ["ab"]
+    assert Chained().split("", True) == []
 
 
 @given(st.text())
 def test_joined_pieces_are_the_text(text: str) -> None:
     for pretokenizer in (Whole(), WORDS, DIGITS, Chained(WORDS, DIGITS)):
-        pieces = pretokenizer.split(text)
+        pieces = pretokenizer.split(text, True)
         assert "".join(pieces) == text
         assert all(pieces)
+        aligned = pretokenizer.split_aligned(AlignedText.of(text), True)
+        assert [piece.text for piece in aligned] == pieces
+        assert b"".join(text.encode()[piece.starts[0] : piece.ends[-1]] for piece in aligned) == text.encode()
 
 
 @given(st.text(st.characters(max_codepoint=0x7F)))
 def test_the_three_forms_agree(text: str) -> None:
     """A character beyond ASCII or the BMP, set apart by spaces, changes the form and nothing else."""
     for separator in (" é ", " 😀 "):
-        assert WORDS.split(text + " ") == _before(WORDS.split(text + separator), separator)
+        assert WORDS.split(text + " ", True) == _before(WORDS.split(text + separator, True), separator)
 
 
 def _before(pieces: list[str], separator: str) -> list[str]:

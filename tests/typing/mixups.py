@@ -6,7 +6,6 @@ Not run and not part of the project's own run of mypy; `test_mixups.py` compares
 from __future__ import annotations
 
 import katapi
-from katapi.runtime.json_types import Json
 from katapi.runtime.segments import (
     Content,
     ContentSegment,
@@ -21,6 +20,7 @@ from katapi.runtime.segments import (
 from katapi.runtime.text import trim
 from katapi_models import book, qwen3
 from katapi_models.book.request import Request as BookRequest
+from katapi_models.book.vocabulary import Control as BookControl
 from katapi_models.qwen3 import renderer
 from katapi_models.qwen3.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.qwen3.vocabulary import Control
@@ -48,9 +48,9 @@ ContentSegment("hello", PATH)  # E: incompatible type "str"; expected "Content"
 
 # One kind of segment is no other, and content stays what it is through the functions of the language.
 
-control: ControlSegment = ContentSegment(CONTENT, PATH)  # E: expression has type "ContentSegment", variable has type "ControlSegment"
-literal: LiteralSegment = ContentSegment(CONTENT, PATH)  # E: expression has type "ContentSegment", variable has type "LiteralSegment"
-text: Text = ControlSegment(Control.IM_START, SITE)  # E: expression has type "ControlSegment", variable has type
+control: ControlSegment = ContentSegment(CONTENT, PATH)  # E: variable has type "ControlSegment"
+literal: LiteralSegment = ContentSegment(CONTENT, PATH)  # E: variable has type "LiteralSegment"
+text: Text = ControlSegment(Control.IM_START, SITE)  # E: expression has type "ControlSegment"
 trim(ControlSegment(Control.IM_START, SITE))  # E: incompatible type "ControlSegment"
 literal = trim(ContentSegment(CONTENT, PATH))  # E: variable has type "LiteralSegment"
 segments: list[Segment] = [CONTENT]  # E: List item 0 has incompatible type "Content"
@@ -58,7 +58,9 @@ segments: list[Segment] = [CONTENT]  # E: List item 0 has incompatible type "Con
 # A control token is a member of the enum, and nothing becomes one.
 
 token: ControlToken = CONTENT  # E: expression has type "Content", variable has type "ControlToken"
-token = Control.IM_STRAT  # E: has no attribute "IM_STRAT"
+token = BookControl.BOS
+own: Control = BookControl.BOS  # E: expression has type "katapi_models.book.vocabulary.Control"
+own = Control.IM_STRAT  # E: has no attribute "IM_STRAT"
 Content(Control.IM_START)  # E: incompatible type "Control"; expected "str"
 content: Content = Control.IM_START.spelling  # E: expression has type "str", variable has type "Content"
 ControlSegment(Control.IM_START, SITE).token = Control.IM_END  # E: is read-only
@@ -79,15 +81,9 @@ AssistantMessage(role="assistant").content.strip()  # E: has no attribute "strip
 
 REQUEST = Request(messages=(UserMessage(role="user", content=CONTENT),))
 qwen3.MODEL.assemble(REQUEST)
-book.MODEL.assemble(REQUEST)  # E: incompatible type "katapi_models.qwen3.request.Request"; expected "katapi_models.book.request.Request | bytes"
-renderer.render(BookRequest(messages=()))  # E: incompatible type "katapi_models.book.request.Request"; expected "katapi_models.qwen3.request.Request"
+book.MODEL.assemble(REQUEST)  # E: expected "katapi_models.book.request.Request | bytes"
+renderer.render(BookRequest(messages=()))  # E: expected "katapi_models.qwen3.request.Request"
 Request(messages=(CONTENT,))  # E: incompatible type "tuple[Content]"
 qwen3.MODEL.assemble("{}")  # E: incompatible type "str"; expected "Request | bytes"
 qwen3.MODEL.encode(Control.IM_START)  # E: incompatible type "Control"; expected "str | bytes"
 katapi.load("qwen3").tokenizer.encode(Control.IM_START)  # E: incompatible type "Control"; expected "str"
-
-# JSON from a request cannot be changed.
-
-value: Json = [1]
-if isinstance(value, list):
-    value = value + [object()]  # E: List item 0 has incompatible type "object"

@@ -57,10 +57,10 @@ class Expressions(Variables):
                 return Code(self.name(variable))
             case t.TextConst(text=text):
                 return Code(self.module.constant(slug(text), text, None, expr.span))
-            case t.RoleOf():
-                line, column = self.module.source.line_column(expr.span.start)
-                self._segments("Literal", "LiteralSegment", "Site")
-                return Code(f"LiteralSegment(Literal({self.value(expr).text}), Site({line}, {column}))")
+            case t.RoleOf(type=TextType(choices=(only,))):
+                return Code(self.module.constant(slug(only), only, None, expr.span))
+            case t.RoleOf(type=TextType(choices=roles)) if roles is not None:
+                return Code(f"{self.module.role_constant(roles, expr.span)}[{self.value(expr).text}]")
             case t.Cut(kind=kind, base=base, argument=argument):
                 self.module.use("katapi.runtime.text", kind.value)
                 more = "" if argument is None else f", {string(argument)}"
@@ -464,7 +464,7 @@ class Expressions(Variables):
         pair = self._is_messages(expr.source)
         source = self.value(expr.source).within(ATOM)
         test = self.condition(expr.condition)
-        target = (f"{name}_at, {name}" if f"{name}_at" in self.needed else f"_, {name}") if pair else name
+        target = (f"{name}_at, {name}" if self.reads_place(expr.variable) else f"_, {name}") if pair else name
         match expr.quantifier:
             case Quantifier.ANY:
                 return Code(f"any({test.within(OR)} for {target} in {source})")

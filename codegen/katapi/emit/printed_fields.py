@@ -5,14 +5,15 @@ from __future__ import annotations
 from katapi.check.traverse import all_statements, let_values, nested
 from katapi.model import template as t
 from katapi.model.program import Program
-from katapi.model.types import MessageType, present
+from katapi.model.types import CONTENT, MessageType, present
 
 
 def always_printed(program: Program) -> dict[str, frozenset[str]]:
-    """By role, the fields that are printed wherever they are not empty.
+    """By role, the fields of open text that are printed wherever they are not empty.
 
     The check for lost fields has shown that each is printed or dropped on every path; so a field that no `drop`
-    mentions, directly or through `let`, is printed.
+    mentions, directly or through `let`, is printed. A list, a record or a JSON value that is not empty may still hold
+    nothing to print, and a text with choices may be told by what is printed instead of it.
     """
     lets = let_values(program.template)
     dropped: set[tuple[str, str]] = set()
@@ -20,7 +21,11 @@ def always_printed(program: Program) -> dict[str, frozenset[str]]:
         if isinstance(statement, t.Drop):
             dropped |= _fields(statement.value, lets)
     return {
-        role.name: frozenset(f.name for f in role.fields if not f.ignored and (role.name, f.name) not in dropped)
+        role.name: frozenset(
+            f.name
+            for f in role.fields
+            if present(f.type) == CONTENT and not f.ignored and (role.name, f.name) not in dropped
+        )
         for role in program.request.roles
     }
 

@@ -102,8 +102,8 @@ def emit_property_tests(program: Program, package: str) -> str:
         arguments = [name, f"role=st.just({string(role.name)})"]
         arguments += [f"{f.name}={strategies.of(f.type)}" for f in role.fields]
         lines.statement(f"{constant(name)} = ", call("st.builds", arguments))
-    messages = call("st.one_of", [constant(message_class(r.name)) for r in request.roles])
-    whole = ["Request", f"messages=st.lists({messages}, max_size=5).map(tuple)"]
+    lines.statement("ANY_MESSAGE = ", call("st.one_of", [constant(message_class(r.name)) for r in request.roles]))
+    whole = ["Request", "messages=st.lists(ANY_MESSAGE, max_size=5).map(tuple)"]
     if request.tools is not None:
         whole.append(f"tools={strategies.of(request.tools)}")
     whole.append("add_generation_prompt=st.booleans()")

@@ -89,7 +89,10 @@ class Lines:
                 self._operands(parts, operator)
                 self.add(")" + tail)
                 return
-        lines = _broken(body, self.room() - len(head))
+        lines = _broken(body, self.room() - len(head) - len(tail))
+        if len(lines) == 1:
+            self.add(head + body + tail)
+            return
         self.add(head + lines[0])
         for line in lines[1:-1]:
             self.add(line)
@@ -97,13 +100,12 @@ class Lines:
 
     def _operands(self, parts: list[str], operator: str) -> None:
         if operator == " if ":
-            test, otherwise = _split(parts[1], " else ")
-            parts, words = [parts[0], test, otherwise], ["", "if ", "else "]
+            lines = _choices(operator.join(parts))
         else:
-            words = ["", *[operator.lstrip()] * (len(parts) - 1)]
-        for word, part in zip(words, parts, strict=True):
-            for line in _broken(word + part, self.room() - 4):
-                self.add("    " + line)
+            lines = [parts[0], *(operator.lstrip() + part for part in parts[1:])]
+        for line in lines:
+            for piece in _broken(line, self.room() - 4):
+                self.add("    " + piece)
 
     def items(self, head: str, items: list[str]) -> None:
         """Adds `head (items)`, one item a line where they do not fit."""
@@ -144,11 +146,9 @@ def _broken(code: str, room: int) -> list[str]:
     """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below."""
     if len(code) <= room:
         return [code]
-    choice = _split(code, " if ")
-    if len(choice) == 2:
-        test, otherwise = _split(choice[1], " else ")
-        parts = [choice[0], f"if {test}", f"else {otherwise}"]
-        return [line for part in parts for line in _broken(part, room)]
+    choices = _choices(code)
+    if len(choices) > 1:
+        return [line for part in choices for line in _broken(part, room)]
     opening = _opening(code)
     if opening < 0:
         return [code]
@@ -162,6 +162,16 @@ def _broken(code: str, room: int) -> list[str]:
         lines.extend("    " + part for part in parts[:-1])
         lines.append("    " + parts[-1] + ("," if len(items) > 1 or not item.startswith("*") else ""))
     return [*lines, code[-1]]
+
+
+def _choices(code: str) -> list[str]:
+    """The parts of `a if t else b if u else c`, each with the word before it."""
+    value, *rest = _split(code, " if ")
+    parts = [value]
+    for choice in rest:
+        test, otherwise = _split(choice, " else ")
+        parts += [f"if {test}", f"else {otherwise}"]
+    return parts
 
 
 def _opening(code: str) -> int:

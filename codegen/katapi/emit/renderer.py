@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from katapi.check.traverse import statements as statements_of
 from katapi.emit.environment import render
 from katapi.emit.expressions import Expressions, carries_path
-from katapi.emit.module import Constant, Module
+from katapi.emit.module import Constant, Module, RoleConstant
 from katapi.emit.python import Lines, call, imports, string, string_lines
 from katapi.emit.statements import Statements
 from katapi.model import template as t
@@ -46,6 +46,9 @@ def emit_renderer(program: Program, package: str) -> str:
     if module.serializations:
         module.use("katapi.runtime.serialization", "Serialization")
     constants = sorted(module.constants.values(), key=lambda c: (c.line, c.column, c.name))
+    if module.roles:
+        for name in ("Site", "Literal", "LiteralSegment"):
+            module.segment(name)
     for constant in constants:
         for name in ("Site", *(("ControlSegment",) if constant.member else ("Literal", "LiteralSegment"))):
             module.segment(name)
@@ -57,7 +60,7 @@ def emit_renderer(program: Program, package: str) -> str:
             version=program.template.identity.version,
             imports=_import_groups(module, package),
             serializations=[_serialization(s) for s in module.serializations.values()],
-            constants=[_constant(c) for c in constants],
+            constants=[_constant(c) for c in constants] + [_role_constant(r) for r in sorted(module.roles)],
             functions=functions,
             body=body,
         ),
@@ -91,6 +94,16 @@ def _constant(constant: Constant) -> str:
     lines.add("    ),")
     lines.add(f"    {place},")
     lines.add(")")
+    return lines.text()
+
+
+def _role_constant(constant: RoleConstant) -> str:
+    lines = Lines()
+    lines.add(f"{constant.name} = {{")
+    for role in constant.roles:
+        segment = call("LiteralSegment", [f"Literal({string(role)})", f"Site({constant.line}, {constant.column})"])
+        lines.add(f"    {string(role)}: {segment},")
+    lines.add("}")
     return lines.text()
 
 
@@ -130,9 +143,9 @@ def _main(program: Program, module: Module, package: str, file: str, sampling: f
         lines = statements.lines
         for variable in program.template.variables:
             name = expressions.declare(variable)
-            if variable.binding in (t.Binding.TOOLS, t.Binding.PARAM) and name in needed:
+            if variable.binding in (t.Binding.TOOLS, t.Binding.PARAM) and expressions.reads(variable):
                 lines.add(f"{name} = request.{variable.name}")
-            elif variable.binding is t.Binding.GENERATING and name in needed:
+            elif variable.binding is t.Binding.GENERATING and expressions.reads(variable):
                 lines.add(f"{name} = request.add_generation_prompt")
         statements.statements(program.template.body.statements)
         for generate in program.template.generates:

@@ -11,6 +11,7 @@ from katapi.emit.python import Lines, call, string, tuple_of
 from katapi.language.source import Span
 from katapi.language.syntax import Quantifier
 from katapi.model import template as t
+from katapi.model.flow import always_rejects, rejects
 from katapi.model.types import LITERAL, BoolType, ControlType, MessageType, OptionalType, TextType, json_kinds, present
 
 
@@ -44,7 +45,17 @@ class Statements:
                 continue
             self._flush(printed)
             self._statement(statement)
+            if rejects(statement):
+                return
         self._flush(printed)
+
+    def _head(self, word: str, test: str, comment: str) -> None:
+        """The head of a branch with its comment, which goes into the branch where the line is full."""
+        if len(word) + len(test) + len(comment) + 5 <= self.lines.room():
+            self.lines.add(f"{word}{test}:  # {comment}")
+        else:
+            self.lines.statement(word, test, ":")
+            self.lines.add(f"    # {comment}")
 
     def _flush(self, printed: list[str]) -> None:
         if len(printed) == 1:
@@ -118,7 +129,7 @@ class Statements:
         else:
             annotation = f": {self._e.python_type(variable.type)}" if self._needs_annotation(let.value) else ""
         self._assign(name, annotation, let.value, code)
-        if f"{name}_path" in self._e.needed:
+        if self._e.reads_path(variable):
             self.lines.statement(f"{name}_path = ", self._e.path(let.value))
 
     @staticmethod
@@ -149,7 +160,7 @@ class Statements:
         code = self._e.value(value)
         name = self._e.declare(variable)
         self.lines.statement(f"{name} = ", code.text)
-        if f"{name}_at" in self._e.needed:
+        if self._e.reads_place(variable):
             place = self._e.position(value)
             if isinstance(variable.type, OptionalType):
                 place = f"{place} if {name} is not None else -1"
@@ -172,7 +183,7 @@ class Statements:
         found = self._start_query(query, variable, name, item)
         target = item
         if messages:
-            target = f"{item}_at, {item}" if f"{item}_at" in e.needed else f"_, {item}"
+            target = f"{item}_at, {item}" if e.reads_place(query.variable) else f"_, {item}"
         elif finds:
             target = f"{item}_at, {item}"
             source = f"list(enumerate({source}))" if query.quantifier is Quantifier.LAST else f"enumerate({source})"
@@ -205,7 +216,7 @@ class Statements:
                 pass
         if isinstance(query.variable.type, MessageType):
             self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
-            if f"{name}_at" not in e.needed:
+            if not e.reads_place(variable):
                 return [f"{name} = {item}"]
             self.lines.add(f"{name}_at = -1")
             return [f"{name}, {name}_at = {item}, {e.place(query.variable)}"]
@@ -215,7 +226,7 @@ class Statements:
             e.module.segment("ContentSegment")
             return [f"{name} = ContentSegment({e.module.segment('Content')}({item}), {path})"]
         self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
-        if f"{name}_path" not in e.needed:
+        if not e.reads_path(variable):
             return [f"{name} = {item}"]
         self.lines.add(f"{name}_path: {e.module.segment('Path')} = ()")
         return [f"{name} = {item}", f"{name}_path = {path}"]
@@ -241,11 +252,10 @@ class Statements:
             return
         name = self._e.declare(each.item)
         source = self._e.value(each.source).within(OR)
-        path = f"{name}_path"
         if isinstance(present(each.item.type), MessageType):
-            place = f"{name}_at" if f"{name}_at" in self._e.needed else "_"
+            place = f"{name}_at" if self._e.reads_place(each.item) else "_"
             head = f"for {place}, {name} in {source}:"
-        elif path in self._e.needed or (joined and each.condition is None):
+        elif self._e.reads_path(each.item) or (joined and each.condition is None):
             head = f"for {name}_at, {name} in enumerate({source}):"
         else:
             head = f"for {name} in {source}:"
@@ -279,9 +289,9 @@ class Statements:
             self.lines.add(f"    out.append({joint})")
             if counted:
                 self.lines.add(f"{first} = False")
-        names = [name] if each.key is None else [name, self._e.name(each.key)]
-        for own in names:
-            if f"{own}_path" in self._e.needed:
+        for variable in (each.item, each.key):
+            if variable is not None and self._e.reads_path(variable):
+                own = self._e.name(variable)
                 self.lines.statement(f"{own}_path = ", self._e.item_path(each.source, step))
         self.lines.dedent()
         self.block(each.body)
@@ -306,7 +316,7 @@ class Statements:
                     self.lines.add(f"else:  # :{self._line(arm.span)}")
                     self.block(arm.body)
                 return
-            self.lines.statement(word, self._arm_test(arm, subject, closes).text, f":  # :{self._line(arm.span)}")
+            self._head(word, self._arm_test(arm, subject, closes).text, f":{self._line(arm.span)}")
             self.block(arm.body)
             word = "elif "
             if arm.condition is None:
@@ -354,11 +364,11 @@ class Statements:
         else:
             self.lines.add(f"{name}: {of} | None = None")
             place = f"{name}_at"
-            if place in e.needed:
+            if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
             self.lines.statement("if ", f"{e.messages} and isinstance(first := {e.messages}[0][1], {classes})", ":")
             self.lines.add(f"    {name} = first")
-            if place in e.needed:
+            if e.reads_place(take.variable):
                 self.lines.add(f"    {place} = {e.messages}[0][0]")
             self.lines.add(f"    {e.messages} = {e.messages}[1:]")
             empty = f"{name} is None"
@@ -370,7 +380,7 @@ class Statements:
         e = self._e
         name = e.declare(walk.variable)
         runs = any(a.run is not None for a in walk.arms)
-        place = f"{name}_at" if f"{name}_at" in e.needed else "_"
+        place = f"{name}_at" if e.reads_place(walk.variable) else "_"
         self.lines.add(f"# {self._file}:{self._line(walk.span)} each {walk.variable.name} in messages")
         if runs:
             self.lines.add(f"{e.index} = 0")
@@ -425,11 +435,11 @@ class Statements:
         if arm.condition is not None:
             guard = e.condition(arm.condition)
             test = guard.text if only else f"{test} and {guard.within(NOT)}"
-        self.lines.statement(word, test, f":  # :{self._line(arm.span)} when {_pattern(arm)}")
+        self._head(word, test, f":{self._line(arm.span)} when {_pattern(arm)}")
         if take_run:
             self.lines.add(f"    {take_run}")
         self.block(arm.body)
-        if runs:
+        if runs and not always_rejects(arm.body):
             length = "" if arm.run is None else f"len({e.name(arm.run)})"
             step = length if arm.is_run else f"1 + {length}" if length else "1"
             self.lines.add(f"    {e.index} += {step}")

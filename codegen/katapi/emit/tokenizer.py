@@ -49,6 +49,7 @@ def emit_tokenizer(program: Program, package: str) -> str:
         f"{_RUNTIME}.engine": {"PieceEngine"},
         f"{_RUNTIME}.interface": {"Tokenizer"},
         f"{_RUNTIME}.pipeline": {"PipelineTokenizer"},
+        f"{_RUNTIME}.post_processors": {"Bare"},
         f"{_RUNTIME}.vocabulary": {"Vocabulary"},
         f"{package}.vocabulary": {"SPELLINGS"},
     }

@@ -56,15 +56,25 @@ class Variables:
         """The Python name of a variable in scope."""
         if variable.binding is t.Binding.MESSAGES:
             return self.messages
-        name = self._names[variable.number]
-        self.used.add(name)
-        return name
+        self.used.add(f"{variable.number}")
+        return self._names[variable.number]
 
     def place(self, variable: t.Variable) -> str:
         """The companion of a variable that holds the index of its message or item."""
-        name = self._names[variable.number] + "_at"
-        self.used.add(name)
-        return name
+        self.used.add(f"{variable.number}_at")
+        return self._names[variable.number] + "_at"
+
+    def reads(self, variable: t.Variable) -> bool:
+        """Whether the code reads a variable."""
+        return f"{variable.number}" in self.needed
+
+    def reads_place(self, variable: t.Variable) -> bool:
+        """Whether the code reads a variable's companion `_at`."""
+        return f"{variable.number}_at" in self.needed
+
+    def reads_path(self, variable: t.Variable) -> bool:
+        """Whether the code reads a variable's companion `_path`."""
+        return f"{variable.number}_path" in self.needed
 
     def request_class(self, name: str) -> str:
         """A class out of the package's request types."""
@@ -103,9 +113,8 @@ class Variables:
                 return "bool"
 
     def _companion(self, variable: t.Variable) -> str:
-        name = self._names[variable.number] + "_path"
-        self.used.add(name)
-        return name
+        self.used.add(f"{variable.number}_path")
+        return self._names[variable.number] + "_path"
 
     def classes(self, roles: tuple[str, ...]) -> str:
         """The class or classes of messages with some roles, for `isinstance`."""

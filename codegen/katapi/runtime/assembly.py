@@ -34,7 +34,7 @@ def assemble_ids(segments: Sequence[Segment], tokenizer: Tokenizer) -> tuple[lis
 
 def _encode(ids: list[int], runs: list[Run], texts: list[str], begin: int, end: int, tokenizer: Tokenizer) -> None:
     start = len(ids)
-    ids += tokenizer.encode("".join(texts))
+    ids += tokenizer.encode("".join(texts), first=begin == 0)
     if len(ids) > start:
         runs.append(Run((begin, end), (start, len(ids))))
     texts.clear()

@@ -63,14 +63,7 @@ class Model(Generic[R]):
         """What the template prints for a request. Raises RequestError, TemplateError."""
         if isinstance(request, bytes):
             request = self.decode_request(request)
-        rendering = self._render(request)
-        return RenderedInput(
-            "token_segments",
-            tuple(rendering.segments),
-            tuple(rendering.sampled),
-            self.template.id,
-            self.template.digest,
-        )
+        return RenderedInput(self._render(request), self.template)
 
     def assemble(self, request: R | bytes, policy: str | None = None) -> ModelInput:
         """The ids, mask and positions of a request; `policy` names a budget of the spec.

@@ -13,28 +13,47 @@ from pydantic import BaseModel
 
 from katapi.runtime.origins import Origins, Run, token_segments
 from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version, text_of
-from katapi.runtime.segments import Segment
+from katapi.runtime.segments import Rendering, Segment
 from katapi.runtime.strict_json import Substitution
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
 @dataclass(frozen=True)
 class RenderedInput:
-    """What a template printed (chapter 1, section 1.4). The same arguments give the same payload.
+    """What a template printed (chapter 1, section 1.4). The same arguments give the same payload."""
 
-    `sampled` holds half-open ranges of indices into `payload`: what the model itself would have generated.
-    """
+    _rendering: Rendering
+    _template: Identity
 
-    kind: Literal["token_segments"]
-    payload: tuple[Segment, ...]
-    sampled: tuple[tuple[int, int], ...]
-    template_id: str
-    template_digest: str
+    @property
+    def kind(self) -> Literal["token_segments"]:
+        """Control tokens are ids here, not text."""
+        return "token_segments"
+
+    @cached_property
+    def payload(self) -> tuple[Segment, ...]:
+        """All segments in order."""
+        return tuple(self._rendering.segments)
+
+    @cached_property
+    def sampled(self) -> tuple[tuple[int, int], ...]:
+        """Half-open ranges of segments that the model itself would have generated."""
+        return tuple(self._rendering.sampled)
+
+    @property
+    def template_id(self) -> str:
+        """The name and version of the template."""
+        return self._template.id
+
+    @property
+    def template_digest(self) -> str:
+        """The sha256 of the template's meaning."""
+        return self._template.digest
 
     @cached_property
     def text(self) -> str:
         """The rendered string as the official template would print it, control tokens as they are spelled."""
-        return text_of(self.payload)
+        return text_of(self._rendering.segments)
 
 
 @dataclass(frozen=True, slots=True)

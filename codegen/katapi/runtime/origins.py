@@ -105,7 +105,10 @@ class Origins(Sequence[Origin]):
 def token_segments(
     segments: Sequence[Segment], runs: Sequence[Run], ids: Sequence[int], tokenizer: Tokenizer
 ) -> NDArray[np.int64]:
-    """For each token the half-open range of segments that it covers, shape [n, 2]; empty segments are never covered."""
+    """For each token the half-open range of segments that it covers, shape [n, 2]; empty segments are never covered.
+
+    A token that stands for nothing but what the tokenizer put in belongs to the segment that it was put in front of.
+    """
     out = np.zeros((len(ids), 2), dtype=np.int64)
     for run in runs:
         start, end = run.tokens
@@ -118,10 +121,13 @@ def token_segments(
             out[start:end] = (filled[0], filled[0] + 1)
             continue
         text = "".join(segments[i].text for i in filled)
-        spans = tokenizer.spans(text, ids[start:end])
+        spans = tokenizer.spans(text, ids[start:end], first=first == 0)
         ends = np.fromiter(accumulate(len(segments[i].text.encode()) for i in filled), np.int64, len(filled))
         begins = np.concatenate(([0], ends[:-1]))
         index = np.array(filled, dtype=np.int64)
-        out[start:end, 0] = index[np.searchsorted(ends, spans[:, 0], side="right")]
-        out[start:end, 1] = index[np.searchsorted(begins, spans[:, 1], side="left") - 1] + 1
+        last_filled = len(filled) - 1
+        covered_first = np.minimum(np.searchsorted(ends, spans[:, 0], side="right"), last_filled)
+        covered_last = np.searchsorted(begins, spans[:, 1], side="left") - 1
+        out[start:end, 0] = index[covered_first]
+        out[start:end, 1] = index[np.maximum(covered_first, covered_last)] + 1
     return out

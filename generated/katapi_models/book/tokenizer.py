@@ -13,6 +13,7 @@ from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.longest_match import LongestMatch
 from katapi.runtime.tokenization.normalizers import Unchanged
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
+from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import Whole
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi_models.book.vocabulary import SPELLINGS, TEXTS
@@ -25,6 +26,7 @@ def tokenizer() -> Tokenizer:
     return PipelineTokenizer(
         normalizer=Unchanged(),
         engine=PieceEngine(Whole(), LongestMatch(TEXTS, unknown=13)),
+        post_processor=Bare(),
         decoding=ByteDecoding(vocabulary),
         vocabulary=vocabulary,
     )

@@ -106,6 +106,10 @@ THINK_154 = ControlSegment(Control.THINK, Site(154, 30))
 BLANK_LINE_154 = LiteralSegment(Literal("\n\n"), Site(154, 37))
 END_THINK_154 = ControlSegment(Control.END_THINK, Site(154, 44))
 BLANK_LINE_154_52 = LiteralSegment(Literal("\n\n"), Site(154, 52))
+ROLE_115 = {
+    "system": LiteralSegment(Literal("system"), Site(115, 35)),
+    "user": LiteralSegment(Literal("user"), Site(115, 35)),
+}
 
 
 def render(request: Request) -> Rendering:
@@ -167,7 +171,7 @@ def render(request: Request) -> Rendering:
         if isinstance(m, SystemMessage | UserMessage):  # :115 when system, user
             out += (
                 IM_START_115,
-                LiteralSegment(Literal(m.role), Site(115, 35)),
+                ROLE_115[m.role],
                 NEWLINE_115,
                 ContentSegment(m.content, ("messages", m_at, "content")),
                 IM_END_115,

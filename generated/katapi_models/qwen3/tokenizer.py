@@ -14,6 +14,7 @@ from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.normalizers import Nfc
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
+from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import IsolatedSplit
 from katapi.runtime.tokenization.table import load_table
 from katapi.runtime.tokenization.vocabulary import Vocabulary
@@ -45,6 +46,7 @@ def tokenizer() -> Tokenizer:
     return PipelineTokenizer(
         normalizer=Nfc(TABLE),
         engine=PieceEngine(IsolatedSplit(pretokens, total=True), BytePairs(table.tokens, table.ranks)),
+        post_processor=Bare(),
         decoding=ByteDecoding(vocabulary),
         vocabulary=vocabulary,
     )

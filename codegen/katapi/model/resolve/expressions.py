@@ -119,8 +119,15 @@ class Expressions:
                 return t.IntConst(number, type=INT, span=node.span)
             case s.BoolLiteral(value=truth):
                 return t.BoolConst(truth, type=BOOL, span=node.span)
-            case s.ListLiteral():
+            case s.ListLiteral(items=()):
                 return self._list(node, scope)
+            case s.ListLiteral():
+                raise self._findings.fail(
+                    "K210",
+                    node.span,
+                    "a list that is written in the template has no place in the request",
+                    help="ask `x in […]`, or write it out at once: `[…] as json`",
+                )
             case s.ObjectLiteral():
                 raise self._findings.fail(
                     "K210",
@@ -204,11 +211,17 @@ class Expressions:
         return t.Var(variable, type=variable.type, span=span)
 
     def _written(self, node: s.Expr, scope: Scope) -> t.Expr:
-        """A value that is serialized, or a part of one: only there may an object be written."""
-        return self._object(node, scope) if isinstance(node, s.ObjectLiteral) else self.resolve(node, scope)
+        """A value that is serialized or looked into, or a part of one: only there may objects and lists be written."""
+        match node:
+            case s.ObjectLiteral():
+                return self._object(node, scope)
+            case s.ListLiteral():
+                return self._list(node, scope)
+            case _:
+                return self.resolve(node, scope)
 
     def _list(self, node: s.ListLiteral, scope: Scope) -> t.Expr:
-        items = tuple(self.resolve(i, scope) for i in node.items)
+        items = tuple(self._written(i, scope) for i in node.items)
         item: Type = items[0].type if items else CONTENT
         for other in items[1:]:
             joined = join(item, other.type)
@@ -408,7 +421,7 @@ class Expressions:
         return t.Compare(node.operator, left, right, type=BOOL, span=node.span)
 
     def _within(self, node: s.Within, scope: Scope) -> t.Expr:
-        value, container = self.resolve(node.value, scope), self.resolve(node.container, scope)
+        value, container = self.resolve(node.value, scope), self._written(node.container, scope)
         self.there(container, "`in` looks into a list")
         if not isinstance(container.type, ListType):
             raise self._findings.fail("K201", container.span, f"`in` needs a list, not {describe(container.type)}")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from katapi.language import syntax as s
 from katapi.language.source import Span
 from katapi.model import template as t
+from katapi.model.flow import always_rejects
 from katapi.model.resolve.expressions import Expressions
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.scope import Scope, facts, path_of
@@ -232,16 +233,21 @@ class Statements:
         assert isinstance(source.type.item, MessageType)
         variable = self._expressions.variable(node.name.text, t.Binding.WALK, source.type.item, node.name.span)
         arms: list[t.WalkArm] = []
+        left = source.type.item.roles
         for arm in node.arms:
             try:
-                arms.append(self._walk_arm(arm, variable, scope))
+                made = self._walk_arm(arm, variable, left, scope)
             except Unresolved:
                 continue
+            arms.append(made)
+            if made.condition is None:
+                left = tuple(r for r in left if r not in made.roles)
         if len(arms) < len(node.arms):
             raise Unresolved
         return t.Walk(variable, tuple(arms), span=_head(node, node.source))
 
-    def _walk_arm(self, node: s.Arm, variable: t.Variable, scope: Scope) -> t.WalkArm:
+    def _walk_arm(self, node: s.Arm, variable: t.Variable, left: tuple[str, ...], scope: Scope) -> t.WalkArm:
+        """One arm; `left` are the roles that no arm before it takes for certain, which is what `other` means."""
         assert isinstance(variable.type, MessageType)
         roles: list[str] = []
         is_run = False
@@ -253,7 +259,7 @@ class Statements:
                     roles.append(self._expressions.known_role(name))
                     is_run = True
                 case s.OtherPattern():
-                    roles.extend(variable.type.roles)
+                    roles.extend(left or variable.type.roles)
                 case s.TextPattern():
                     raise self._findings.fail("K306", pattern.span, "a message is told by its role, not by a text")
         if is_run and len(roles) > 1:
@@ -345,8 +351,11 @@ class Statements:
         narrowed = own | (KIND_WORDS["text"] if texts else frozenset())
         path = path_of(subject)
         inner = scope
-        if path is not None and narrowed & kinds and not isinstance(present(subject.type), TextType):
-            inner = scope.learn({path: json_type(narrowed & kinds)})
+        if path is not None and narrowed & kinds:
+            if not isinstance(present(subject.type), TextType):
+                inner = scope.learn({path: json_type(narrowed & kinds)})
+            elif JsonKind.NULL not in narrowed:
+                inner = scope.learn({path: present(subject.type)})
         condition = None if node.condition is None else self._expressions.condition(node.condition, inner)
         if condition is not None:
             inner = inner.learn(facts(condition, True))
@@ -389,22 +398,3 @@ def _patterns(node: s.Arm) -> Span:
 
 def _word(node: s.Item) -> str:
     return "take" if isinstance(node, s.Take) else "each"
-
-
-def always_rejects(block: t.Block) -> bool:
-    """Whether a block never comes to its end."""
-    return any(_rejects(statement) for statement in block.statements)
-
-
-def _rejects(statement: t.Statement) -> bool:
-    match statement:
-        case t.Reject():
-            return True
-        case t.Block():
-            return always_rejects(statement)
-        case t.If(then=then, otherwise=otherwise):
-            return otherwise is not None and always_rejects(then) and always_rejects(otherwise)
-        case t.Sampled(body=body):
-            return always_rejects(body)
-        case _:
-            return False

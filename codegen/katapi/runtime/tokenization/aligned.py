@@ -17,7 +17,8 @@ class AlignedText:
     """A text and, for each of its characters (code points), the UTF-8 bytes of the source that it was made from.
 
     `starts` and `ends` have shape [len(text)] and hold half-open byte ranges; neither ever decreases. A character that
-    was put in has an empty range at its place. A character that was made from several has the range of all of them.
+    was made from several has the range of all of them. One that was put in has an empty range at its place; between two
+    characters that were made together it has theirs.
     """
 
     text: str
@@ -84,5 +85,5 @@ class AlignedText:
     def _bounds(self, begin: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The source bytes of ranges of characters; an empty range lies before the character that it stands at."""
         starts = np.append(self.starts, self.ends[-1:] if len(self) else 0)[begin]
-        ends = np.append(self.ends, 0)[end - 1]
-        return starts, np.where(begin < end, ends, starts)
+        ends = np.concatenate([self.starts[:1], self.ends, [0]])[end]  # [0] for a text without characters
+        return starts, np.maximum(ends, np.where(begin < end, ends, starts))

@@ -18,6 +18,10 @@ class ByteDecoding:
         """The bytes of all tokens."""
         return b"".join(map(self._vocabulary.bytes_of, ids))
 
+    def decode_text(self, ids: Sequence[int]) -> str:
+        """The bytes as text; each maximal part of a character that is not whole becomes U+FFFD."""
+        return self.decode(ids).decode(errors="replace")
+
     def decoder(self) -> ByteDecoder:
         """A new incremental decoder."""
         return ByteDecoder(self._vocabulary)

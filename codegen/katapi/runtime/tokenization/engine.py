@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.stages import PreTokenizer, Segmenter
 
@@ -16,18 +16,29 @@ class PieceEngine:
     """Cuts text into pieces and segments each piece; the result of a piece depends on nothing outside it."""
 
     def __init__(self, pretokenizer: PreTokenizer, segmenter: Segmenter) -> None:
+        self._pretokenizer = pretokenizer
         self._split = pretokenizer.split
         self._ids_of_piece = Memo(segmenter.segment).__getitem__
-        self._widths = segmenter.widths
+        self._ranges_of_piece = Memo(segmenter.segment_ranges).__getitem__
 
-    def encode(self, text: str) -> list[int]:
+    @property
+    def positional(self) -> bool:
+        """Whether the pieces depend on the place of the text in the input."""
+        return self._pretokenizer.positional
+
+    def encode(self, text: str, first: bool) -> list[int]:
         """The ids of a normalized text.
 
         The loop over pieces runs inside the interpreter, without a Python call for a known piece.
         """
-        return list(chain.from_iterable(map(self._ids_of_piece, self._split(text))))
+        return list(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))))
 
-    def ranges(self, text: str, ids: Sequence[int]) -> NDArray[np.int64]:
-        """Where each token lies: tokens follow one another without gaps, so their widths add up."""
-        ends = np.cumsum(self._widths(text, ids))
-        return np.stack([np.concatenate([np.zeros(1, np.int64), ends[:-1]])[: len(ends)], ends], axis=1)
+    def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
+        """The ids of a normalized text and the source bytes of each, shape [n, 2]."""
+        ids: list[int] = []
+        sources = [np.zeros((0, 2), dtype=np.int64)]
+        for piece in self._pretokenizer.split_aligned(text, first):
+            tokens = np.array(self._ranges_of_piece(piece.text), dtype=np.int64).reshape(-1, 3)
+            ids += tokens[:, 0].tolist()
+            sources.append(piece.source_of(tokens[:, 1:]))
+        return ids, np.concatenate(sources)

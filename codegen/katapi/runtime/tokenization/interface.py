@@ -33,19 +33,26 @@ class Tokenizer(Protocol):
         """The number of ids from 0 to the highest, control tokens included."""
         ...
 
-    def encode(self, text: str) -> list[int]:
-        """The ids of one run of text, nothing added in front or behind. A control token that `text` spells stays text.
+    def encode(self, text: str, first: bool = True) -> list[int]:
+        """The ids of one run of text, without control tokens. A control token that `text` spells stays text.
 
+        `first` says that the run begins the whole input; some tokenizers put a space in front of such a run only.
         Raises `TokenizerError` where `text` holds a lone surrogate.
         """
         ...
 
-    def spans(self, text: str, ids: Sequence[int]) -> NDArray[np.int64]:
-        """Where each token of `encode(text)`, given as `ids`, comes from: shape [n, 2], half-open ranges of bytes.
+    def spans(self, text: str, ids: Sequence[int], first: bool = True) -> NDArray[np.int64]:
+        """Where each token of `encode(text, first)`, given as `ids`, comes from: shape [n, 2], half-open byte ranges.
 
-        Bytes count in `text` as it was given, before normalization. Starts and ends never decrease. A token that
-        touches characters which normalization changed covers all the source characters that were changed together.
+        Bytes count in `text` as it was given, before normalization. Starts and ends never decrease. Each range holds
+        whole characters: tokens that share a character all cover it, and a token that touches characters which
+        normalization changed covers all the source characters that were changed together. The range is empty where
+        the token stands for nothing but what the tokenizer put in. Raises `TokenizerError` where `ids` are others.
         """
+        ...
+
+    def post_process(self, ids: Sequence[int]) -> list[int]:
+        """The ids of a whole input with the control tokens that the post-processor puts around a single sequence."""
         ...
 
     def decode(self, ids: Sequence[int]) -> bytes:
@@ -56,7 +63,7 @@ class Tokenizer(Protocol):
         ...
 
     def decode_text(self, ids: Sequence[int]) -> str:
-        """`decode` as text; each maximal part of a character that is not whole becomes U+FFFD."""
+        """`decode` as text, as the official decoder prints it; bytes that are no whole character become U+FFFD."""
         ...
 
     def decoder(self) -> Decoder:

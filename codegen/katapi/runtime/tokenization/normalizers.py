@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from katapi.runtime.tokenization.alignment import Alignment
+from katapi.runtime.tokenization.aligned import AlignedText, Edit
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.unicode.codepoints import Planes
 from katapi.runtime.unicode.normalization import NormalizationTable
@@ -18,9 +18,9 @@ class Unchanged:
         """`text` itself."""
         return text
 
-    def align(self, text: str) -> Alignment:
-        """No part changes."""
-        return Alignment.of([])
+    def align(self, text: AlignedText) -> AlignedText:
+        """`text` itself."""
+        return text
 
 
 class Nfc:
@@ -45,25 +45,16 @@ class Nfc:
             return text
         return self._cluster(planes).sub(lambda cluster: self._clusters[cluster[0]], text)
 
-    def align(self, text: str) -> Alignment:
-        """The clusters that change, each without the characters that stay the same at its beginning and end."""
-        parts: list[tuple[tuple[int, int], tuple[int, int]]] = []
-        source_end = normalized_end = 0  # bytes up to the end of the last changed part
-        position = 0  # characters of `text` up to there
-        for match in self._cluster(Planes.of(text)).finditer(text):
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same; characters of a cluster that stay the same at its beginning and end keep their own source."""
+        edits: list[Edit] = []
+        for match in self._cluster(Planes.of(text.text)).finditer(text.text):
             cluster = match[0]
             normalized = self._clusters[cluster]
-            if normalized == cluster:
-                continue
-            front, back = _common_ends(cluster, normalized)
-            unchanged = _byte_length(text[position : match.start() + front])
-            old = _byte_length(cluster[front : len(cluster) - back])
-            new = _byte_length(normalized[front : len(normalized) - back])
-            source, target = source_end + unchanged, normalized_end + unchanged
-            source_end, normalized_end = source + old, target + new
-            position = match.end() - back
-            parts.append(((source, source_end), (target, normalized_end)))
-        return Alignment.of(parts)
+            if normalized != cluster:
+                front, back = _common_ends(cluster, normalized)
+                edits.append((match.start() + front, match.end() - back, normalized[front : len(normalized) - back]))
+        return text.replaced(edits)
 
 
 def _common_ends(before: str, after: str) -> tuple[int, int]:
@@ -76,7 +67,3 @@ def _common_ends(before: str, after: str) -> tuple[int, int]:
     while back < limit - front and before[-1 - back] == after[-1 - back]:
         back += 1
     return front, back
-
-
-def _byte_length(text: str) -> int:
-    return len(text.encode())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain, pairwise
 
+from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.stages import PreTokenizer
 from katapi.runtime.unicode.codepoints import Planes
 
@@ -14,9 +15,15 @@ from katapi.runtime.unicode.codepoints import Planes
 class Whole:
     """Leaves text in one piece."""
 
-    def split(self, text: str) -> list[str]:
+    positional = False
+
+    def split(self, text: str, first: bool) -> list[str]:
         """`text`, or nothing where it is empty."""
         return [text] if text else []
+
+    def split_aligned(self, text: AlignedText, first: bool) -> list[AlignedText]:
+        """The same."""
+        return [text] if len(text) else []
 
 
 class IsolatedSplit:
@@ -27,20 +34,28 @@ class IsolatedSplit:
     matches. Each of the three forms is compiled when a text first needs it.
     """
 
+    positional = False
+
     def __init__(self, pattern: Callable[[Planes], str], *, total: bool) -> None:
         self._pattern = lru_cache(lambda planes: re.compile(pattern(planes)))
         self._total = total
 
-    def split(self, text: str) -> list[str]:
+    def split(self, text: str, first: bool) -> list[str]:
         """The pieces in order."""
-        pattern = self._pattern(Planes.of(text))
         if self._total:
-            return pattern.findall(text)
+            return self._pattern(Planes.of(text)).findall(text)
+        return [text[start:end] for start, end in self._ranges(text)]
+
+    def split_aligned(self, text: AlignedText, first: bool) -> list[AlignedText]:
+        """The same, with the source of each character."""
+        return [text.part(start, end) for start, end in self._ranges(text.text)]
+
+    def _ranges(self, text: str) -> list[tuple[int, int]]:
         cuts = [0]
-        for match in pattern.finditer(text):
+        for match in self._pattern(Planes.of(text)).finditer(text):
             cuts += match.span()
         cuts.append(len(text))
-        return [text[start:end] for start, end in pairwise(cuts) if start < end]
+        return [(start, end) for start, end in pairwise(cuts) if start < end]
 
 
 class Chained:
@@ -48,10 +63,24 @@ class Chained:
 
     def __init__(self, *pretokenizers: PreTokenizer) -> None:
         self._pretokenizers = pretokenizers
+        self.positional = any(pretokenizer.positional for pretokenizer in pretokenizers)
 
-    def split(self, text: str) -> list[str]:
+    def split(self, text: str, first: bool) -> list[str]:
         """The pieces in order."""
+        if first and self.positional:
+            return [piece.text for piece in self.split_aligned(AlignedText.of(text), first)]
         pieces = [text] if text else []
         for pretokenizer in self._pretokenizers:
-            pieces = list(chain.from_iterable(map(pretokenizer.split, pieces)))
+            pieces = list(chain.from_iterable(pretokenizer.split(piece, False) for piece in pieces))
+        return pieces
+
+    def split_aligned(self, text: AlignedText, first: bool) -> list[AlignedText]:
+        """The same; of a text at the beginning of the input, only a piece from the very first byte on is there too."""
+        pieces = [text] if len(text) else []
+        for index, pretokenizer in enumerate(self._pretokenizers):
+            pieces = [
+                part
+                for piece in pieces
+                for part in pretokenizer.split_aligned(piece, first and (index == 0 or piece.starts[0] == 0))
+            ]
         return pieces

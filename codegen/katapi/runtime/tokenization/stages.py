@@ -1,9 +1,12 @@
 """What each stage of tokenization must offer (chapter 1, section 1.5), and where an engine can be exchanged.
 
-    text ──normalizer──▶ text ──engine: pre-tokenizer ▶ segmenter──▶ ids ──decoding──▶ bytes
+    text ──normalizer──▶ text ──engine: pre-tokenizer ▶ segmenter──▶ ids ──post-processor──▶ ids ──decoding──▶ bytes
 
 An `Engine` does the two middle stages at once, because a compiled engine scans and segments in one pass. `PieceEngine`
-puts one together from a `PreTokenizer` and a `Segmenter`.
+puts one together from a `PreTokenizer` and a `Segmenter`. Stages that change text have two forms: one on plain strings,
+by which text is encoded, and one that keeps track of the source, by which spans are found. Both give the same text.
+
+The argument `first` says that a text stands at the very beginning of the whole input, not behind a control token.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.tokenization.alignment import Alignment
+from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.interface import Decoder
 
 
@@ -25,16 +28,25 @@ class Normalizer(Protocol):
         """The normalized text."""
         ...
 
-    def align(self, text: str) -> Alignment:
-        """Which parts of `text` `normalize` changes, and into what."""
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
         ...
 
 
 class PreTokenizer(Protocol):
-    """Cuts normalized text into pieces that no token crosses."""
+    """Cuts normalized text into pieces that no token crosses; it may put in or leave out characters."""
 
-    def split(self, text: str) -> list[str]:
-        """The pieces in order. None is empty, and joined they are `text`."""
+    @property
+    def positional(self) -> bool:
+        """Whether the pieces depend on `first`."""
+        ...
+
+    def split(self, text: str, first: bool) -> list[str]:
+        """The pieces in order, none of them empty."""
+        ...
+
+    def split_aligned(self, text: AlignedText, first: bool) -> list[AlignedText]:
+        """The same, with the source of each character."""
         ...
 
 
@@ -45,10 +57,10 @@ class Segmenter(Protocol):
         """The ids of one piece."""
         ...
 
-    def widths(self, text: str, ids: Sequence[int]) -> NDArray[np.int64]:
-        """How many UTF-8 bytes of `text` each of its tokens takes, shape [n].
+    def segment_ranges(self, piece: str) -> list[tuple[int, int, int]]:
+        """Each id with the half-open range of characters (code points) of the piece that it covers, never empty.
 
-        `ids` are those of all pieces of `text`.
+        Tokens that share one character, each with some of its bytes, all cover it.
         """
         ...
 
@@ -56,20 +68,37 @@ class Segmenter(Protocol):
 class Engine(Protocol):
     """Turns a whole normalized text into ids."""
 
-    def encode(self, text: str) -> list[int]:
+    @property
+    def positional(self) -> bool:
+        """Whether the ids depend on `first`."""
+        ...
+
+    def encode(self, text: str, first: bool) -> list[int]:
         """The ids of `text`."""
         ...
 
-    def ranges(self, text: str, ids: Sequence[int]) -> NDArray[np.int64]:
-        """Where each token of `ids`, the ids of `text`, lies in it: shape [n, 2], half-open ranges of UTF-8 bytes."""
+    def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
+        """The same, and the source of each token: shape [n, 2], half-open ranges of bytes."""
+        ...
+
+
+class PostProcessor(Protocol):
+    """Puts control tokens around the ids of a whole input."""
+
+    def process(self, ids: Sequence[int]) -> list[int]:
+        """The ids of a single sequence with what belongs around them."""
         ...
 
 
 class Decoding(Protocol):
-    """Turns ids into bytes."""
+    """Turns ids into bytes and text."""
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """All at once."""
+        ...
+
+    def decode_text(self, ids: Sequence[int]) -> str:
+        """All at once, as text."""
         ...
 
     def decoder(self) -> Decoder:

@@ -1,0 +1,252 @@
+"""Reads tokenizer.json, the format of Hugging Face's library `tokenizers` 0.23 and of its older versions.
+
+`truncation` and `padding` are no part of a tokenizer here: how long an input may be is for a budget to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+
+from katapi.runtime.artifacts.json_file import Node, is_text, read_json
+from katapi.runtime.artifacts.tokenizer_json_stages import (
+    MAX_ID,
+    read_decoders,
+    read_frame,
+    read_normalizers,
+    read_pretokenizers,
+)
+from katapi.runtime.json_types import Json
+from katapi.runtime.places import quoted
+from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.byte_alphabet import to_bytes
+from katapi.runtime.tokenization.merges import MergeRules
+
+UNICODE = "16.0"
+NORMALIZATION_UNICODE = "9.0"
+"""The Unicode versions that `tokenizers` 0.23 was built with: of its patterns, and of its normalization."""
+
+
+def read_tokenizer_json(data: bytes, *, where: str) -> c.TokenizerConfiguration:
+    """The tokenizer that `data` describes; `where` names the file in errors.
+
+    Raises `ArtifactError`, naming the path, where it is not JSON, a value is missing or of the wrong kind, a type is
+    not known, or the vocabulary is not one: two ids for one token, two tokens for one id, a gap, a merge of parts that
+    are no tokens.
+    """
+    root = read_json(data, where=where)
+    pretokenizers = read_pretokenizers(root["pre_tokenizer"])
+    added = _added_tokens(root["added_tokens"])
+    model = _model(root["model"], pretokenizers, {token.content: token.id for token in added})
+    return c.TokenizerConfiguration(
+        normalizers=read_normalizers(root["normalizer"]),
+        pretokenizers=pretokenizers,
+        model=model,
+        frame=read_frame(root["post_processor"]),
+        decoders=read_decoders(root["decoder"]),
+        added_tokens=added,
+        unicode=UNICODE,
+        normalization_unicode=NORMALIZATION_UNICODE,
+    )
+
+
+def _added_tokens(node: Node) -> tuple[c.AddedToken, ...]:
+    if node.is_null:
+        return ()
+    ids: set[int] = set()
+    contents: set[str] = set()
+    tokens: list[c.AddedToken] = []
+    for item in node:
+        token = c.AddedToken(
+            id=item["id"].integer(MAX_ID),
+            content=item["content"].text(),
+            special=item["special"].flag(),
+            normalized=item["normalized"].flag(),
+            lstrip=item["lstrip"].flag(),
+            rstrip=item["rstrip"].flag(),
+            single_word=item["single_word"].flag(),
+        )
+        if token.id in ids:
+            raise item["id"].fault(f"another added token has the id {token.id} as well")
+        if token.content in contents:
+            raise item["content"].fault(f"the token {quoted(token.content)} comes twice")
+        ids.add(token.id)
+        contents.add(token.content)
+        tokens.append(token)
+    return tuple(tokens)
+
+
+def _model(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: Mapping[str, int]) -> c.SegmentationModel:
+    name = _model_type(node)
+    match name:
+        case "BPE":
+            return _byte_pairs(node, pretokenizers, added)
+        case "WordPiece":
+            return _word_piece(node, added)
+        case "Unigram":
+            return _unigram(node, added)
+        case _:
+            raise node["type"].fault(f"unknown type {quoted(name)}", help="known: BPE, Unigram, WordPiece")
+
+
+def _model_type(node: Node) -> str:
+    """The type; old files leave it out, and their other members tell."""
+    members = node.members()
+    if "type" in members:
+        return node["type"].text()
+    if "merges" in members:
+        return "BPE"
+    if "max_input_chars_per_word" in members:
+        return "WordPiece"
+    if isinstance(members.get("vocab"), list):
+        return "Unigram"
+    raise node.fault("the type of the model is missing", help="known: BPE, Unigram, WordPiece")
+
+
+# ---- byte-pair encoding
+
+
+def _byte_pairs(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: Mapping[str, int]) -> c.SegmentationModel:
+    vocabulary = _vocabulary(node["vocab"], added)
+    if not node["dropout"].is_null and node["dropout"].value not in (0, 0.0):
+        raise node["dropout"].fault("dropout makes ids random", help="set it to null")
+    rules = MergeRules(
+        ignore_merges=node["ignore_merges"].flag(False),
+        byte_fallback=node["byte_fallback"].flag(False),
+        unknown=_unknown(node["unk_token"], vocabulary, added),
+        fuse_unknown=node["fuse_unk"].flag(False),
+        continuing_prefix=node["continuing_subword_prefix"].text(""),
+        word_suffix=node["end_of_word_suffix"].text(""),
+    )
+    merges = _merges(node["merges"], vocabulary)
+    if not (pretokenizers and isinstance(pretokenizers[-1], c.ByteLevel)):
+        return c.MergedCharacters(vocabulary, merges, rules)
+    tokens = {text: to_bytes(text) for text in vocabulary}
+    return c.MergedBytes(
+        vocabulary={token: vocabulary[text] for text, token in tokens.items() if token is not None},
+        strays={vocabulary[text]: text for text, token in tokens.items() if token is None},
+        merges=[
+            (before, behind)
+            for left, right in merges
+            if (before := tokens[left]) is not None and (behind := tokens[right]) is not None
+        ],
+        rules=rules,
+    )
+
+
+def _merges(node: Node, vocabulary: Mapping[str, int]) -> list[tuple[str, str]]:
+    """The pairs of tokens that merge: texts `left right`, or in newer files lists of the two."""
+    items = node.items()
+    merges: list[tuple[str, str]] = []
+    for index, item in enumerate(items):
+        pair = item.split(" ") if isinstance(item, str) else item
+        if not (isinstance(pair, list) and len(pair) == 2):
+            raise _item(node, index).fault("expected two tokens with one space between, or a list of two tokens")
+        left, right = pair
+        if not (isinstance(left, str) and isinstance(right, str) and left in vocabulary and right in vocabulary):
+            part = right if isinstance(left, str) and left in vocabulary else left
+            raise _item(node, index).fault(f"the part {_shown(part)} is no token of the vocabulary")
+        merges.append((left, right))
+    return merges
+
+
+# ---- WordPiece and Unigram
+
+
+def _word_piece(node: Node, added: Mapping[str, int]) -> c.WordPiece:
+    vocabulary = _vocabulary(node["vocab"], added)
+    unknown = node["unk_token"].text("[UNK]")
+    if unknown not in vocabulary:
+        raise node["unk_token"].fault(f"the unknown token {quoted(unknown)} is no token of the vocabulary")
+    return c.WordPiece(
+        vocabulary,
+        unknown=vocabulary[unknown],
+        continuing_prefix=node["continuing_subword_prefix"].text("##"),
+        longest_word=node["max_input_chars_per_word"].integer(MAX_ID, default=100),
+    )
+
+
+def _unigram(node: Node, added: Mapping[str, int]) -> c.Unigram:
+    tokens: list[tuple[str, float]] = []
+    for item in node["vocab"]:
+        score = item.at(1).value
+        if not isinstance(score, int | float) or isinstance(score, bool) or not isfinite(score):
+            raise item.at(1).fault("expected a finite score")
+        tokens.append((item.at(0).text(), float(score)))
+    if not tokens:
+        raise node["vocab"].fault("the vocabulary is empty")
+    ids = {text: token for token, (text, _) in enumerate(tokens)}
+    if len(ids) != len(tokens):
+        twice = next(token for token, (text, _) in enumerate(tokens) if ids[text] != token)
+        raise _item(node["vocab"], ids[tokens[twice][0]]).fault(f"the same token as id {twice}")
+    _agree(node["vocab"], ids, added)
+    unknown = node["unk_id"]
+    return c.Unigram(
+        tokens,
+        unknown=None if unknown.is_null else unknown.integer(len(tokens) - 1),
+        byte_fallback=node["byte_fallback"].flag(False),
+    )
+
+
+# ---- vocabularies
+
+
+def _vocabulary(node: Node, added: Mapping[str, int]) -> dict[str, int]:
+    """The id of each token: every id once, and no gap that no added token fills."""
+    ids: dict[str, int] = {}
+    members = node.members()
+    if not members:
+        raise node.fault("the vocabulary is empty")
+    if not is_text("".join(members)):
+        text = next(text for text in members if not is_text(text))
+        raise node.fault(f"half of a surrogate pair in {quoted(text)}")
+    for text, token in members.items():
+        if not isinstance(token, int) or isinstance(token, bool) or not 0 <= token <= MAX_ID:
+            raise node[text].fault("expected an id")
+        ids[text] = token
+    if len(set(ids.values())) != len(ids):
+        raise _two_tokens(node, ids.items())
+    taken = {*ids.values(), *added.values()}
+    highest = max(ids.values())
+    if len(taken) <= highest:
+        gap = next(token for token in range(highest) if token not in taken)
+        raise node.fault(f"no token has the id {gap}, and the highest is {highest}")
+    _agree(node, ids, added)
+    return ids
+
+
+def _agree(node: Node, ids: Mapping[str, int], added: Mapping[str, int]) -> None:
+    """Refuses an added token that has another id in the vocabulary, or an id that the vocabulary gives to another."""
+    texts = {token: text for text, token in ids.items()}
+    for content, token in added.items():
+        if ids.get(content, token) != token:
+            raise node[content].fault(f"the token has the id {ids[content]} here and {token} in added_tokens")
+        if texts.get(token, content) != content:
+            raise node[texts[token]].fault(f"added_tokens gives the id {token} to {quoted(content)}")
+
+
+def _two_tokens(node: Node, items: Iterable[tuple[str, int]]) -> Exception:
+    first: dict[int, str] = {}
+    for text, token in items:
+        if token in first:
+            return node[text].fault(f"the id {token} is that of {quoted(first[token])} as well")
+        first[token] = text
+    raise AssertionError("no two tokens have one id")
+
+
+def _unknown(node: Node, vocabulary: Mapping[str, int], added: Mapping[str, int]) -> int | None:
+    if node.is_null:
+        return None
+    text = node.text()
+    token = vocabulary.get(text, added.get(text))
+    if token is None:
+        raise node.fault(f"the unknown token {quoted(text)} is no token of the vocabulary")
+    return token
+
+
+def _item(node: Node, index: int) -> Node:
+    return Node(node.items()[index], node.file, (*node.path, index))
+
+
+def _shown(value: Json) -> str:
+    return quoted(value) if isinstance(value, str) else "that is not text"

@@ -1,0 +1,411 @@
+"""A tokenizer as data: every stage with its settings, in the form that artifact readers give and `build.py` takes.
+
+Each stage is a frozen dataclass, and the kinds of a stage are a closed union, so that what works on them can match all
+of them. The names are those of tokenizer.json, whose stages are the most general of the formats; readers of other
+formats say the same in these words. Nested sequences are written flat: they mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from katapi.runtime.patterns.syntax import Dialect
+from katapi.runtime.tokenization.merges import MergeRules
+
+# ---- patterns
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """A pattern that matches one text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """A regular expression in the dialect of the format's own implementation."""
+
+    source: str
+    dialect: Dialect
+
+
+Pattern: TypeAlias = Verbatim | Regex
+
+
+# ---- normalizers
+
+
+class NormalForm(Enum):
+    """A Unicode normalization form (Unicode Standard Annex #15)."""
+
+    NFC = "NFC"
+    NFD = "NFD"
+    NFKC = "NFKC"
+    NFKD = "NFKD"
+
+
+@dataclass(frozen=True, slots=True)
+class Normalize:
+    """Brings text into a normalization form."""
+
+    form: NormalForm
+
+
+@dataclass(frozen=True, slots=True)
+class Lowercase:
+    """Maps text to lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class StripAccents:
+    """Leaves out combining marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nmt:
+    """SentencePiece's cleaning for machine translation: controls go, odd spaces become spaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Puts `content` in the place of every match."""
+
+    pattern: Pattern
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepend:
+    """Puts `text` in front of a text that is not empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Puts `text` behind a text that is not empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Takes white space off the ends."""
+
+    left: bool
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BertNormalize:
+    """BERT's: controls go, spaces round Chinese characters, accents (None: with lower case), lower case."""
+
+    clean_text: bool
+    handle_chinese_chars: bool
+    strip_accents: bool | None
+    lowercase: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Precompiled:
+    """SentencePiece's character map, in the bytes that the `.model` file holds."""
+
+    charsmap: bytes
+
+
+Normalizer: TypeAlias = (
+    Normalize | Lowercase | StripAccents | Nmt | Replace | Prepend | Append | Strip | BertNormalize | Precompiled
+)
+
+
+# ---- pre-tokenizers
+
+
+class Behaviour(Enum):
+    """What becomes of the matches of a pattern; the value is the word in tokenizer.json."""
+
+    REMOVED = "Removed"
+    ISOLATED = "Isolated"
+    MERGED_WITH_PREVIOUS = "MergedWithPrevious"
+    MERGED_WITH_NEXT = "MergedWithNext"
+    CONTIGUOUS = "Contiguous"
+
+
+class PrependScheme(Enum):
+    """Where Metaspace puts its mark in front: before every piece, only at the beginning of the input, or nowhere."""
+
+    ALWAYS = "always"
+    FIRST = "first"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Cuts at a pattern; with `invert`, at what lies between the matches."""
+
+    pattern: Pattern
+    behaviour: Behaviour
+    invert: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ByteLevel:
+    """GPT-2's: a space in front where there is none, the cut by GPT-2's own pattern, and tokens that are bytes."""
+
+    add_prefix_space: bool
+    use_regex: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Metaspace:
+    """Writes spaces as `replacement`, puts one in front by `scheme`, and cuts before each where `split` says so."""
+
+    replacement: str
+    scheme: PrependScheme
+    split: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """Cuts numerals off, each by itself or in runs."""
+
+    individual: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Punctuation:
+    """Cuts at punctuation."""
+
+    behaviour: Behaviour
+
+
+@dataclass(frozen=True, slots=True)
+class Whitespace:
+    r"""Keeps the matches of `\w+|[^\w\s]+`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhitespaceSplit:
+    """Cuts at white space, which goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BertPreTokenize:
+    """Cuts at white space, which goes, and round each punctuation character."""
+
+
+PreTokenizer: TypeAlias = (
+    Split | ByteLevel | Metaspace | Digits | Punctuation | Whitespace | WhitespaceSplit | BertPreTokenize
+)
+
+
+# ---- models
+
+
+@dataclass(frozen=True, eq=False)
+class MergedBytes:
+    """Byte-pair encoding by merges over bytes.
+
+    `strays` are tokens that no bytes spell, by id: no text yields them.
+    """
+
+    vocabulary: Mapping[bytes, int]
+    strays: Mapping[int, str]
+    merges: Sequence[tuple[bytes, bytes]]
+    rules: MergeRules
+
+
+@dataclass(frozen=True, eq=False)
+class MergedCharacters:
+    """Byte-pair encoding by merges over characters."""
+
+    vocabulary: Mapping[str, int]
+    merges: Sequence[tuple[str, str]]
+    rules: MergeRules
+
+
+@dataclass(frozen=True, eq=False)
+class RankedBytes:
+    """Byte-pair encoding by ranks, as in tiktoken: of the pairs that make a token, the one of the lowest rank merges.
+
+    `ranks` gives the id of each token; ids ascend as ranks do.
+    """
+
+    ranks: Mapping[bytes, int]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPieces:
+    """Byte-pair encoding by scores, as in SentencePiece: of the pairs that make a token, the one of the highest score.
+
+    `tokens` gives text and score by id.
+    """
+
+    tokens: Sequence[tuple[str, float]]
+    unknown: int | None
+    byte_fallback: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Unigram:
+    """The segmentation of the highest score; `tokens` gives text and score by id."""
+
+    tokens: Sequence[tuple[str, float]]
+    unknown: int | None
+    byte_fallback: bool
+
+
+@dataclass(frozen=True, eq=False)
+class WordPiece:
+    """The longest token first, from left to right within a word; `longest_word` in characters."""
+
+    vocabulary: Mapping[str, int]
+    unknown: int
+    continuing_prefix: str
+    longest_word: int
+
+
+@dataclass(frozen=True, eq=False)
+class LongestMatch:
+    """The longest token first, from left to right in the whole text."""
+
+    vocabulary: Mapping[str, int]
+    unknown: int
+
+
+SegmentationModel: TypeAlias = (
+    MergedBytes | MergedCharacters | RankedBytes | ScoredPieces | Unigram | WordPiece | LongestMatch
+)
+
+
+# ---- post-processing
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Which ids stand before and behind a single sequence: all that a post-processor does to one."""
+
+    before: tuple[int, ...] = ()
+    behind: tuple[int, ...] = ()
+
+
+# ---- decoders
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeBytes:
+    """Joins the bytes of tokens (`ByteLevel`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeByteFallback:
+    """Turns runs of the tokens "<0x00>" to "<0xFF>" into the characters that their bytes spell."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeMetaspace:
+    """Turns `replacement` into a space, the one in front into nothing unless `scheme` is `NEVER`."""
+
+    replacement: str
+    scheme: PrependScheme
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeWordPiece:
+    """Joins words with spaces, continuations without; `cleanup` takes spaces off before punctuation."""
+
+    prefix: str
+    cleanup: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeSuffix:
+    """Turns the suffix that ends a word into a space (`BPEDecoder`)."""
+
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeReplace:
+    """Puts `content` in the place of every match within a token."""
+
+    pattern: Pattern
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeStrip:
+    """Takes up to `start` and `stop` times the character `content` off the ends."""
+
+    content: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fuse:
+    """Joins all tokens to one text for the decoders that follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spaced:
+    """Joins tokens with a space between: what tokenizer.json means by no decoder."""
+
+
+Decoder: TypeAlias = (
+    DecodeBytes
+    | DecodeByteFallback
+    | DecodeMetaspace
+    | DecodeWordPiece
+    | DecodeSuffix
+    | DecodeReplace
+    | DecodeStrip
+    | Fuse
+    | Spaced
+)
+
+
+# ---- the whole
+
+
+@dataclass(frozen=True, slots=True)
+class AddedToken:
+    """A token beside the model's own, with the settings by which an official tokenizer looks for it in text.
+
+    Katapi never looks for one. `is_control` tells which of them no text may yield in any other way either.
+    """
+
+    id: int
+    content: str
+    special: bool
+    normalized: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    single_word: bool = False
+
+    @property
+    def is_control(self) -> bool:
+        """Whether only a template may place it: all but ordinary white space, which vocabularies add as tokens too."""
+        return self.special or not (self.content.replace("▁", " ").isspace())
+
+
+@dataclass(frozen=True, eq=False)
+class TokenizerConfiguration:
+    """All stages of one tokenizer.
+
+    `unicode` is the version of the character classes, `normalization_unicode` that of the normalization data: official
+    tokenizers pin two.
+    """
+
+    normalizers: tuple[Normalizer, ...]
+    pretokenizers: tuple[PreTokenizer, ...]
+    model: SegmentationModel
+    frame: Frame
+    decoders: tuple[Decoder, ...]
+    added_tokens: tuple[AddedToken, ...]
+    unicode: str
+    normalization_unicode: str

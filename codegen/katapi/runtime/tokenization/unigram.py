@@ -1,0 +1,121 @@
+"""Unigram language model: the segmentation of the highest score (Kudo 2018, "Subword Regularization").
+
+The score of a segmentation is the sum of the scores of its tokens. The sum is taken from the left in binary64, and of
+two segmentations with the same sum the one found first stays: by the place where its last token begins, from the left.
+So ties and roundings fall as in the model "Unigram" of tokenizer.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from katapi.runtime.errors import TokenizerError
+from katapi.runtime.tokenization.lexicon import Lexicon
+
+_PENALTY = 10.0  # how much less than the lowest score an unknown character scores
+
+
+class Unigram:
+    """Segments pieces by the scores of a vocabulary.
+
+    `tokens` gives text and score (a logarithm of a probability) by id; of two alike the later counts. A character that
+    is no token is `unknown`; neighbours that are unknown are one token together. Under `byte_fallback` they are the
+    tokens "<0x00>" to "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. The text of the
+    ids in `unreachable`, such as control tokens, is never matched; their scores still count for the lowest score.
+
+    Time is linear in the length of a piece, times the number of token lengths that share their first two characters.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[tuple[str, float]],
+        *,
+        unknown: int | None,
+        byte_fallback: bool,
+        unreachable: Collection[int] = (),
+    ) -> None:
+        reachable = {text: token for token, (text, _) in enumerate(tokens) if text}
+        hidden = set(unreachable)
+        self._lexicon = Lexicon({text: token for text, token in reachable.items() if token not in hidden})
+        self._scores = [score for _, score in tokens]
+        self._unknown = unknown
+        self._unknown_score = min(self._scores, default=0.0) - _PENALTY
+        self._bytes = [reachable.get(f"<0x{byte:02X}>") if byte_fallback else None for byte in range(256)]
+
+    def segment(self, piece: str) -> tuple[int, ...]:
+        """The ids of one piece.
+
+        Raises `TokenizerError` where a character is no token and the vocabulary has no unknown token.
+        """
+        return tuple([token for token, _, _ in self.segment_ranges(piece)])
+
+    def segment_ranges(self, piece: str) -> list[tuple[int, int, int]]:
+        """Each id with the range of characters (code points) that it takes; raises as `segment` does."""
+        tokens: list[tuple[int, int, int]] = []
+        end = len(piece)
+        for token, start in self._best(piece):
+            if token == self._unknown and tokens and tokens[-1][0] == token:
+                tokens[-1] = (token, start, tokens[-1][2])
+            else:
+                tokens.append((token, start, end))
+            end = start
+        tokens.reverse()
+        if all(token != self._unknown for token, _, _ in tokens):
+            return tokens
+        return [spelled for token in tokens for spelled in self._spelled(piece, *token)]
+
+    def _best(self, piece: str) -> list[tuple[int, int]]:
+        """The best segmentation from its end to its beginning: ids, and where each begins."""
+        ids, scores, lengths_at = self._lexicon.ids, self._scores, self._lexicon.lengths
+        size = len(piece)
+        totals = [0.0] * (size + 1)  # the best score of the text up to each place
+        begins = [-1] * (size + 1)  # where the last token of that segmentation begins
+        lasts = [-1] * (size + 1)  # and which it is
+        for start in range(size):
+            total = totals[start]
+            alone = False  # whether the character is a token
+            for length in lengths_at(piece, start):
+                end = start + length
+                token = ids.get(piece[start:end])
+                if token is None or end > size:
+                    continue
+                alone = alone or length == 1
+                score = scores[token] + total
+                if begins[end] < 0 or score > totals[end]:
+                    totals[end], begins[end], lasts[end] = score, start, token
+            if not alone:
+                end = start + 1
+                score = self._unknown_score + total
+                if begins[end] < 0 or score > totals[end]:
+                    totals[end], begins[end], lasts[end] = score, start, self._unknown_for(piece[start])
+        path: list[tuple[int, int]] = []
+        end = size
+        while end > 0:
+            path.append((lasts[end], begins[end]))
+            end = begins[end]
+        return path
+
+    def _unknown_for(self, character: str) -> int:
+        if self._unknown is None:
+            raise TokenizerError(
+                f"the vocabulary has no token for U+{ord(character):04X}, and no unknown token",
+                code="V107",
+                help="declare the unknown token of the vocabulary",
+            )
+        return self._unknown
+
+    def _spelled(self, piece: str, token: int, start: int, end: int) -> list[tuple[int, int, int]]:
+        """A token; characters that were unknown one by one as the token of them all, or as their bytes."""
+        if token != self._unknown:
+            return [(token, start, end)]
+        whole = self._lexicon.ids.get(piece[start:end])
+        if whole is not None:
+            return [(whole, start, end)]
+        spelled: list[tuple[int, int, int]] = []
+        for place in range(start, end):
+            for byte in piece[place].encode():
+                fallback = self._bytes[byte]
+                if fallback is None:
+                    return [(token, start, end)]
+                spelled.append((fallback, place, place + 1))
+        return spelled
