@@ -11,7 +11,7 @@ PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-ch
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generated unit wheel build fmt determinism fuzz bench clean
+.PHONY: help demo test lint types generated unit wheel build fmt determinism mutants fuzz bench clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -55,6 +55,9 @@ fmt: .venv/ready ## bring Python and .kata files into their canonical form
 
 determinism: .venv/ready ## build under other hash seeds, locales, time zones, folders and Pythons; compare bytes
 	$(BIN)/python tools/determinism.py
+
+mutants: .venv/ready ## plant faults in generated code and count those that the oracle finds
+	$(BIN)/python tools/mutants.py $(ARGS)
 
 fuzz: .venv/ready ## the property tests with many more examples
 	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis $(ARGS)

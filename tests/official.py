@@ -18,12 +18,12 @@ import tokenizers
 from jinja2 import Template
 from jinja2.ext import loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from tests.specs import ROOT, program_of
 
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
-from katapi.artifacts.tiktoken_file import read_tiktoken
+from katapi.runtime.artifacts.tiktoken import read_tiktoken
 from katapi.runtime.json_types import Json
+from tests.specs import ROOT, program_of
 
 FIRST = "87a2728cb8dc9fe424d624542f6060ec05a1d285ebbec578bb078900e33396b5"
 """The template that Qwen3 was published with, and that printed `tests/vectors/chat/qwen3.jsonl.gz`."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
+
 from katapi.model.program import Program
 from katapi.model.request import Field
 from katapi.model.types import (
@@ -34,8 +35,10 @@ class Requests:
         self._program = program
         source = program.source.text
         spelled = [c.spelling for c in program.vocabulary.controls] + [x.text for x in program.vocabulary.texts]
-        written = [eval(q) for q in re.findall(r'"(?:[^"\\\n]|\\[nt"\\]){1,20}"', source)]  # noqa: S307  # quoted texts
-        pieces = st.sampled_from(["", " ", "\n", "a", "1", "é", "e\u0301", "\u0301", "天空", "\u200b", "👩‍👩‍👧", *spelled, *written])
+        written = [eval(q) for q in re.findall(r'"(?:[^"\\\n]|\\[nt"\\]){1,20}"', source)]  # quoted texts
+        pieces = st.sampled_from(
+            ["", " ", "\n", "a", "1", "é", "e\u0301", "\u0301", "天空", "\u200b", "👩‍👩‍👧", *spelled, *written]
+        )
         self.text: SearchStrategy[str] = st.one_of(
             st.lists(pieces, max_size=4).map("".join), st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
         )
@@ -59,9 +62,10 @@ class Requests:
         """A value of a declared type."""
         match t:
             case OptionalType(item=item):
-                return st.none() | self.of(item)
+                there = self.of(item)
+                return there | there.filter(bool) | st.none()
             case ListType(item=item):
-                return st.lists(self.of(item), max_size=4)
+                return st.lists(self.of(item), min_size=1, max_size=4) | st.just([])
             case RecordType(name=name):
                 record = self._program.request.record(name)
                 assert record is not None
@@ -107,11 +111,13 @@ class Requests:
 
         required: dict[str, JsonStrategy] = {"messages": messages()}
         optional: dict[str, JsonStrategy] = {"add_generation_prompt": st.booleans()}
-        if rules.tools is not None:
-            (optional if isinstance(rules.tools, OptionalType) else required)["tools"] = self.of(rules.tools)
         for param in rules.params:
             (required if param.required else optional)[param.name] = self.of(param.type)
-        return st.fixed_dictionaries(required, optional=optional)
+        plain = st.fixed_dictionaries(required, optional=optional)
+        if rules.tools is None:
+            return plain
+        with_tools = st.fixed_dictionaries(required | {"tools": self.of(rules.tools)}, optional=optional)
+        return with_tools | plain if isinstance(rules.tools, OptionalType) else with_tools
 
 
 def _as_text(value: Json, ascii_only: bool, indent: int | None) -> Json:

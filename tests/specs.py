@@ -1,7 +1,9 @@
-"""Every spec of the repository, compiled: those in `spec/` as checked in, those in `tests/language/pass/` on the fly."""
+"""Every spec of the repository, compiled: those in `spec/` as checked in, those in `tests/language/pass/` anew."""
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import sys
 import tempfile
 from functools import cache
@@ -31,6 +33,7 @@ def program_of(path: Path) -> Program:
 def pass_project() -> Project:
     """A project for the specs of `tests/language/pass/`, its generated folder temporary and on the import path."""
     folder = Path(tempfile.mkdtemp(prefix="katapi-pass-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     project = Project(ROOT, PASS, folder, "pass_models")
     (folder / "pass_models").mkdir()
     (folder / "pass_models" / "__init__.py").write_text("", encoding="utf-8")

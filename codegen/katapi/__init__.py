@@ -21,6 +21,7 @@ from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.origins import Origin
 from katapi.runtime.record import ExecutionRecord
 from katapi.runtime.segments import Content, ControlToken, Literal
+from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 
 __all__ = [
     "ArtifactError",
@@ -28,6 +29,7 @@ __all__ = [
     "Content",
     "ControlToken",
     "ExecutionRecord",
+    "FileTokenizer",
     "KatapiError",
     "Literal",
     "MediaError",
@@ -41,4 +43,5 @@ __all__ = [
     "TokenizerError",
     "load",
     "models",
+    "tokenizer_from_file",
 ]

@@ -13,7 +13,6 @@ from katapi.analyse import analyse, declarations
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
 from katapi.artifacts.table import table_bytes
-from katapi.artifacts.tiktoken_file import read_tiktoken
 from katapi.emit.package import Meanings, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
 from katapi.emit.renderer import emit_renderer
@@ -26,6 +25,7 @@ from katapi.language.printer import canonical
 from katapi.language.source import Source
 from katapi.model.program import Program
 from katapi.project import Project
+from katapi.runtime.artifacts.tiktoken import read_tiktoken
 from katapi.runtime.errors import ArtifactError
 
 Files = Mapping[Path, bytes]

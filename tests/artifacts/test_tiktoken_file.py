@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katapi.artifacts.tiktoken_file import read_tiktoken
+from katapi.runtime.artifacts.tiktoken import read_tiktoken
 from katapi.runtime.errors import ArtifactError
 
 

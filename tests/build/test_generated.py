@@ -12,13 +12,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.command import ROOT, python
-from tests.specs import ALL, model_of, pass_project, program_of
 
 from katapi.build import compare
 from katapi.compile import compile_project
 from katapi.project import Project, find_project
 from katapi.runtime.segments import ControlSegment, LiteralSegment
+from tests.command import ROOT, python
+from tests.specs import ALL, model_of, pass_project, program_of
 
 DIGESTS = f"""
 import hashlib, json
@@ -100,7 +100,9 @@ def test_each_constant_of_a_renderer_points_at_what_it_prints(path: Path) -> Non
             if isinstance(value, ControlSegment):
                 controls += 1
                 assert source.startswith(f"@{names[value.token.id]}"), value
-            elif not source.startswith('"'):  # a block text: its first line that is not blank stands here or just below
+            elif not re.match(
+                r'"|\w+\.role\b', source
+            ):  # a block text: its first line that is not blank stands here or just below
                 first = next((line for line in value.text.split("\n") if line), "")
                 assert first in "\n".join([source, *lines[site.line : site.line + 3]]), value
     assert controls

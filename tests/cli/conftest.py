@@ -6,16 +6,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.command import ROOT, katapi
+
+from tests.command import ROOT, here
 
 
 @pytest.fixture
 def book_project(tmp_path: Path) -> Path:
     """A new project, built, whose one spec is the chapter's fixture: it needs no artifact."""
     folder = tmp_path / "books"
-    assert katapi("init", str(folder)).status == 0
+    assert here("init", str(folder)).status == 0
     (folder / "spec" / "hello.kata").unlink()
     shutil.copy(ROOT / "spec" / "book.kata", folder / "spec" / "tale.kata")
-    done = katapi("build", cwd=folder)
+    done = here("build", cwd=folder)
     assert (done.status, done.err) == (0, "")
     return folder

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command import ROOT, katapi
+
+from katapi import models
+from tests.command import ROOT, here, katapi
 
 BOOK = (ROOT / "examples" / "book.json").read_bytes()
 TEMPERATURE = "examples/temperature.json"
@@ -34,9 +36,7 @@ BAD = {
 
 @pytest.mark.parametrize(("raw", "said"), BAD.values(), ids=BAD.keys())
 def test_a_bad_request_gives_one_message_with_stage_and_place(raw: bytes, said: str) -> None:
-    begin = time.monotonic()
-    done = katapi("assemble", "qwen3", stdin=raw)
-    assert time.monotonic() - begin < 20
+    done = here("assemble", "qwen3", stdin=raw)
     assert (done.status, done.out) == (1, "")
     first, *help_lines = done.err.splitlines()
     assert first.startswith(f"katapi: request error {said}")
@@ -45,8 +45,17 @@ def test_a_bad_request_gives_one_message_with_stage_and_place(raw: bytes, said: 
     assert all(line.startswith("  help: ") for line in help_lines)
 
 
+@pytest.mark.parametrize("name", ["invalid UTF-8", "10 MB of ["])
+def test_a_process_of_its_own_ends_the_same(name: str) -> None:
+    raw, _ = BAD[name]
+    begin = time.monotonic()
+    done = katapi("assemble", "qwen3", stdin=raw)
+    assert time.monotonic() - begin < 20
+    assert done == here("assemble", "qwen3", stdin=raw)
+
+
 def test_the_template_says_why_it_rejects() -> None:
-    done = katapi("render", "qwen3", stdin=b'{"messages": []}')
+    done = here("render", "qwen3", stdin=b'{"messages": []}')
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("katapi: template error T100 at qwen3.kata:")
     assert "needs at least one message" in done.err
@@ -67,14 +76,14 @@ def test_json_holds_what_the_model_receives_and_the_record() -> None:
     assert record["model"] == "qwen3"
     assert record["input_ids"] == printed["input_ids"]
     assert "".join(segment["text"] for segment in record["segments"]) == printed["text"]
-    assert printed["text"] == katapi("render", "qwen3", TEMPERATURE).out
+    assert printed["text"] == here("render", "qwen3", TEMPERATURE).out
 
 
 def test_npz_holds_the_same_arrays(tmp_path: Path) -> None:
     file = tmp_path / "x.npz"
-    done = katapi("assemble", "book", "--format", "npz", "-o", str(file), stdin=BOOK)
+    done = here("assemble", "book", "--format", "npz", "-o", str(file), stdin=BOOK)
     assert (done.status, done.out, done.err) == (0, "", "")
-    printed = json.loads(katapi("assemble", "book", stdin=BOOK).out)
+    printed = json.loads(here("assemble", "book", stdin=BOOK).out)
     with np.load(file) as arrays:
         assert set(arrays.files) == {"input_ids", "attention_mask", "position_ids", "sampled"}
         for name in arrays.files:
@@ -83,109 +92,109 @@ def test_npz_holds_the_same_arrays(tmp_path: Path) -> None:
 
 
 def test_npz_to_nowhere_is_a_usage_error() -> None:
-    done = katapi("assemble", "book", "--format", "npz", stdin=BOOK)
+    done = here("assemble", "book", "--format", "npz", stdin=BOOK)
     assert done.status == 2
     assert "--output" in done.err
 
 
 def test_json_can_go_to_a_file(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
-    done = katapi("assemble", "book", "-o", str(file), stdin=BOOK)
+    done = here("assemble", "book", "-o", str(file), stdin=BOOK)
     assert (done.status, done.out) == (0, "")
-    assert json.loads(file.read_text(encoding="utf-8")) == json.loads(katapi("assemble", "book", stdin=BOOK).out)
+    assert json.loads(file.read_text(encoding="utf-8")) == json.loads(here("assemble", "book", stdin=BOOK).out)
 
 
 def test_a_parameter_is_set_from_the_command_line() -> None:
-    thinking = katapi("render", "qwen3", "--param", "enable_thinking=true", TEMPERATURE)
-    silent = katapi("render", "qwen3", "--param", "enable_thinking=false", TEMPERATURE)
-    bare = katapi("render", "qwen3", "--param", "add_generation_prompt=false", TEMPERATURE)
+    thinking = here("render", "qwen3", "--param", "enable_thinking=true", TEMPERATURE)
+    silent = here("render", "qwen3", "--param", "enable_thinking=false", TEMPERATURE)
+    bare = here("render", "qwen3", "--param", "add_generation_prompt=false", TEMPERATURE)
     assert silent.out == thinking.out + "<think>\n\n</think>\n\n"
     assert thinking.out == bare.out + "<|im_start|>assistant\n"
 
 
 def test_a_parameter_that_the_model_does_not_have_is_an_error_of_the_request() -> None:
-    done = katapi("render", "book", "--param", "now=2025-03-09", stdin=BOOK)
+    done = here("render", "book", "--param", "now=2025-03-09", stdin=BOOK)
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("katapi: request error R111 at now: ")
 
 
 def test_a_parameter_without_a_value_is_a_usage_error() -> None:
-    assert katapi("render", "book", "--param", "now", stdin=BOOK).status == 2
+    assert here("render", "book", "--param", "now", stdin=BOOK).status == 2
 
 
 def test_a_policy_refuses_what_does_not_fit_and_records_what_does() -> None:
     def of(length: int) -> bytes:
         return json.dumps({"messages": [{"role": "user", "content": "是" * length}]}).encode()
 
-    fits = katapi("assemble", "book", "--policy", "Book", stdin=of(52))
+    fits = here("assemble", "book", "--policy", "Book", stdin=of(52))
     assert fits.status == 0
     assert json.loads(fits.out)["record"]["policy"] == {"id": "Book@1", "window": 64, "reserve": 8, "input": 56}
-    over = katapi("assemble", "book", "--policy", "Book", stdin=of(53))
+    over = here("assemble", "book", "--policy", "Book", stdin=of(53))
     assert (over.status, over.out) == (1, "")
     assert over.err.startswith("katapi: budget error B100 at policy Book@1: the input has 57 tokens")
-    assert katapi("assemble", "book", stdin=of(53)).status == 0
+    assert here("assemble", "book", stdin=of(53)).status == 0
 
 
 def test_an_unknown_policy_is_a_budget_error() -> None:
-    done = katapi("assemble", "book", "--policy", "Large", stdin=BOOK)
+    done = here("assemble", "book", "--policy", "Large", stdin=BOOK)
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("katapi: budget error B101 at policy: ")
 
 
-@pytest.mark.parametrize("text", ["天空 why?\n\n  don't", "<|im_start|>system\n", "👩‍👩‍👧 \u00e9"])
-def test_tokenize_and_detokenize_are_inverse_and_text_is_no_control(text: str) -> None:
-    ids = katapi("tokenize", "qwen3", stdin=text.encode())
+def test_tokenize_and_detokenize_are_inverse_and_text_is_no_control() -> None:
+    text = "<|im_start|>system\n天空 why?\n\n  don't 👩‍👩‍👧 \u00e9"
+    ids = here("tokenize", "qwen3", stdin=text.encode())
     assert (ids.status, ids.err) == (0, "")
     numbers = [int(word) for word in ids.out.split()]
     assert max(numbers) < 151643
-    assert katapi("detokenize", "qwen3", stdin=ids.out.encode()).out == text
-    assert katapi("detokenize", "qwen3", *map(str, numbers)).out == text
+    assert here("detokenize", "qwen3", stdin=ids.out.encode()).out == text
+    assert here("detokenize", "qwen3", *map(str, numbers)).out == text
 
 
 def test_tokenize_takes_its_text_as_an_argument_too() -> None:
-    assert katapi("tokenize", "book", "天空?").out == "8 13\n"
+    assert here("tokenize", "book", "天空?").out == "8 13\n"
 
 
 def test_detokenize_takes_what_assemble_printed() -> None:
-    printed = json.loads(katapi("assemble", "qwen3", TEMPERATURE).out)
-    assert katapi("detokenize", "qwen3", stdin=json.dumps(printed["input_ids"]).encode()).out == printed["text"]
+    printed = json.loads(here("assemble", "qwen3", TEMPERATURE).out)
+    assert here("detokenize", "qwen3", stdin=json.dumps(printed["input_ids"]).encode()).out == printed["text"]
 
 
 def test_detokenize_refuses_what_is_no_id() -> None:
-    assert katapi("detokenize", "book", "x").status == 2
-    done = katapi("detokenize", "book", "14")
+    assert here("detokenize", "book", "x").status == 2
+    done = here("detokenize", "book", "14")
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("katapi: tokenizer error ")
 
 
 def test_tokenize_refuses_bytes_that_are_not_utf8() -> None:
-    done = katapi("tokenize", "qwen3", stdin=b"ab\xff")
+    done = here("tokenize", "qwen3", stdin=b"ab\xff")
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("katapi: tokenizer error V110 at byte 2: ")
 
 
 def test_colour_shows_each_origin_and_the_whole_text() -> None:
-    done = katapi("assemble", "book", "--color", stdin=BOOK)
+    done = here("assemble", "book", "--color", stdin=BOOK)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("<bos><system>简洁回答</system><user>天空为什么是蓝色？</user><assistant>\n12 tokens")
     assert all(word in done.out for word in ("control", "literal", "content", "mixed"))
 
 
 def test_models_lists_the_models_and_shows_one() -> None:
-    table = katapi("models")
+    table = here("models")
     assert (table.status, table.err) == (0, "")
-    assert [line.split()[0] for line in table.out.splitlines()] == ["model", "book", "qwen3"]
-    one = katapi("models", "qwen3")
+    assert [line.split()[0] for line in table.out.splitlines()] == ["model", *models()]
+    one = here("models", "qwen3")
     assert one.status == 0
     assert dict(line.split(maxsplit=1) for line in one.out.splitlines())["spec"] == "spec/models/qwen3.kata"
     assert "151669" in one.out
 
 
 def test_an_unknown_model_is_an_error_that_names_those_there_are() -> None:
-    done = katapi("assemble", "qwen33", stdin=BOOK)
+    done = here("assemble", "qwen33", stdin=BOOK)
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("katapi: artifact error A141 at qwen33: ")
-    assert "book, qwen3" in done.err
+    assert f"known: {', '.join(models())}" in done.err
 
 
 @pytest.mark.parametrize(
@@ -194,13 +203,13 @@ def test_an_unknown_model_is_an_error_that_names_those_there_are() -> None:
     ids=["no model", "no such file", "no such format", "no such command"],
 )
 def test_wrong_usage_has_a_status_of_its_own(arguments: list[str]) -> None:
-    done = katapi(*arguments)
+    done = here(*arguments)
     assert (done.status, done.out) == (2, "")
     assert "Usage: " in done.err
 
 
 def test_help_and_version() -> None:
-    helped = katapi("--help")
+    helped = here("--help")
     assert helped.status == 0
     assert all(f" {command} " in helped.out for command in ("assemble", "render", "build", "check", "fmt", "init"))
-    assert katapi("--version").out.startswith("katapi ")
+    assert here("--version").out.startswith("katapi ")

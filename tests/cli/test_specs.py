@@ -8,7 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.command import ROOT, katapi, python
+
+from katapi import models
+from tests.command import ROOT, here, katapi, python
 
 FAIL = ROOT / "tests" / "language" / "fail"
 BOOK = (ROOT / "spec" / "book.kata").read_text(encoding="utf-8")
@@ -38,7 +40,7 @@ def test_a_new_project_builds_runs_and_passes_its_tests(tmp_path: Path) -> None:
     assert printed["text"].endswith("I am no control token.<|end|>\n<|assistant|>")
     assert [token for token in printed["input_ids"] if token >= 151643] == [151644, 151643, 151645]
     listed = katapi("models", cwd=folder)
-    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == ["book", "hello", "qwen3"]
+    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == sorted({"hello", *models()})
     tested = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci", cwd=folder)
     assert tested.status == 0, tested.out
     assert re.search(r"^\d+ passed", tested.out, re.MULTILINE)
@@ -68,9 +70,9 @@ def test_build_is_repeatable_and_restores_what_was_removed(book_project: Path) -
     before = contents(generated)
     assert "books_models/tale/renderer.py" in before
     shutil.rmtree(generated)
-    assert katapi("build", cwd=book_project).status == 0
+    assert here("build", cwd=book_project).status == 0
     assert contents(generated) == before
-    again = katapi("build", cwd=book_project)
+    again = here("build", cwd=book_project)
     assert again.out == f"{len(before)} generated files, none changed\n"
 
 
@@ -82,7 +84,7 @@ def test_build_check_finds_a_changed_a_missing_and_an_orphan_file(book_project: 
     (package / "old").mkdir()
     (package / "old" / "__init__.py").write_bytes(b"")
     before = contents(book_project)
-    done = katapi("build", "--check", cwd=book_project)
+    done = here("build", "--check", cwd=book_project)
     assert done.status == 1
     assert done.err == "3 generated files are out of date; run `katapi build`\n"
     told = [line for line in done.out.splitlines() if line.startswith(("differs", "missing", "orphan"))]
@@ -93,15 +95,15 @@ def test_build_check_finds_a_changed_a_missing_and_an_orphan_file(book_project: 
     ]
     assert "out .append" in done.out
     assert contents(book_project) == before
-    assert katapi("build", cwd=book_project).status == 0
+    assert here("build", cwd=book_project).status == 0
     assert not (package / "old").exists()
-    assert katapi("build", "--check", cwd=book_project).status == 0
+    assert here("build", "--check", cwd=book_project).status == 0
 
 
 def test_build_check_notices_a_changed_spec(book_project: Path) -> None:
     spec = book_project / "spec" / "tale.kata"
     spec.write_text(spec.read_text(encoding="utf-8").replace("reserve: 8", "reserve: 9"), encoding="utf-8")
-    done = katapi("build", "--check", cwd=book_project)
+    done = here("build", "--check", cwd=book_project)
     assert done.status == 1
     assert "differs  generated/books_models/tale/__init__.py\n" in done.out
 
@@ -110,7 +112,7 @@ def test_build_with_two_faulty_specs_tells_of_both_and_writes_nothing(book_proje
     for name in ("K101_undefined_name", "K102_unknown_control"):
         shutil.copy(FAIL / f"{name}.kata", book_project / "spec")
     before = contents(book_project / "generated")
-    done = katapi("build", cwd=book_project)
+    done = here("build", cwd=book_project)
     assert (done.status, done.out) == (1, "")
     assert "error[K101]" in done.err
     assert "--> spec/K102_unknown_control.kata:" in done.err
@@ -121,7 +123,7 @@ def test_build_with_two_faulty_specs_tells_of_both_and_writes_nothing(book_proje
 
 
 def test_check_shows_every_finding_with_line_and_caret() -> None:
-    done = katapi("check", "many_errors.kata", cwd=FAIL)
+    done = here("check", "many_errors.kata", cwd=FAIL)
     expected = (FAIL / "many_errors.expected").read_text(encoding="utf-8")
     count = len(re.findall(r"^error\[", expected, re.MULTILINE))
     assert (done.status, done.out) == (1, "")
@@ -130,26 +132,33 @@ def test_check_shows_every_finding_with_line_and_caret() -> None:
 
 def test_check_goes_on_to_the_next_file_and_says_which_is_fine() -> None:
     sound, faulty = ROOT / "spec" / "book.kata", FAIL / "K101_undefined_name.kata"
-    done = katapi("check", str(faulty), str(sound))
+    done = here("check", str(faulty), str(sound))
     assert done.status == 1
     assert done.out == f"{sound}: Book@1 is fine\n"
     assert f"--> {faulty}:" in done.err
-    assert katapi("check", str(sound)).status == 0
+    assert here("check", str(sound)).status == 0
 
 
 def test_check_of_a_file_that_is_not_there_is_a_usage_error() -> None:
-    assert katapi("check", "no/such.kata").status == 2
+    assert here("check", "no/such.kata").status == 2
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"\xff\xfe", b"\x00", b"template", b"{" * 100_000, b'vocabulary A version "1" {' * 20_000, "１「".encode()],
-    ids=["nothing", "no UTF-8", "NUL", "one word", "braces", "never closed", "other scripts"],
-)
-def test_check_of_what_is_no_spec_is_one_message_and_no_traceback(data: bytes, tmp_path: Path) -> None:
-    file = tmp_path / "x.kata"
-    file.write_bytes(data)
-    done = katapi("check", str(file))
+NO_SPECS = {
+    "nothing": b"",
+    "not_utf8": b"\xff\xfe",
+    "nul": b"\x00",
+    "one_word": b"template",
+    "braces": b"{" * 100_000,
+    "never_closed": b'vocabulary A version "1" {' * 20_000,
+    "other_scripts": "１「".encode(),
+}
+
+
+@pytest.mark.parametrize("name", NO_SPECS)
+def test_check_of_what_is_no_spec_is_one_message_and_no_traceback(name: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.kata"
+    file.write_bytes(NO_SPECS[name])
+    done = here("check", str(file))
     assert (done.status, done.out) == (1, "")
     assert str(file) in done.err
     assert "Traceback" not in done.err
@@ -163,14 +172,14 @@ def test_fmt_brings_a_file_into_its_canonical_form(tmp_path: Path) -> None:
     file = tmp_path / "x.kata"
     file.write_text(BOOK.replace("  ", "\t").replace("{ @bos", "{\n@bos"), encoding="utf-8")
     before = file.read_bytes()
-    checked = katapi("fmt", "--check", str(file))
+    checked = here("fmt", "--check", str(file))
     assert checked.status == 1
     assert checked.out == f"would change {file}\n"
     assert checked.err == "not in the canonical form; run `katapi fmt`\n"
     assert file.read_bytes() == before
-    assert katapi("fmt", str(file)).out == f"changed {file}\n"
+    assert here("fmt", str(file)).out == f"changed {file}\n"
     assert file.read_text(encoding="utf-8") == BOOK
-    done = katapi("fmt", "--check", str(file))
+    done = here("fmt", "--check", str(file))
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
@@ -178,7 +187,7 @@ def test_fmt_leaves_a_file_that_it_cannot_read_and_says_why(tmp_path: Path) -> N
     file = tmp_path / "x.kata"
     file.write_text(BOOK.replace("@bos\n", "@bos )\n"), encoding="utf-8")
     before = file.read_bytes()
-    done = katapi("fmt", str(file))
+    done = here("fmt", str(file))
     assert (done.status, done.out) == (1, "")
     assert f"--> {file}:" in done.err
     assert file.read_bytes() == before
@@ -187,6 +196,6 @@ def test_fmt_leaves_a_file_that_it_cannot_read_and_says_why(tmp_path: Path) -> N
 def test_without_a_file_fmt_takes_those_of_the_project(book_project: Path) -> None:
     spec = book_project / "spec" / "tale.kata"
     spec.write_text(BOOK + "\n\n", encoding="utf-8")
-    assert katapi("fmt", "--check", cwd=book_project).status == 1
-    assert katapi("fmt", cwd=book_project).status == 0
+    assert here("fmt", "--check", cwd=book_project).status == 1
+    assert here("fmt", cwd=book_project).status == 0
     assert spec.read_text(encoding="utf-8") == BOOK

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pytest
 
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
-from katapi.artifacts.tiktoken_file import read_tiktoken
-from katapi.emit.pattern import CLASS_NAMES, translate
+from katapi.runtime.artifacts.tiktoken import read_tiktoken
+from katapi.runtime.patterns.matcher import compile_pattern
+from katapi.runtime.tokenization.configuration import Behaviour
 from katapi.runtime.tokenization.interface import Tokenizer
-from katapi.runtime.tokenization.pretokenizers import IsolatedSplit
-from katapi.runtime.unicode.codepoints import CodePoints, Planes
+from katapi.runtime.tokenization.pretokenizers import Split
 from katapi_models.qwen3.tokenizer import tokenizer
 
 QWEN_PATTERN = (
@@ -28,30 +27,16 @@ QWEN_CONTROL = (
 )
 
 
-class DeclaredSplit(IsolatedSplit):
-    """A split by a declared pattern, with the literals that the emitter would write evaluated on the spot."""
+class DeclaredSplit(Split):
+    """A split by a declared pattern."""
 
     def __init__(self, declared: str) -> None:
-        translated = translate(declared, unicode="16.0")
-        expression = compile(f"({' '.join(part.literal for part in translated.alternatives)})", declared, "eval")
-        classes = importlib.import_module("katapi.runtime.unicode.classes_16_0")
-
-        def pattern(planes: Planes) -> str:
-            values: dict[str, str] = {}
-            for name in translated.properties:
-                code_points: object = getattr(classes, name)
-                assert isinstance(code_points, CodePoints)
-                values[CLASS_NAMES[name]] = code_points.within(planes)
-            source: object = eval(expression, values)
-            assert isinstance(source, str)
-            return source
-
-        super().__init__(pattern, total=translated.total)
+        super().__init__(compile_pattern(declared, unicode="16.0"), Behaviour.ISOLATED)
 
 
 @pytest.fixture(scope="session")
 def declared_split() -> type[DeclaredSplit]:
-    """`IsolatedSplit` from a declared pattern."""
+    """`Split` from a declared pattern."""
     return DeclaredSplit
 
 

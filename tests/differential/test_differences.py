@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from jinja2 import UndefinedError
-from tests.official import FIRST, SECOND, official_ids, official_text
 
 import katapi
+from tests.official import FIRST, SECOND, official_ids, official_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "differences.md").read_text(encoding="utf-8")
 LABELS = {"official", "official, later edition", "official ids", "katapi", "katapi ids", "both", "both ids"}

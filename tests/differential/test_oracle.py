@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
+
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
-from katapi.artifacts.tiktoken_file import read_tiktoken
 from katapi.model.program import Program
 from katapi.oracle.render import plain
 from katapi.oracle.render import render as oracle_render
 from katapi.oracle.request import canonical
 from katapi.oracle.tokenize import tokenize
+from katapi.runtime.artifacts.tiktoken import read_tiktoken
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json
 from katapi.runtime.segments import Rendering
-
 from tests.requests import Requests
 from tests.specs import ALL, ROOT, model_of, program_of
 
@@ -65,7 +65,8 @@ def by_generated(path: Path, value: Json) -> Outcome:
     payload = result.rendered.payload
     # The oracle names the segments a token touches; empty ones are touched by nothing.
     origins = [
-        tuple(i for i in range(first, end) if payload[i].text) for first, end in np.asarray(result.origins.ranges).tolist()
+        tuple(i for i in range(first, end) if payload[i].text)
+        for first, end in np.asarray(result.origins.ranges).tolist()
     ]
     rendering = Rendering(list(payload), list(result.rendered.sampled))
     return plain(rendering), list(result.rendered.sampled), result.input_ids.tolist(), origins

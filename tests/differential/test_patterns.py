@@ -1,75 +1,130 @@
-"""Translated patterns against the regular expressions of tokenizers: the same pieces, for the patterns of the field."""
+"""Patterns against the engines of the field: the same matches, for all of their patterns and for every character."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiktoken import Encoding
 from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 
-from katapi.emit.pattern import CLASS_NAMES
-from katapi.runtime.tokenization.stages import PreTokenizer
+from katapi.runtime.patterns.matcher import Matcher, compile_pattern
+from katapi.runtime.patterns.properties import PROPERTIES
+from katapi.runtime.patterns.syntax import Dialect
+from tests.field_patterns import LIVELY, TIKTOKEN, TOKENIZERS
 
-PATTERNS = {
-    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-    "qwen2": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-        r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "llama3": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-        r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "o200k": (
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "deepseek": (
-        r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
-        r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "deepseek numbers": r"\p{N}{1,3}",
-    "deepseek cjk": r"[一-龥぀-ゟ゠-ヿ]+",
+ALL_PATTERNS = {
+    **TOKENIZERS,
     "case": r"(?i:k+|[a-d]x|s\d?)",
     "complements": r"[^\S\n]+|[\S\n]\P{L}|\D{2,}?[^\d\P{Lu}]",
-    "look-ahead": r"\p{L}+(?=\d)|a(?!b|c)",
+    "look-ahead": r"\p{L}+(?=\d)|a(?!b|c)|\s+(?=\n+\S)",
+    "look-behind": r"(?<=\d)\p{L}+|(?<![\sx])x|\b.\B",
+    "lines": r"^\s|\p{L}+$|^.{2}|\n^",
+    "repeats": r"\p{N}{1,3}+\p{L}|a{2}?b|x{1,2}?|(?:ab){,2}c|m??s|t*?r",
+    "forks": r"(?:a|ab)(?:b|bcd)?(?:d*)|[A-Z]+(?![a-z])|[A-Z]?[a-z]+",
+    "sets": r"[\w&&[^\d_]]+|[^\s&&[^\n]]{2}|[a-c[x-z]&&[b-y]]|[^\p{L}&&\p{Han}]",
+    "words": r"\w+|[^\w\s]+",
+    "empty": r"(?=\p{Lu})|\d*",
 }
-LIVELY = (
-    "aAbBcCdDkKsSxXeErRtTlLvVmM'0123²Ⅷ१ \xa0\u3000\u0085\t\r\n/.,-_^$+<|>`~é\u017f\u212aǅʰª中ゐ한"
-    "\u0301\u0903\u20dd👍🏽\u200d𝟙𐐀𝒜\u0378"
+EVERY_CHARACTER = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+ASSIGNED = EVERY_CHARACTER.translate(dict.fromkeys([*range(0x32400, 0xE0000), *range(0xE0200, 0x10FFF0)]))
+"""All planes without most of what lies in the empty and the private ones."""
+TEXTS = (
+    st.text(st.sampled_from(LIVELY), max_size=40)
+    | st.lists(st.sampled_from(LIVELY), min_size=2, max_size=3).flatmap(lambda few: st.text(st.sampled_from(few)))
+    | st.text(st.sampled_from(LIVELY) | st.characters(exclude_categories=["Cs"]), max_size=40)
 )
 
 
-@pytest.mark.parametrize("name", PATTERNS)
-@given(text=st.text(st.sampled_from(LIVELY) | st.characters(codec="utf-8"), max_size=40))
-def test_pieces(name: str, text: str, declared_split: Callable[[str], PreTokenizer]) -> None:
-    ours, official = splits(name, declared_split)
-    assert ours.split(text, True) == [piece for piece, _ in official.pre_tokenize_str(text)]
+@cache
+def official(pattern: str, *, invert: bool) -> Split:
+    return Split(Regex(pattern), "removed" if invert else "isolated", invert=invert)
 
 
-_SPLITS: dict[str, tuple[PreTokenizer, Split]] = {}
+def ours(pattern: str) -> Matcher:
+    return compile_pattern(pattern, unicode="16.0", dialect=Dialect.TOKENIZERS)
 
 
-def splits(name: str, declared_split: Callable[[str], PreTokenizer]) -> tuple[PreTokenizer, Split]:
-    if name not in _SPLITS:
-        _SPLITS[name] = declared_split(PATTERNS[name]), Split(Regex(PATTERNS[name]), "isolated")
-    return _SPLITS[name]
+def check(pattern: str, text: str) -> None:
+    pieces = [piece for piece, _ in official(pattern, invert=False).pre_tokenize_str(text)]
+    assert ours(pattern).split(text) == pieces
+    matches = [span for _, span in official(pattern, invert=True).pre_tokenize_str(text)]
+    assert [(start, end) for start, end in ours(pattern).spans(text) if start < end] == matches
+    assert [(start, end) for start, end in ours(pattern).spans_by_automaton(text) if start < end] == matches
+
+
+@pytest.mark.parametrize("name", ALL_PATTERNS)
+@given(text=TEXTS)
+def test_tokenizers(name: str, text: str) -> None:
+    check(ALL_PATTERNS[name], text)
+
+
+@pytest.mark.parametrize("name", ALL_PATTERNS)
+def test_tokenizers_over_every_character(name: str) -> None:
+    """In order, and some of each block behind a space and before a letter."""
+    for text in (ASSIGNED, "".join(f" {character}a" for character in ASSIGNED[::37])):
+        pieces = [piece for piece, _ in official(ALL_PATTERNS[name], invert=False).pre_tokenize_str(text)]
+        assert ours(ALL_PATTERNS[name]).split(text) == pieces
+
+
+CATEGORIES = [name for name in sorted({*PROPERTIES.values()}) if len(name) <= 2 and name != "WS"]
+SCRIPTS = [name for name in sorted({*PROPERTIES.values()}) if len(name) > 2 and name != "Any"]
 
 
 @pytest.mark.parametrize(
     "pattern",
     [
-        "|".join(rf"\p{{{name}}}+" for name in CLASS_NAMES if len(name) == 1),
-        "|".join(rf"\p{{{name}}}+" for name in CLASS_NAMES if len(name) == 2 and name != "WS"),
-        r"\s+",
+        "|".join(rf"\p{{{name}}}+" for name in CATEGORIES if len(name) == 1),
+        "|".join(rf"\p{{{name}}}+" for name in CATEGORIES if len(name) == 2),
+        "|".join(rf"\p{{{name}}}+" for name in SCRIPTS),
+        r"\s+|\d+",
+        r"\w+",
+        r"[\w]+",
+        r"[^\W]+",
     ],
 )
-def test_members_of_classes(pattern: str, declared_split: Callable[[str], PreTokenizer]) -> None:
-    """Over the text of all characters in order: runs of members of one class, and what lies between them."""
-    text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
-    official = Split(Regex(pattern), "isolated").pre_tokenize_str(text)
-    assert declared_split(pattern).split(text, True) == [piece for piece, _ in official]
+def test_members_of_sets(pattern: str) -> None:
+    """Runs of members of one set, and what lies between them, over all characters in order."""
+    pieces = [piece for piece, _ in official(pattern, invert=False).pre_tokenize_str(EVERY_CHARACTER)]
+    assert ours(pattern).split(EVERY_CHARACTER) == pieces
+
+
+@cache
+def bytes_with(pattern: str) -> Encoding:
+    """An encoding whose tokens are single bytes. It drops what lies between matches, so ids are the matched text."""
+    return Encoding("bytes", pat_str=pattern, mergeable_ranks={bytes([n]): n for n in range(256)}, special_tokens={})
+
+
+def matched_text(pattern: str, text: str) -> tuple[str, str]:
+    spans = compile_pattern(pattern, unicode="16.0").spans(text)
+    return "".join(text[start:end] for start, end in spans), bytes(bytes_with(pattern).encode_ordinary(text)).decode()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *TIKTOKEN.values(),
+        *(
+            rf"\p{{{name}}}"
+            for name in ("L", "Lu", "M", "N", "P", "S", "C", "Han", "Latin", "Greek", "Garay", "Common")
+        ),
+        *(r"\s", r"\d", r"\w", r"\W", r"[^\w]", r"\b.", r"(?i:[a-z])", r"[\w&&[^\p{Han}]]"),
+    ],
+)
+def test_tiktoken_over_every_character(pattern: str) -> None:
+    matched, official_text = matched_text(pattern, ASSIGNED)
+    assert matched == official_text
+
+
+@settings(max_examples=50)
+@pytest.mark.parametrize("name", TIKTOKEN)
+@given(text=TEXTS)
+def test_ends_of_matches_in_tiktoken(name: str, text: str) -> None:
+    """Every alternative is asked for on its own, so that what it leaves out shows where its matches end."""
+    for alternative in TIKTOKEN[name].split("|\\"):
+        pattern = alternative if alternative is TIKTOKEN[name] or alternative[0] in "'[(" else f"\\{alternative}"
+        matched, official_text = matched_text(pattern, text)
+        assert matched == official_text

@@ -10,13 +10,13 @@ import json
 
 import pytest
 from hypothesis import example, given, settings
+
+import katapi
+from katapi.runtime.json_types import Json
 from tests.official import FIRST, SECOND, official_text
 from tests.requests import Requests
 from tests.specs import ROOT, program_of
 from tests.vectors.test_chat_vectors import CASES, Rule, request_of, rule_of
-
-import katapi
-from katapi.runtime.json_types import Json
 
 Object = dict[str, Json]
 

@@ -42,7 +42,7 @@ class HuggingFace:
     """tokenizers over the same vocabulary, each token with the merge that makes it."""
 
     def __init__(self, ranks: dict[bytes, int], pattern: str, control: dict[int, str]) -> None:
-        letters = _byte_letters()
+        letters = byte_letters()
 
         def spell(token: bytes) -> str:
             return "".join(map(letters.__getitem__, token))
@@ -68,7 +68,7 @@ class HuggingFace:
         return self._tokenizer.decode(ids, skip_special_tokens=False)
 
 
-def _byte_letters() -> list[str]:
+def byte_letters() -> list[str]:
     """The character by which tokenizer.json writes each byte: itself where it is printable, else one from U+0100 on."""
     printed = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = iter(range(0x100, 0x200))

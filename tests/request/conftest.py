@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Annotated, Literal, NewType
 
 import pytest
+from pydantic import AliasChoices, Field
+
 from katapi.runtime.arguments import JsonText, ObjectFromText
 from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import DateField, JsonObjectField, JsonValueField
 from katapi.runtime.request_model import Items, RequestModel, decode_request
-from pydantic import AliasChoices, Field
 
 Content = NewType("Content", str)
 

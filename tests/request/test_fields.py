@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+
 from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import DateField, JsonObjectField, JsonValueField
 from katapi.runtime.request_model import RequestModel, decode_request, validate_request

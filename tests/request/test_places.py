@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+
 from katapi.runtime.places import bare, json_path, kind, quoted, shown
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from katapi.runtime.errors import RequestError
 from katapi.runtime.request_model import Items, RequestModel, validate_request
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from pydantic import ValidationError
+
 from katapi.runtime.errors import RequestError
 from katapi.runtime.request_model import RequestModel, decode_request, validate_request
-from pydantic import ValidationError
 
 Decode = Callable[[object], RequestModel]
 

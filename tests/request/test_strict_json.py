@@ -10,6 +10,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_faults import first_fault
 from katapi.runtime.json_types import Json

@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json

@@ -66,6 +66,27 @@ def test_the_leftmost_of_equal_pairs_goes_first() -> None:
     assert engine(b"aa").segment("a" * 201) == (256,) * 100 + (ord("a"),)
 
 
+@given(vocabularies(), st.text("abé中", min_size=1, max_size=40))
+def test_ranges_are_the_characters_that_a_token_touches(words: list[bytes], piece: str) -> None:
+    pairs = engine(*words)
+    ranges = pairs.segment_ranges(piece)
+    assert tuple(token for token, _, _ in ranges) == pairs.segment(piece)
+    place = 0  # in bytes
+    for token, start, end in ranges:
+        place_behind = place + len([*BYTES, *words][token])
+        touched = [
+            at
+            for at in range(len(piece))
+            if len(piece[:at].encode()) < place_behind and len(piece[: at + 1].encode()) > place
+        ]
+        assert [*range(start, end)] == touched
+        place = place_behind
+
+
+def test_a_piece_that_was_cut_inside_a_character() -> None:
+    assert engine("é".encode()).segment_ranges("\udca9é") == [(0xA9, 0, 1), (256, 1, 2)]
+
+
 def test_a_piece_that_is_a_token_needs_no_merges() -> None:
     assert engine(b"abc").segment("abc") == (256,)  # neither ab nor bc is a token
     assert engine(b"abc").segment("abcd") == tuple(b"abcd")

@@ -1,17 +1,42 @@
-"""NFC over pinned data: against the standard library where both know a character, and by its own laws."""
+"""The normalization forms over pinned data: against the standard library, and by their own laws."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
+from typing import Literal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katapi.runtime.unicode import NORMALIZATION_VERSIONS, classes_16_0, normalization_9_0, normalization_16_0
+from katapi.runtime.tokenization.normal_forms import Nfc, Nfd, Nfkc, Nfkd
+from katapi.runtime.unicode import (
+    NORMALIZATION_VERSIONS,
+    classes_16_0,
+    compatibility_9_0,
+    compatibility_16_0,
+    normalization_9_0,
+    normalization_16_0,
+)
 from katapi.runtime.unicode.codepoints import Planes
 
 TABLE = normalization_16_0.TABLE
+COMPATIBLE = compatibility_16_0.TABLE
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+WHOLE: dict[Form, Callable[[str], str]] = {
+    "NFC": TABLE.nfc,
+    "NFD": TABLE.nfd,
+    "NFKC": COMPATIBLE.nfkc,
+    "NFKD": COMPATIBLE.nfkd,
+}
+BY_CLUSTERS: dict[Form, Callable[[str], str]] = {
+    "NFC": Nfc(TABLE).normalize,
+    "NFD": Nfd(TABLE).normalize,
+    "NFKC": Nfkc(COMPATIBLE).normalize,
+    "NFKD": Nfkd(COMPATIBLE).normalize,
+}
 FAMILIES = (classes_16_0.L, classes_16_0.M, classes_16_0.N, classes_16_0.P, classes_16_0.S, classes_16_0.Z)
 # Characters that both this Python and Unicode 16.0 assign: for these, every version of Unicode gives the same result.
 COMMON = [
@@ -22,16 +47,31 @@ COMMON = [
     if unicodedata.category(chr(code_point)) != "Cn"
 ]
 UNSTABLE = re.compile(f"[{TABLE.unstable.within(Planes.ALL)}]")
-LIVELY = [character for character in COMMON if UNSTABLE.match(character)]
+LIVELY = [character for character in COMMON if unicodedata.normalize("NFKD", character) != character]
+LIVELY += [character for character in COMMON if UNSTABLE.match(character)]
+TEXTS = st.text(st.sampled_from(LIVELY) | st.sampled_from(COMMON), max_size=12)
 
 
-def test_every_single_character() -> None:
-    assert [c for c in COMMON if TABLE.nfc(c) != unicodedata.normalize("NFC", c)] == []
+@pytest.mark.parametrize("form", WHOLE)
+def test_every_single_character(form: Form) -> None:
+    assert [c for c in COMMON if WHOLE[form](c) != unicodedata.normalize(form, c)] == []
 
 
-@given(st.text(st.sampled_from(LIVELY) | st.sampled_from(COMMON), max_size=12))
-def test_sequences(text: str) -> None:
-    assert TABLE.nfc(text) == unicodedata.normalize("NFC", text)
+@pytest.mark.parametrize("form", WHOLE)
+@given(text=TEXTS)
+def test_sequences(form: Form, text: str) -> None:
+    assert WHOLE[form](text) == unicodedata.normalize(form, text)
+
+
+@pytest.mark.parametrize("form", WHOLE)
+@given(text=TEXTS | st.text(max_size=12))
+def test_cluster_by_cluster_is_the_same_as_all_at_once(form: Form, text: str) -> None:
+    assert BY_CLUSTERS[form](text) == WHOLE[form](text)
+
+
+def test_a_composite_that_composes_backwards() -> None:
+    """Twelve characters since Unicode 16.0 decompose to one that composes with what stands before it."""
+    assert BY_CLUSTERS["NFC"]("\U000113c2\U000113c5") == "\U000113c5\U000113c2"
 
 
 @given(st.text(st.sampled_from(COMMON), max_size=12))
@@ -40,10 +80,11 @@ def test_text_without_unstable_characters_is_normalized_already(text: str) -> No
     assert TABLE.nfc(stable) == stable
 
 
-@given(st.text(st.sampled_from(LIVELY) | st.sampled_from(COMMON), max_size=12))
-def test_normalizing_twice_changes_nothing(text: str) -> None:
-    once = TABLE.nfc(text)
-    assert TABLE.nfc(once) == once
+@pytest.mark.parametrize("form", WHOLE)
+@given(text=TEXTS)
+def test_normalizing_twice_changes_nothing(form: Form, text: str) -> None:
+    once = WHOLE[form](text)
+    assert WHOLE[form](once) == once
 
 
 @given(st.text(st.sampled_from(LIVELY), max_size=8), st.characters(codec="ascii"), st.text(max_size=8))
@@ -75,6 +116,12 @@ def test_a_version_knows_no_younger_character() -> None:
     text = "\u0c15\u0334\u0c3c"
     assert normalization_16_0.TABLE.nfc("\u0c15\u0c3c\u0334") == text
     assert normalization_9_0.TABLE.nfc("\u0c15\u0c3c\u0334") == "\u0c15\u0c3c\u0334"
+
+
+def test_a_version_takes_no_younger_character_apart() -> None:
+    # U+1F16C, a sign of two letters, was assigned in Unicode 12.
+    assert compatibility_16_0.TABLE.nfkd("\U0001f16c") == "MR"
+    assert compatibility_9_0.TABLE.nfkd("\U0001f16c") == "\U0001f16c"
 
 
 def test_the_versions_are_those_that_are_named() -> None:

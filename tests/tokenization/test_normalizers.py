@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.tokenization.aligned import AlignedText
-from katapi.runtime.tokenization.normalizers import Nfc, Unchanged
+from katapi.runtime.tokenization.normal_forms import Nfc
+from katapi.runtime.tokenization.normalizers import Unchanged
 from katapi.runtime.unicode import normalization_9_0
 from katapi.runtime.unicode.codepoints import Planes
 

@@ -11,7 +11,7 @@ from katapi.runtime.tokenization.byte_pairs import BytePairs
 from katapi.runtime.tokenization.decoding import ByteDecoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.interface import Tokenizer
-from katapi.runtime.tokenization.normalizers import Nfc
+from katapi.runtime.tokenization.normal_forms import Nfc
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Framed
 from katapi.runtime.tokenization.pretokenizers import Whole

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.tokenization.aligned import AlignedText
-from katapi.runtime.tokenization.pretokenizers import Chained, IsolatedSplit, Whole
+from katapi.runtime.tokenization.configuration import Behaviour
+from katapi.runtime.tokenization.matching import Expression
+from katapi.runtime.tokenization.pretokenizers import Chained, Split, Whole
 from katapi.runtime.unicode.classes_16_0 import L, N
 from katapi.runtime.unicode.codepoints import Planes
 
@@ -21,8 +23,8 @@ def digits_or_rest(planes: Planes) -> str:
     return f"[{number}]|[^{number}]+"
 
 
-WORDS = IsolatedSplit(words, total=False)
-DIGITS = IsolatedSplit(digits_or_rest, total=True)
+WORDS = Split(Expression(words), Behaviour.ISOLATED)
+DIGITS = Split(Expression(digits_or_rest, total=True), Behaviour.ISOLATED)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.command import python
 
 NEVER = {"lark", "jinja2", "typer", "rich", "hypothesis", "click", "mypy", "pytest", "tiktoken", "tokenizers"}

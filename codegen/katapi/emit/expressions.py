@@ -236,6 +236,8 @@ class Expressions(Variables):
                 return [f"*({chosen.text})"]
             case t.ObjectExpr(pairs=pairs):
                 return self._common([self._path(v) for _, v in pairs])
+            case t.ListConst(items=items):
+                return self._common([self._path(i) for i in items])
             case _:
                 return []
 

@@ -21,6 +21,18 @@ def class_name(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
+_CLASSES = {
+    "Annotated", "Content", "Field", "Items", "JsonObjectField", "JsonText", "JsonValueField", "Literal", "Message",
+    "None", "ObjectFromText", "Request", "RequestModel", "TypeAlias",
+}  # fmt: skip
+
+
+def record_class(record: str) -> str:
+    """The class of a record: `tool_call` → ToolCall; a name that request.py uses otherwise gets `Record` behind it."""
+    name = class_name(record)
+    return name + "Record" if name in _CLASSES or name.endswith("Message") else name
+
+
 def message_class(role: str) -> str:
     """The class of a role's messages: `user` → UserMessage."""
     return class_name(role) + "Message"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from katapi.check.traverse import all_statements
 from katapi.emit.environment import render
-from katapi.emit.names import class_name, message_class
+from katapi.emit.names import message_class, record_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
@@ -58,7 +58,7 @@ class _Strategies:
             case ListType(item=item):
                 return f"st.lists({self.of(item)}, max_size=3).map(tuple)"
             case RecordType(name=name):
-                return constant(class_name(name))
+                return constant(record_class(name))
             case TextType(choices=None):
                 return "TEXT"
             case TextType(choices=choices):
@@ -95,8 +95,8 @@ def emit_property_tests(program: Program, package: str) -> str:
         strategies.helpers.add("accepted_by")
     lines = Lines()
     for record in records_in_order(request):
-        arguments = [class_name(record.name), *(f"{f.name}={strategies.of(f.type)}" for f in record.fields)]
-        lines.statement(f"{constant(class_name(record.name))} = ", call("st.builds", arguments))
+        arguments = [record_class(record.name), *(f"{f.name}={strategies.of(f.type)}" for f in record.fields)]
+        lines.statement(f"{constant(record_class(record.name))} = ", call("st.builds", arguments))
     for role in request.roles:
         name = message_class(role.name)
         arguments = [name, f"role=st.just({string(role.name)})"]
@@ -141,7 +141,7 @@ def _imports(program: Program, package: str, strategies: _Strategies) -> list[st
         package: ["MODEL"],
         f"{package}.request": [
             "Request",
-            *(class_name(r.name) for r in program.request.records),
+            *(record_class(r.name) for r in program.request.records),
             *(message_class(r.name) for r in program.request.roles),
         ],
         f"{package}.vocabulary": ["Control"],

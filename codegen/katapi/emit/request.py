@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from katapi.emit.environment import render
-from katapi.emit.names import class_name, message_class
+from katapi.emit.names import message_class, record_class
 from katapi.emit.python import Lines, imports, string
 from katapi.model.program import Program
 from katapi.model.request import Field, Param, Record, Request, Role
@@ -73,7 +73,7 @@ class _Types:
             case ListType(item=item):
                 return f"{self.use('katapi.runtime.request_model', 'Items')}[{self.annotation(item)}]"
             case RecordType(name=name):
-                return class_name(name)
+                return record_class(name)
             case TextType(choices=None):
                 return self.use("katapi.runtime.segments", "Content")
             case TextType(choices=choices):
@@ -157,7 +157,7 @@ def _field(field: Field, types: _Types) -> FieldContext:
 
 def _record(record: Record, types: _Types) -> ClassContext:
     return ClassContext(
-        class_name(record.name), f"The record `{record.name}`.", [_field(f, types) for f in record.fields], ""
+        record_class(record.name), f"The record `{record.name}`.", [_field(f, types) for f in record.fields], ""
     )
 
 

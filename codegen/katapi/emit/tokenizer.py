@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from katapi.emit.environment import render
-from katapi.emit.pattern import CLASS_NAMES, translate
+from katapi.emit.pattern import pattern_lines
 from katapi.emit.python import imports
 from katapi.model.declarations import Normalizer, Segmentation, Split, Tokenizer
 from katapi.model.program import Program
@@ -15,13 +15,12 @@ _RUNTIME = "katapi.runtime.tokenization"
 
 @dataclass(frozen=True, slots=True)
 class SplitContext:
-    """One pattern as a function that gives the source of a regular expression."""
+    """One pattern as a function that compiles it."""
 
     name: str
     doc: str
-    classes: list[str]
     alternatives: list[str]
-    total: bool
+    unicode: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +79,14 @@ def emit_tokenizer(program: Program, package: str) -> str:
 def _split(split: Split, number: int, program: Program, used: dict[str, set[str]]) -> SplitContext:
     unicode = program.tokenizer.unicode
     assert unicode is not None, "the resolver asks for it where there is a pattern"
-    pattern = translate(split.regex, unicode=unicode)
-    used.setdefault("katapi.runtime.unicode.codepoints", set()).add("Planes")
-    if pattern.properties:
-        used.setdefault(f"katapi.runtime.unicode.classes_{unicode.replace('.', '_')}", set()).update(pattern.properties)
+    used["katapi.runtime.patterns.matcher"] = {"Matcher", "compile_pattern"}
     line = program.source.line_column(split.span.start)[0]
-    variables = ", ".join(CLASS_NAMES[p] for p in pattern.properties)
-    values = ", ".join(f"{p}.within(planes)" for p in pattern.properties)
+    *alternatives, last = pattern_lines(split.regex)
     return SplitContext(
         "pretokens" if len(program.tokenizer.splits) == 1 else f"pretokens_{number + 1}",
         f"The pattern of line {line}, its classes those of Unicode {unicode}.",
-        [f"{variables} = {values}"] if pattern.properties else [],
-        [f"{a.literal}  # {a.declared}" for a in pattern.alternatives],
-        pattern.total,
+        [*alternatives, f"{last},"],
+        unicode,
     )
 
 
@@ -101,8 +95,9 @@ def _pretokenizer(splits: list[SplitContext], used: dict[str, set[str]]) -> str:
     if not splits:
         names.add("Whole")
         return "Whole()"
-    names.add("IsolatedSplit")
-    parts = [f"IsolatedSplit({s.name}, total={s.total})" for s in splits]
+    names.add("Split")
+    used[f"{_RUNTIME}.configuration"] = {"Behaviour"}
+    parts = [f"Split({s.name}(), Behaviour.ISOLATED)" for s in splits]
     if len(parts) == 1:
         return parts[0]
     names.add("Chained")
@@ -110,15 +105,14 @@ def _pretokenizer(splits: list[SplitContext], used: dict[str, set[str]]) -> str:
 
 
 def _normalizer(tokenizer: Tokenizer, used: dict[str, set[str]]) -> tuple[str, str]:
-    names = used.setdefault(f"{_RUNTIME}.normalizers", set())
     match tokenizer.normalizer:
         case Normalizer.NONE:
-            names.add("Unchanged")
+            used[f"{_RUNTIME}.normalizers"] = {"Unchanged"}
             return "Unchanged()", "text as it is"
         case Normalizer.NFC:
             version = tokenizer.normalizer_unicode
             assert version is not None, "the resolver asks for it"
-            names.add("Nfc")
+            used[f"{_RUNTIME}.normal_forms"] = {"Nfc"}
             used[f"katapi.runtime.unicode.normalization_{version.replace('.', '_')}"] = {"TABLE"}
             return "Nfc(TABLE)", f"NFC of Unicode {version}"
 

@@ -7,7 +7,7 @@ place there. Companions are emitted only where they are read: `needed` holds tho
 from __future__ import annotations
 
 from katapi.emit.module import Module
-from katapi.emit.names import class_name, local, message_class
+from katapi.emit.names import local, message_class, record_class
 from katapi.model import template as t
 from katapi.model.types import (
     IntType,
@@ -89,7 +89,7 @@ class Variables:
             case MessageType(roles=roles):
                 return " | ".join(self.request_class(message_class(r)) for r in roles)
             case RecordType(name=name):
-                return self.request_class(class_name(name))
+                return self.request_class(record_class(name))
             case ListType(item=MessageType() as item):
                 return f"list[tuple[int, {self.python_type(item)}]]"
             case ListType(item=item):

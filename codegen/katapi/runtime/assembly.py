@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from katapi.runtime.origins import Run
 from katapi.runtime.segments import ControlSegment, Segment
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
-def assemble_ids(segments: Sequence[Segment], tokenizer: Tokenizer) -> tuple[list[int], list[Run]]:
-    """The ids of a rendering, and which run each of them belongs to.
+def assemble_ids(segments: Sequence[Segment], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+    """The ids of a rendering, and how many ids there are at the end of each run of text.
 
-    A control token is a run of its own. No text, whatever it spells, gives a control id.
+    A run is the text between two control tokens. No text, whatever it spells, gives a control id.
     """
     ids: list[int] = []
-    runs: list[Run] = []
+    run_ends: list[int] = []
     texts: list[str] = []
-    begin = 0
-    for index, segment in enumerate(segments):
+    first = True
+    for segment in segments:
         if not isinstance(segment, ControlSegment):
             texts.append(segment.text)
             continue
         if texts:
-            _encode(ids, runs, texts, begin, index, tokenizer)
-        runs.append(Run((index, index + 1), (len(ids), len(ids) + 1)))
+            ids += tokenizer.encode("".join(texts), first=first)
+            run_ends.append(len(ids))
+            texts.clear()
         ids.append(segment.token.id)
-        begin = index + 1
+        first = False
     if texts:
-        _encode(ids, runs, texts, begin, len(segments), tokenizer)
-    return ids, runs
-
-
-def _encode(ids: list[int], runs: list[Run], texts: list[str], begin: int, end: int, tokenizer: Tokenizer) -> None:
-    start = len(ids)
-    ids += tokenizer.encode("".join(texts), first=begin == 0)
-    if len(ids) > start:
-        runs.append(Run((begin, end), (start, len(ids))))
-    texts.clear()
+        ids += tokenizer.encode("".join(texts), first=first)
+        run_ends.append(len(ids))
+    return ids, run_ends

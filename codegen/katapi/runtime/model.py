@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from katapi.runtime.assembly import assemble_ids
-from katapi.runtime.errors import BudgetError, TokenizerError
+from katapi.runtime.errors import BudgetError
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.record import Identity, PolicyDecision
 from katapi.runtime.request_model import RequestModel, decode_request
 from katapi.runtime.segments import Rendering
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
-from katapi.runtime.tokenization.interface import Decoder, Tokenizer
+from katapi.runtime.tokenization.facade import TextAndIds
+from katapi.runtime.tokenization.interface import Tokenizer
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -29,7 +30,7 @@ class Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Generic[R]):
+class Model(TextAndIds, Generic[R]):
     """One model's input layer, as its generated package puts it together.
 
     I = Assemble(Tok(Render(R))): `decode_request`, `render` and `assemble` are the stages; `assemble` runs them all.
@@ -78,10 +79,10 @@ class Model(Generic[R]):
         budget = None if policy is None else self._budget(policy)
         rendered = self.render(request)
         tokenizer = self.tokenizer
-        ids, runs = assemble_ids(rendered.payload, tokenizer)
+        ids, run_ends = assemble_ids(rendered.payload, tokenizer)
         decision = None if budget is None else _decide(budget, len(ids))
         source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
-        return ModelInput(*tensors(ids), rendered, ids, runs, tokenizer, source, decision)
+        return ModelInput(*tensors(ids), rendered, ids, run_ends, tokenizer, source, decision)
 
     def _budget(self, policy: str) -> Budget:
         budget = self.budgets.get(policy)
@@ -91,35 +92,6 @@ class Model(Generic[R]):
                 f"{self.name} has no budget policy {policy!r}", code="B101", where="policy", help=f"declared: {known}"
             )
         return budget
-
-    # ---- text and ids without a template
-
-    def encode(self, text: str | bytes, post_process: bool = False) -> list[int]:
-        """The ids of content: no text reaches a control id. Bytes are UTF-8.
-
-        `post_process` adds what the tokenizer's post-processor adds; one that declares `post: none` adds nothing.
-        Raises TokenizerError for bytes that are not UTF-8 and for a lone surrogate.
-        """
-        if isinstance(text, bytes):
-            try:
-                text = text.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise TokenizerError(
-                    f"the bytes are not UTF-8: {error.reason}", code="V110", where=f"byte {error.start}"
-                ) from None
-        return self.tokenizer.encode(text)
-
-    def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes that ids stand for, control tokens as they are spelled. Raises TokenizerError."""
-        return self.tokenizer.decode(ids)
-
-    def decode_text(self, ids: Sequence[int]) -> str:
-        """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it."""
-        return self.tokenizer.decode_text(ids)
-
-    def decoder(self) -> Decoder:
-        """An incremental decoder for one completion."""
-        return self.tokenizer.decoder()
 
 
 def _decide(budget: Budget, count: int) -> PolicyDecision:

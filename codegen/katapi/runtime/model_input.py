@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from katapi.runtime.origins import Origins, Run, token_segments
+from katapi.runtime.origins import Origins, token_segments
 from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version, text_of
 from katapi.runtime.segments import Rendering, Segment
 from katapi.runtime.strict_json import Substitution
@@ -80,7 +80,7 @@ class ModelInput:
     position_ids: NDArray[np.int64]
     rendered: RenderedInput
     _ids: Sequence[int] = field(repr=False)
-    _runs: Sequence[Run] = field(repr=False)
+    _run_ends: Sequence[int] = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
     _source: Source = field(repr=False)
     _decision: PolicyDecision | None = field(repr=False)
@@ -96,7 +96,7 @@ class ModelInput:
     @cached_property
     def origins(self) -> Origins:
         """The origin of each token."""
-        ranges = token_segments(self.rendered.payload, self._runs, self._ids, self._tokenizer)
+        ranges = token_segments(self.rendered.payload, self._run_ends, self._ids, self._tokenizer)
         return Origins(self.rendered.payload, ranges)
 
     @cached_property

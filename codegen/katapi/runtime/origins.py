@@ -69,14 +69,6 @@ def kind_of(segment: Segment) -> Kind:
             return "content"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The segments between two control tokens and the tokens that came of them, both as half-open ranges."""
-
-    segments: tuple[int, int]
-    tokens: tuple[int, int]
-
-
 class Origins(Sequence[Origin]):
     """The origin of each token of an input; `ranges` has shape [n, 2], half-open ranges of segment indices."""
 
@@ -103,31 +95,41 @@ class Origins(Sequence[Origin]):
 
 
 def token_segments(
-    segments: Sequence[Segment], runs: Sequence[Run], ids: Sequence[int], tokenizer: Tokenizer
+    segments: Sequence[Segment], run_ends: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer
 ) -> NDArray[np.int64]:
     """For each token the half-open range of segments that it covers, shape [n, 2]; empty segments are never covered.
 
-    A token that stands for nothing but what the tokenizer put in belongs to the segment that it was put in front of.
+    `run_ends` are those of `assemble_ids`. A token that stands for nothing but what the tokenizer put in belongs to the
+    segment that it was put in front of.
     """
     out = np.zeros((len(ids), 2), dtype=np.int64)
-    for run in runs:
-        start, end = run.tokens
-        first, last = run.segments
-        if isinstance(segments[first], ControlSegment):
-            out[start] = (first, first + 1)
+    ends = iter(run_ends)
+    token = index = 0
+    while index < len(segments):
+        if isinstance(segments[index], ControlSegment):
+            out[token] = (index, index + 1)
+            token, index = token + 1, index + 1
             continue
-        filled = [i for i in range(first, last) if segments[i].text]
+        begin = index
+        while index < len(segments) and not isinstance(segments[index], ControlSegment):
+            index += 1
+        end = next(ends)
+        filled = [i for i in range(begin, index) if segments[i].text]
         if len(filled) == 1:
-            out[start:end] = (filled[0], filled[0] + 1)
-            continue
-        text = "".join(segments[i].text for i in filled)
-        spans = tokenizer.spans(text, ids[start:end], first=first == 0)
-        ends = np.fromiter(accumulate(len(segments[i].text.encode()) for i in filled), np.int64, len(filled))
-        begins = np.concatenate(([0], ends[:-1]))
-        index = np.array(filled, dtype=np.int64)
-        last_filled = len(filled) - 1
-        covered_first = np.minimum(np.searchsorted(ends, spans[:, 0], side="right"), last_filled)
-        covered_last = np.searchsorted(begins, spans[:, 1], side="left") - 1
-        out[start:end, 0] = index[covered_first]
-        out[start:end, 1] = index[np.maximum(covered_first, covered_last)] + 1
+            out[token:end] = (filled[0], filled[0] + 1)
+        elif filled:
+            text = "".join(segments[i].text for i in filled)
+            spans = tokenizer.spans(text, ids[token:end], first=begin == 0)
+            out[token:end] = _covered(filled, [len(segments[i].text.encode()) for i in filled], spans)
+        token = end
     return out
+
+
+def _covered(segments: list[int], widths: list[int], spans: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The segments under each span of bytes, shape [n, 2]; `widths` are those of the segments in bytes."""
+    ends = np.fromiter(accumulate(widths), np.int64, len(widths))
+    begins = np.concatenate(([0], ends[:-1]))
+    index = np.array(segments, dtype=np.int64)
+    first = np.minimum(np.searchsorted(ends, spans[:, 0], side="right"), len(segments) - 1)
+    last = np.searchsorted(begins, spans[:, 1], side="left") - 1
+    return np.stack([index[first], index[np.maximum(first, last)] + 1], axis=1)

@@ -55,7 +55,6 @@ def number(value: int, path: Path, site: Site) -> Text:
     return LiteralSegment(Literal(str(value)), site)
 
 
-
 def first_item(items: Sequence[T]) -> T | None:
     """The first item; None where there is none."""
     return items[0] if items else None

@@ -25,7 +25,10 @@ def tokenizer() -> Tokenizer:
     vocabulary = Vocabulary(texts=TEXTS, control=SPELLINGS)
     return PipelineTokenizer(
         normalizer=Unchanged(),
-        engine=PieceEngine(Whole(), LongestMatch(TEXTS, unknown=13)),
+        engine=PieceEngine(
+            Whole(),
+            LongestMatch(TEXTS, unknown=13),
+        ),
         post_processor=Bare(),
         decoding=ByteDecoding(vocabulary),
         vocabulary=vocabulary,

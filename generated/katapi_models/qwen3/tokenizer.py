@@ -8,33 +8,33 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from katapi.runtime.patterns.matcher import Matcher, compile_pattern
 from katapi.runtime.tokenization.byte_pairs import BytePairs
+from katapi.runtime.tokenization.configuration import Behaviour
 from katapi.runtime.tokenization.decoding import ByteDecoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.interface import Tokenizer
-from katapi.runtime.tokenization.normalizers import Nfc
+from katapi.runtime.tokenization.normal_forms import Nfc
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare
-from katapi.runtime.tokenization.pretokenizers import IsolatedSplit
+from katapi.runtime.tokenization.pretokenizers import Split
 from katapi.runtime.tokenization.table import load_table
 from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.runtime.unicode.classes_16_0 import WS, L, N
-from katapi.runtime.unicode.codepoints import Planes
 from katapi.runtime.unicode.normalization_9_0 import TABLE
 from katapi_models.qwen3.vocabulary import SPELLINGS
 
 
-def pretokens(planes: Planes) -> str:
+def pretokens() -> Matcher:
     """The pattern of line 38, its classes those of Unicode 16.0."""
-    letter, number, space = L.within(planes), N.within(planes), WS.within(planes)
-    return (
-        r"(?:'[sS\u017f]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"  # (?i:'s|'t|'re|'ve|'m|'ll|'d)
-        rf"|[^\r\n{letter}{number}]?[{letter}]+"  # [^\r\n\p{L}\p{N}]?\p{L}+
-        rf"|[{number}]"  # \p{N}
-        rf"| ?[^{space}{letter}{number}]+[\r\n]*"  #  ?[^\s\p{L}\p{N}]+[\r\n]*
-        rf"|[{space}]*[\r\n]+"  # \s*[\r\n]+
-        rf"|[{space}]+(?![^{space}])"  # \s+(?!\S)
-        rf"|[{space}]+"  # \s+
+    return compile_pattern(
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+        r"|[^\r\n\p{L}\p{N}]?\p{L}+"
+        r"|\p{N}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n]*"
+        r"|\s*[\r\n]+"
+        r"|\s+(?!\S)"
+        r"|\s+",
+        unicode="16.0",
     )
 
 
@@ -45,7 +45,10 @@ def tokenizer() -> Tokenizer:
     vocabulary = Vocabulary(table=table.tokens, control=SPELLINGS)
     return PipelineTokenizer(
         normalizer=Nfc(TABLE),
-        engine=PieceEngine(IsolatedSplit(pretokens, total=True), BytePairs(table.tokens, table.ranks)),
+        engine=PieceEngine(
+            Split(pretokens(), Behaviour.ISOLATED),
+            BytePairs(table.tokens, table.ranks),
+        ),
         post_processor=Bare(),
         decoding=ByteDecoding(vocabulary),
         vocabulary=vocabulary,

@@ -180,11 +180,16 @@ def resolve_vocabulary(node: s.Vocabulary, findings: Findings) -> Vocabulary:
             findings.add("K703", span, f"the token {number} has no text")
         ids.add(number)
         spellings.setdefault(spelling, number)
-    names: set[str] = set()
+    names: dict[str, str] = {}
+    seen: set[str] = set()
     for row in node.controls:
-        if row.name in names:
+        member = "end_" + row.name[1:] if row.name.startswith("/") else row.name
+        other = names.setdefault(member, row.name)
+        if other == row.name and row.name in seen:
             findings.add("K107", row.span, f"the control token `@{row.name}` is declared twice")
-        names.add(row.name)
+        elif other != row.name:
+            findings.add("K107", row.span, f"`@{row.name}` and `@{other}` would have one name in Python")
+        seen.add(row.name)
     if artifact is not None and node.texts:
         findings.add(
             "K704",

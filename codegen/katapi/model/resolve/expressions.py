@@ -67,6 +67,13 @@ class Expressions:
         self._variables += 1
         return t.Variable(name, self._variables, binding, of, span)
 
+    def fresh(self, name: s.Name, scope: Scope) -> None:
+        """Insists that a name is not taken: the language has no shadowing."""
+        if name.text in scope.names:
+            raise self._findings.fail(
+                "K107", name.span, f"the name `{name.text}` is taken already", help="choose another"
+            )
+
     def resolve(self, node: s.Expr, scope: Scope) -> t.Expr:
         """The typed expression, narrowed by what the scope knows; raises Unresolved after noting a finding."""
         expr = self._resolve(node, scope)
@@ -516,6 +523,7 @@ class Expressions:
         source = self.there(self.resolve(node.source, scope), "a query looks through a list")
         if not isinstance(source.type, ListType):
             raise self._findings.fail("K201", source.span, f"a query looks through a list, not {describe(source.type)}")
+        self.fresh(node.name, scope)
         variable = self.variable(node.name.text, t.Binding.QUERY, source.type.item, node.name.span)
         condition = self.condition(node.condition, scope.bind(variable.name, variable))
         narrowed = facts(condition, True).get((variable.number,), variable.type)

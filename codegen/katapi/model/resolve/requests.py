@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from enum import Enum
 
 from katapi.language import syntax as s
@@ -26,6 +27,14 @@ from katapi.model.types import (
     assignable,
     describe,
 )
+from katapi.runtime.request_model import RequestModel
+
+
+def nameable(name: str) -> bool:
+    """Whether a generated class can have an attribute of the name: Python and pydantic keep some for themselves."""
+    taken = keyword.iskeyword(name) or hasattr(RequestModel, name)
+    return not (taken or name.startswith(("_", "model_")))
+
 
 _NAMED: dict[str, Type] = {
     "text": CONTENT,
@@ -71,6 +80,19 @@ def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_d
             return ParsedType(verbatim)
 
 
+_TAKEN = "names that Python or the generated classes use, and names with `_` in front, are taken"
+
+
+def _distinct(name: s.Name, others: list[str], findings: Findings) -> bool:
+    """Whether a name gives a class of its own: `tool_call` and `toolCall` would not."""
+    for other in others:
+        if other.replace("_", "").lower() == name.text.replace("_", "").lower():
+            what = "is declared twice" if other == name.text else f"differs from `{other}` only in case or `_`"
+            findings.add("K107", name.span, f"`{name.text}` {what}")
+            return False
+    return True
+
+
 def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Findings) -> tuple[Field, ...]:
     out: list[Field] = []
     seen: set[str] = set()
@@ -80,8 +102,8 @@ def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Finding
             findings.add("K107", node.name.span, f"the field `{name}` is declared twice")
             continue
         seen.add(name)
-        if name == "role" or name.startswith("_"):
-            findings.add("K108", node.name.span, f"a field cannot be called `{name}`")
+        if name == "role" or not nameable(name):
+            findings.add("K108", node.name.span, f"a field cannot be called `{name}`", help=_TAKEN)
             continue
         try:
             out.append(Field(name, resolve_type(node.type, records, findings), node.ignored, node.name.span))
@@ -132,8 +154,10 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     names = {r.name.text for r in node.records}
     records: list[Record] = []
     for record in node.records:
-        if record.name.text in _NAMED or any(r.name == record.name.text for r in records):
+        if record.name.text in _NAMED:
             findings.add("K107", record.name.span, f"the type `{record.name.text}` exists already")
+            continue
+        if not _distinct(record.name, [r.name for r in records], findings):
             continue
         records.append(Record(record.name.text, _fields(record.fields, names, findings), record.span))
     _check_recursion(records, findings)
@@ -142,8 +166,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     for role in node.roles:
         fields = _fields(role.fields, names, findings)
         for name in role.names:
-            if any(r.name == name.text for r in roles):
-                findings.add("K107", name.span, f"the role `{name.text}` is declared twice")
+            if not _distinct(name, [r.name for r in roles], findings):
                 continue
             roles.append(Role(name.text, fields, name.span))
     if not roles:
@@ -167,6 +190,9 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         key = param.name.text
         if key in BUILT_IN_KEYS or any(p.name == key for p in params):
             findings.add("K107", param.name.span, f"the request has a key `{key}` already")
+            continue
+        if not nameable(key):
+            findings.add("K108", param.name.span, f"a parameter cannot be called `{key}`", help=_TAKEN)
             continue
         try:
             t = resolve_type(param.type, set(), findings)

@@ -145,15 +145,9 @@ class Statements:
         value = self._expressions.resolve(node.value, scope)
         if isinstance(value.type, ControlType):
             raise self._findings.fail("K202", node.value.span, "a control token is printed, not kept in a name")
-        self._fresh(node.name, scope)
+        self._expressions.fresh(node.name, scope)
         variable = self._expressions.variable(node.name.text, t.Binding.LET, value.type, node.name.span)
         return (t.Let(variable, value, span=node.span),), scope.bind(variable.name, variable)
-
-    def _fresh(self, name: s.Name, scope: Scope) -> None:
-        if name.text in scope.names:
-            raise self._findings.fail(
-                "K107", name.span, f"the name `{name.text}` is taken already", help="choose another"
-            )
 
     def _if(self, node: s.If, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         test: t.Expr | None = None
@@ -180,7 +174,7 @@ class Statements:
         source = self._expressions.there(self._expressions.resolve(node.source, scope), "a loop needs a list")
         if isinstance(source, t.Var) and source.variable.binding is t.Binding.MESSAGES:
             return self._walk_all(node, source, scope)
-        self._fresh(node.name, scope)
+        self._expressions.fresh(node.name, scope)
         key: t.Variable | None = None
         if node.value_name is not None:
             if not (source.type == JsonType(KIND_WORDS["object"]) or isinstance(source.type, ParsedType)):
@@ -188,7 +182,7 @@ class Statements:
                     "K201", source.span, f"pairs come from an object, and this is {describe(source.type)}"
                 )
             key = self._expressions.variable(node.name.text, t.Binding.KEY, CONTENT, node.name.span)
-            self._fresh(node.value_name, scope)
+            self._expressions.fresh(node.value_name, scope)
             item = self._expressions.variable(
                 node.value_name.text, t.Binding.LOOP, JsonType(frozenset(JsonKind)), node.value_name.span
             )
@@ -228,7 +222,7 @@ class Statements:
         source = self._expressions.resolve(node.source, scope)
         if not isinstance(source, t.Var) or source.variable.binding is not t.Binding.MESSAGES:
             raise self._findings.fail("K306", node.source.span, "arms with roles go with `each m in messages`")
-        self._fresh(node.name, scope)
+        self._expressions.fresh(node.name, scope)
         assert isinstance(source.type, ListType)
         assert isinstance(source.type.item, MessageType)
         variable = self._expressions.variable(node.name.text, t.Binding.WALK, source.type.item, node.name.span)
@@ -283,7 +277,7 @@ class Statements:
             )
         inner = scope.bind(own.name, own)
         if node.bound is not None:
-            self._fresh(node.bound, scope)
+            self._expressions.fresh(node.bound, scope)
             of = ListType(MessageType(fitting if then is None else (then,)))
             run = self._expressions.variable(node.bound.text, t.Binding.RUN, of, node.bound.span)
             inner = inner.bind(run.name, run)
@@ -369,7 +363,7 @@ class Statements:
             raise Unresolved
         assert isinstance(messages.type, ListType)
         assert isinstance(messages.type.item, MessageType)
-        self._fresh(node.bound, scope)
+        self._expressions.fresh(node.bound, scope)
         takes_all = node.how is s.TakeHow.ALL
         of: Type = ListType(MessageType(roles)) if takes_all else OptionalType(MessageType(roles))
         otherwise = None if node.otherwise is None else self.block(node.otherwise, scope)

@@ -29,7 +29,7 @@ class Node:
         for index, item in enumerate(self.items()):
             yield Node(item, self.file, (*self.path, index))
 
-    def at(self, index: int) -> Node:
+    def item(self, index: int) -> Node:
         """One item of a list."""
         items = self.items()
         if index >= len(items):
@@ -97,7 +97,10 @@ def is_text(value: str) -> bool:
 
 
 def read_json(data: bytes, *, where: str) -> Node:
-    """The value that `data` spells. Raises `ArtifactError` where it is not JSON in UTF-8, or an object has a key twice."""
+    """The value that `data` spells.
+
+    Raises `ArtifactError` where it is not JSON in UTF-8, or an object has a key twice.
+    """
     try:
         value: Json = _DECODER.decode(data.decode())
     except _RefusedError as refused:

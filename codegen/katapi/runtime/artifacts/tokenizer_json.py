@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from math import isfinite
 
+from katapi.runtime.artifacts.byte_level import merged_bytes
 from katapi.runtime.artifacts.json_file import Node, is_text, read_json
 from katapi.runtime.artifacts.tokenizer_json_stages import (
     MAX_ID,
@@ -16,15 +18,9 @@ from katapi.runtime.artifacts.tokenizer_json_stages import (
     read_normalizers,
     read_pretokenizers,
 )
-from katapi.runtime.json_types import Json
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
-from katapi.runtime.tokenization.byte_alphabet import to_bytes
 from katapi.runtime.tokenization.merges import MergeRules
-
-UNICODE = "16.0"
-NORMALIZATION_UNICODE = "9.0"
-"""The Unicode versions that `tokenizers` 0.23 was built with: of its patterns, and of its normalization."""
 
 
 def read_tokenizer_json(data: bytes, *, where: str) -> c.TokenizerConfiguration:
@@ -34,7 +30,11 @@ def read_tokenizer_json(data: bytes, *, where: str) -> c.TokenizerConfiguration:
     not known, or the vocabulary is not one: two ids for one token, two tokens for one id, a gap, a merge of parts that
     are no tokens.
     """
-    root = read_json(data, where=where)
+    return tokenizer_json_configuration(read_json(data, where=where))
+
+
+def tokenizer_json_configuration(root: Node) -> c.TokenizerConfiguration:
+    """The same from JSON that has been read."""
     pretokenizers = read_pretokenizers(root["pre_tokenizer"])
     added = _added_tokens(root["added_tokens"])
     model = _model(root["model"], pretokenizers, {token.content: token.id for token in added})
@@ -45,8 +45,6 @@ def read_tokenizer_json(data: bytes, *, where: str) -> c.TokenizerConfiguration:
         frame=read_frame(root["post_processor"]),
         decoders=read_decoders(root["decoder"]),
         added_tokens=added,
-        unicode=UNICODE,
-        normalization_unicode=NORMALIZATION_UNICODE,
     )
 
 
@@ -121,32 +119,25 @@ def _byte_pairs(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: Mapp
     merges = _merges(node["merges"], vocabulary)
     if not (pretokenizers and isinstance(pretokenizers[-1], c.ByteLevel)):
         return c.MergedCharacters(vocabulary, merges, rules)
-    tokens = {text: to_bytes(text) for text in vocabulary}
-    return c.MergedBytes(
-        vocabulary={token: vocabulary[text] for text, token in tokens.items() if token is not None},
-        strays={vocabulary[text]: text for text, token in tokens.items() if token is None},
-        merges=[
-            (before, behind)
-            for left, right in merges
-            if (before := tokens[left]) is not None and (behind := tokens[right]) is not None
-        ],
-        rules=rules,
-    )
+    return merged_bytes(vocabulary, merges, rules)
 
 
 def _merges(node: Node, vocabulary: Mapping[str, int]) -> list[tuple[str, str]]:
     """The pairs of tokens that merge: texts `left right`, or in newer files lists of the two."""
     items = node.items()
     merges: list[tuple[str, str]] = []
-    for index, item in enumerate(items):
+    for item in items:
         pair = item.split(" ") if isinstance(item, str) else item
         if not (isinstance(pair, list) and len(pair) == 2):
-            raise _item(node, index).fault("expected two tokens with one space between, or a list of two tokens")
+            message = "expected two tokens with one space between, or a list of two tokens"
+            raise node.item(len(merges)).fault(message)
         left, right = pair
-        if not (isinstance(left, str) and isinstance(right, str) and left in vocabulary and right in vocabulary):
-            part = right if isinstance(left, str) and left in vocabulary else left
-            raise _item(node, index).fault(f"the part {_shown(part)} is no token of the vocabulary")
+        if not (isinstance(left, str) and isinstance(right, str)):
+            raise node.item(len(merges)).fault("expected texts")
         merges.append((left, right))
+    if not vocabulary.keys() >= {*chain.from_iterable(merges)}:
+        index, part = next((i, part) for i, pair in enumerate(merges) for part in pair if part not in vocabulary)
+        raise node.item(index).fault(f"the part {quoted(part)} is no token of the vocabulary")
     return merges
 
 
@@ -168,23 +159,27 @@ def _word_piece(node: Node, added: Mapping[str, int]) -> c.WordPiece:
 
 def _unigram(node: Node, added: Mapping[str, int]) -> c.Unigram:
     tokens: list[tuple[str, float]] = []
-    for item in node["vocab"]:
-        score = item.at(1).value
-        if not isinstance(score, int | float) or isinstance(score, bool) or not isfinite(score):
-            raise item.at(1).fault("expected a finite score")
-        tokens.append((item.at(0).text(), float(score)))
+    for item in node["vocab"].items():
+        text, score = item if isinstance(item, list) and len(item) == 2 else (None, None)
+        if not (isinstance(text, str) and isinstance(score, int | float) and isfinite(score)):
+            raise node["vocab"].item(len(tokens)).fault("expected a list of a token and its score, a finite number")
+        tokens.append((text, float(score)))
     if not tokens:
         raise node["vocab"].fault("the vocabulary is empty")
     ids = {text: token for token, (text, _) in enumerate(tokens)}
+    _check_texts(node["vocab"], ids)
     if len(ids) != len(tokens):
         twice = next(token for token, (text, _) in enumerate(tokens) if ids[text] != token)
-        raise _item(node["vocab"], ids[tokens[twice][0]]).fault(f"the same token as id {twice}")
+        raise node["vocab"].item(ids[tokens[twice][0]]).fault(f"the same token as id {twice}")
     _agree(node["vocab"], ids, added)
     unknown = node["unk_id"]
     return c.Unigram(
         tokens,
         unknown=None if unknown.is_null else unknown.integer(len(tokens) - 1),
         byte_fallback=node["byte_fallback"].flag(False),
+        single=False,
+        lowest=min(score for _, score in tokens),
+        unreachable=frozenset(),
     )
 
 
@@ -194,16 +189,13 @@ def _unigram(node: Node, added: Mapping[str, int]) -> c.Unigram:
 def _vocabulary(node: Node, added: Mapping[str, int]) -> dict[str, int]:
     """The id of each token: every id once, and no gap that no added token fills."""
     ids: dict[str, int] = {}
-    members = node.members()
-    if not members:
-        raise node.fault("the vocabulary is empty")
-    if not is_text("".join(members)):
-        text = next(text for text in members if not is_text(text))
-        raise node.fault(f"half of a surrogate pair in {quoted(text)}")
-    for text, token in members.items():
+    for text, token in node.members().items():
         if not isinstance(token, int) or isinstance(token, bool) or not 0 <= token <= MAX_ID:
             raise node[text].fault("expected an id")
         ids[text] = token
+    if not ids:
+        raise node.fault("the vocabulary is empty")
+    _check_texts(node, ids)
     if len(set(ids.values())) != len(ids):
         raise _two_tokens(node, ids.items())
     taken = {*ids.values(), *added.values()}
@@ -244,9 +236,7 @@ def _unknown(node: Node, vocabulary: Mapping[str, int], added: Mapping[str, int]
     return token
 
 
-def _item(node: Node, index: int) -> Node:
-    return Node(node.items()[index], node.file, (*node.path, index))
-
-
-def _shown(value: Json) -> str:
-    return quoted(value) if isinstance(value, str) else "that is not text"
+def _check_texts(node: Node, ids: Mapping[str, int]) -> None:
+    if not is_text("".join(ids)):
+        text = next(text for text in ids if not is_text(text))
+        raise node.fault(f"half of a surrogate pair in {quoted(text)}")

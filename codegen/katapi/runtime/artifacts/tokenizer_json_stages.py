@@ -176,7 +176,7 @@ def _template(node: Node) -> c.Frame:
 
 
 def _cls_and_sep(node: Node) -> c.Frame:
-    return c.Frame((node["cls"].at(1).integer(MAX_ID),), (node["sep"].at(1).integer(MAX_ID),))
+    return c.Frame((node["cls"].item(1).integer(MAX_ID),), (node["sep"].item(1).integer(MAX_ID),))
 
 
 _PROCESSORS: dict[str, Callable[[Node], c.Frame]] = {

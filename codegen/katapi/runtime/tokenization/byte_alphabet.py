@@ -18,7 +18,7 @@ _BYTES = dict.fromkeys(_OTHERS, _NO_LETTER) | {ord(letter): byte for byte, lette
 
 def to_letters(data: bytes) -> str:
     """Bytes, each as its letter."""
-    return data.decode("latin-1").translate(LETTERS)  # type: ignore[arg-type]  # a string maps code points by index
+    return data.decode("latin-1").translate(LETTERS)  # a string maps code points by their index
 
 
 def to_bytes(text: str) -> bytes | None:

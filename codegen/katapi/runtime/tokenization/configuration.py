@@ -86,13 +86,6 @@ class Prepend:
 
 
 @dataclass(frozen=True, slots=True)
-class Append:
-    """Puts `text` behind a text that is not empty."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Strip:
     """Takes white space off the ends."""
 
@@ -112,13 +105,43 @@ class BertNormalize:
 
 @dataclass(frozen=True, slots=True)
 class Precompiled:
-    """SentencePiece's character map, in the bytes that the `.model` file holds."""
+    """SentencePiece's character map as `tokenizers` applies it: to grapheme clusters, then to characters."""
 
     charsmap: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class CharacterMap:
+    """SentencePiece's character map as SentencePiece applies it: the longest rule that matches, from left to right."""
+
+    charsmap: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """SentencePiece's spaces: written as `mark`, one more in front, or behind, where `dummy` says so.
+
+    `remove_extra` leaves out spaces at both ends, and all but one in a row.
+    """
+
+    dummy: bool
+    remove_extra: bool
+    mark: str
+    behind: bool
+
+
 Normalizer: TypeAlias = (
-    Normalize | Lowercase | StripAccents | Nmt | Replace | Prepend | Append | Strip | BertNormalize | Precompiled
+    Normalize
+    | Lowercase
+    | StripAccents
+    | Nmt
+    | Replace
+    | Prepend
+    | Strip
+    | BertNormalize
+    | Precompiled
+    | CharacterMap
+    | Spaces
 )
 
 
@@ -242,21 +265,29 @@ class RankedBytes:
 class ScoredPieces:
     """Byte-pair encoding by scores, as in SentencePiece: of the pairs that make a token, the one of the highest score.
 
-    `tokens` gives text and score by id.
+    `tokens` gives text and score by id. The text of `unreachable` ids is never made.
+    """
+
+    tokens: Sequence[tuple[str, float]]
+    unknown: int
+    byte_fallback: bool
+    unreachable: frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Unigram:
+    """The segmentation of the highest score; `tokens` gives text and score by id.
+
+    `single` says that sums are kept in binary32, as SentencePiece does, instead of binary64. `lowest` is the lowest
+    score that counts for how unknown characters score. The text of `unreachable` ids is never matched.
     """
 
     tokens: Sequence[tuple[str, float]]
     unknown: int | None
     byte_fallback: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Unigram:
-    """The segmentation of the highest score; `tokens` gives text and score by id."""
-
-    tokens: Sequence[tuple[str, float]]
-    unknown: int | None
-    byte_fallback: bool
+    single: bool
+    lowest: float
+    unreachable: frozenset[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,17 +420,17 @@ class AddedToken:
 
     @property
     def is_control(self) -> bool:
-        """Whether only a template may place it: all but ordinary white space, which vocabularies add as tokens too."""
-        return self.special or not (self.content.replace("▁", " ").isspace())
+        """Whether only a template may place it.
+
+        A single character and a run of white space are text, unless the vocabulary calls them special: many add the
+        line break, or spaces in a row, as tokens.
+        """
+        return self.special or not (len(self.content) == 1 or self.content.replace("▁", " ").isspace())
 
 
 @dataclass(frozen=True, eq=False)
 class TokenizerConfiguration:
-    """All stages of one tokenizer.
-
-    `unicode` is the version of the character classes, `normalization_unicode` that of the normalization data: official
-    tokenizers pin two.
-    """
+    """All stages of one tokenizer."""
 
     normalizers: tuple[Normalizer, ...]
     pretokenizers: tuple[PreTokenizer, ...]
@@ -407,5 +438,3 @@ class TokenizerConfiguration:
     frame: Frame
     decoders: tuple[Decoder, ...]
     added_tokens: tuple[AddedToken, ...]
-    unicode: str
-    normalization_unicode: str

@@ -35,10 +35,14 @@ class PieceEngine:
 
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The ids of a normalized text and the source bytes of each, shape [n, 2]."""
+        first = first and len(text) > 0 and bool(text.starts[0] == 0)  # else what stood there is gone
         ids: list[int] = []
         sources = [np.zeros((0, 2), dtype=np.int64)]
         for piece in self._pretokenizer.split_aligned(text, first):
             tokens = np.array(self._ranges_of_piece(piece.text), dtype=np.int64).reshape(-1, 3)
             ids += tokens[:, 0].tolist()
             sources.append(piece.source_of(tokens[:, 1:]))
-        return ids, np.concatenate(sources)
+        spans = np.concatenate(sources)
+        # A mark put in front of a piece that begins within a character's source would end before that begins.
+        spans[:, 1] = np.maximum.accumulate(spans[:, 1])
+        return ids, spans

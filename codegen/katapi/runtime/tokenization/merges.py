@@ -7,13 +7,14 @@ so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from operator import add
 
-from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
+from katapi.runtime.tokenization.merge_table import MergeTable
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
 from katapi.runtime.tokenization.seams import Seams
 
@@ -53,38 +54,41 @@ class Merges:
 
     @classmethod
     def of_characters(
-        cls, vocabulary: Mapping[str, int], merges: Iterable[tuple[str, str]], rules: MergeRules
+        cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]], rules: MergeRules
     ) -> Merges:
         """Over characters (code points), as in vocabularies that come from SentencePiece."""
-        return cls(vocabulary, merges, rules, by_byte=False)
+        prefix = len(rules.continuing_prefix.encode())
+
+        def joint(left: str, right: str) -> str:
+            return left + right.encode()[prefix:].decode(errors="replace")
+
+        table = MergeTable.of(vocabulary, merges, joint if prefix else add)
+        tokenizer = cls(vocabulary, table, rules, by_byte=False)
+        if tokenizer._spells():
+            tokenizer._seams = Seams({left[-1:] + right[:1] for left, right in merges})
+        return tokenizer
 
     @classmethod
     def of_bytes(
-        cls, vocabulary: Mapping[bytes, int], merges: Iterable[tuple[bytes, bytes]], rules: MergeRules
+        cls, vocabulary: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]], rules: MergeRules
     ) -> Merges:
         """Over bytes, as in vocabularies of the pre-tokenizer ByteLevel, the letters of that turned back into bytes.
 
         A piece that does not consist of whole characters has its single bytes as `utf8_of` reads them.
         """
-        return cls(
-            {_letters(token): number for token, number in vocabulary.items()},
-            ((_letters(left), _letters(right)) for left, right in merges),
-            rules,
-            by_byte=True,
-        )
+        prefix = len(rules.continuing_prefix.encode())
+        table = MergeTable.of(vocabulary, merges, (lambda left, right: left + right[prefix:]) if prefix else add)
+        return cls({_letters(token): number for token, number in vocabulary.items()}, table, rules, by_byte=True)
 
-    def __init__(
-        self, vocabulary: Mapping[str, int], merges: Iterable[tuple[str, str]], rules: MergeRules, *, by_byte: bool
-    ) -> None:
+    def __init__(self, vocabulary: Mapping[str, int], table: MergeTable, rules: MergeRules, *, by_byte: bool) -> None:
         self._ids = vocabulary
         self._rules = rules
         self._by_byte = by_byte
-        self._shift = max(vocabulary.values(), default=0).bit_length()
-        self._ranks: dict[int, int] = {}  # by the ids of the two parts: left << shift | right
-        self._merged: list[int] = []  # the id of the result, by rank
+        self._shift = table.shift
+        self._ranks = table.ranks
+        self._merged = table.merged
         self._fallback = [vocabulary.get(f"<0x{byte:02X}>") if rules.byte_fallback else None for byte in range(256)]
-        meeting = self._read_merges(merges)
-        self._seams = Seams(meeting) if self._spells() else None
+        self._seams: Seams | None = None
         self._of_part = Memo(lambda part: tuple(self._merge(self._symbols(part))))
 
     def segment(self, piece: str) -> tuple[int, ...]:
@@ -114,28 +118,9 @@ class Merges:
         ]
         return character_ranges(piece, tokens) if self._by_byte else tokens
 
-    def _read_merges(self, merges: Iterable[tuple[str, str]]) -> set[str]:
-        """Fills the tables, and returns which two characters meet in a merge."""
-        ids, shift, prefix = self._ids, self._shift, self._rules.continuing_prefix
-        meeting: set[str] = set()
-        for rank, (left, right) in enumerate(merges):
-            result = left + (right.encode()[len(prefix.encode()) :].decode(errors="replace") if prefix else right)
-            try:
-                self._ranks[ids[left] << shift | ids[right]] = rank
-                self._merged.append(ids[result])
-            except KeyError as missing:
-                raise ArtifactError(
-                    f"merge {rank + 1} makes {result!r} of {left!r} and {right!r}, but {missing} is no token",
-                    code="A106",
-                    help="take the vocabulary and the merges from one file",
-                ) from None
-            meeting.add(left[-1:] + right[:1])
-        return meeting
-
     def _spells(self) -> bool:
         """Whether the text of every symbol that takes part in a merge is the text that it covers, none left out."""
-        rules = self._rules
-        if self._by_byte or rules.continuing_prefix or rules.word_suffix or None in self._fallback:
+        if self._rules.continuing_prefix or self._rules.word_suffix or None in self._fallback:
             return False
         shift, spelled = self._shift, set(self._fallback)
         return not any(pair >> shift in spelled or pair & ~(-1 << shift) in spelled for pair in self._ranks)

@@ -1,14 +1,12 @@
-"""The normalizers: text is left as it is, or brought into Unicode normalization form C."""
+"""The normalizers that know nothing of Unicode, and what holds normalizers together."""
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
+from collections.abc import Iterable
 
-from katapi.runtime.tokenization.aligned import AlignedText, Edit
-from katapi.runtime.tokenization.memo import Memo
-from katapi.runtime.unicode.codepoints import Planes
-from katapi.runtime.unicode.normalization import NormalizationTable
+from katapi.runtime.tokenization.aligned import AlignedText
+from katapi.runtime.tokenization.matching import Matcher, Verbatim
+from katapi.runtime.tokenization.stages import Normalizer
 
 
 class Unchanged:
@@ -23,47 +21,108 @@ class Unchanged:
         return text
 
 
-class Nfc:
-    """Unicode normalization form C (Unicode Standard Annex #15), over the data of one pinned Unicode version.
+class InTurn:
+    """Several normalizers one after the other ("Sequence" in tokenizer.json)."""
 
-    Text without an unstable character is returned after one scan. In other text only the unstable characters and the
-    one character before them are worked on, a cluster at a time.
-    """
-
-    def __init__(self, table: NormalizationTable) -> None:
-        self._table = table
-        self._clusters = Memo(table.nfc)
-        self._unstable = lru_cache(lambda planes: re.compile(f"[{table.unstable.within(planes)}]"))
-        self._cluster = lru_cache(lambda planes: re.compile(f"(?s:.)?[{table.unstable.within(planes)}]+"))
+    def __init__(self, *normalizers: Normalizer) -> None:
+        self._normalizers = normalizers
 
     def normalize(self, text: str) -> str:
-        """`text` in form C; `text` itself where it is already."""
-        if text.isascii():
-            return text
-        planes = Planes.of(text)
-        if self._unstable(planes).search(text) is None:
-            return text
-        return self._cluster(planes).sub(lambda cluster: self._clusters[cluster[0]], text)
+        """The text that the last of them gives."""
+        for normalizer in self._normalizers:
+            text = normalizer.normalize(text)
+        return text
 
     def align(self, text: AlignedText) -> AlignedText:
-        """The same; characters of a cluster that stay the same at its beginning and end keep their own source."""
-        edits: list[Edit] = []
-        for match in self._cluster(Planes.of(text.text)).finditer(text.text):
-            cluster = match[0]
-            normalized = self._clusters[cluster]
-            if normalized != cluster:
-                front, back = _common_ends(cluster, normalized)
-                edits.append((match.start() + front, match.end() - back, normalized[front : len(normalized) - back]))
-        return text.replaced(edits)
+        """The same, with the source of each character."""
+        for normalizer in self._normalizers:
+            text = normalizer.align(text)
+        return text
 
 
-def _common_ends(before: str, after: str) -> tuple[int, int]:
-    """How many characters two different strings have in common at the front, and at the back of what is left."""
-    limit = min(len(before), len(after))
-    front = 0
-    while front < limit and before[front] == after[front]:
-        front += 1
-    back = 0
-    while back < limit - front and before[-1 - back] == after[-1 - back]:
-        back += 1
-    return front, back
+class Replace:
+    """Puts `content` in the place of every match of a pattern."""
+
+    def __init__(self, matcher: Matcher, content: str) -> None:
+        self._matcher = matcher
+        self._content = content
+
+    def normalize(self, text: str) -> str:
+        """The text after all replacements."""
+        parts: list[str] = []
+        position = 0
+        for start, end in self._spans(text):
+            parts += (text[position:start], self._content)
+            position = end
+        return "".join((*parts, text[position:])) if parts else text
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        return text.replaced([(start, end, self._content) for start, end in self._spans(text.text)])
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        """The matches; an empty text has none, not even an empty one."""
+        return self._matcher.spans(text) if text else ()
+
+
+class ReplaceText:
+    """Puts `content` in the place of every occurrence of `old`, which is not empty."""
+
+    def __init__(self, old: str, content: str) -> None:
+        self._old = old
+        self._content = content
+
+    def normalize(self, text: str) -> str:
+        """The text after all replacements."""
+        return text.replace(self._old, self._content)
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        return text.replaced([(start, end, self._content) for start, end in Verbatim(self._old).spans(text.text)])
+
+
+class Prepend:
+    """Puts `prefix` in front of a text that is not empty."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def normalize(self, text: str) -> str:
+        """The text with the prefix."""
+        return self._prefix + text if text else text
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        return text.replaced([(0, 0, self._prefix)]) if len(text) else text
+
+
+class Append:
+    """Puts `suffix` behind a text that is not empty."""
+
+    def __init__(self, suffix: str) -> None:
+        self._suffix = suffix
+
+    def normalize(self, text: str) -> str:
+        """The text with the suffix."""
+        return text + self._suffix if text else text
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        return text.replaced([(len(text), len(text), self._suffix)]) if len(text) else text
+
+
+class Strip:
+    """Takes `characters` off the left end, the right end, or both ("Strip"; the property White_Space)."""
+
+    def __init__(self, characters: str, *, left: bool, right: bool) -> None:
+        self._left = characters if left else ""
+        self._right = characters if right else ""
+
+    def normalize(self, text: str) -> str:
+        """The text without them."""
+        return text.lstrip(self._left).rstrip(self._right)
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        start = len(text) - len(text.text.lstrip(self._left))
+        return text.part(start, max(start, len(text.text.rstrip(self._right))))

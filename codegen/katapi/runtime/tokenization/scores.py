@@ -6,6 +6,7 @@ import re
 
 _NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
 _DIGITS_LIMIT = (1 << 64) - 1  # digits that would make the whole number greater are dropped
+_SAFE_DIGITS = 20  # fewer digits than this are within that limit
 _GREATEST_POWER = 308  # of ten, in binary64
 
 
@@ -20,6 +21,9 @@ def read_score(number: str) -> float:
     if found is None:
         raise ValueError(f"{number!r} is no number")
     sign, whole, fraction, exponent = found.groups()
+    if exponent is None and len(whole) + len(fraction or "") < _SAFE_DIGITS:
+        simple = float(int(whole + (fraction or ""))) / float(10 ** len(fraction or ""))
+        return -simple if sign else simple
     digits, power = 0, int(exponent or 0)
     for place, digit in enumerate(whole + (fraction or "")):
         if digits * 10 + int(digit) > _DIGITS_LIMIT:

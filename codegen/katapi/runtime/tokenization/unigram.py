@@ -2,17 +2,19 @@
 
 The score of a segmentation is the sum of the scores of its tokens. The sum is taken from the left in binary64, and of
 two segmentations with the same sum the one found first stays: by the place where its last token begins, from the left.
-So ties and roundings fall as in the model "Unigram" of tokenizer.json.
+So ties and roundings fall as in the model "Unigram" of tokenizer.json. SentencePiece itself keeps sums in binary32.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Sequence
 
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.lexicon import Lexicon
 
 _PENALTY = 10.0  # how much less than the lowest score an unknown character scores
+_SINGLE = struct.Struct("<f")
 
 
 class Unigram:
@@ -22,6 +24,8 @@ class Unigram:
     is no token is `unknown`; neighbours that are unknown are one token together. Under `byte_fallback` they are the
     tokens "<0x00>" to "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. The text of the
     ids in `unreachable`, such as control tokens, is never matched; their scores still count for the lowest score.
+    `lowest` is that score where some tokens do not count. `single` rounds every sum to binary32, as SentencePiece does
+    (`unigram_model.cc`).
 
     Time is linear in the length of a piece, times the number of token lengths that share their first two characters.
     """
@@ -33,13 +37,16 @@ class Unigram:
         unknown: int | None,
         byte_fallback: bool,
         unreachable: Collection[int] = (),
+        single: bool = False,
+        lowest: float | None = None,
     ) -> None:
         reachable = {text: token for token, (text, _) in enumerate(tokens) if text}
         hidden = set(unreachable)
         self._lexicon = Lexicon({text: token for text, token in reachable.items() if token not in hidden})
         self._scores = [score for _, score in tokens]
         self._unknown = unknown
-        self._unknown_score = min(self._scores, default=0.0) - _PENALTY
+        self._unknown_score = (min(self._scores, default=0.0) if lowest is None else lowest) - _PENALTY
+        self._single = single
         self._bytes = [reachable.get(f"<0x{byte:02X}>") if byte_fallback else None for byte in range(256)]
 
     def segment(self, piece: str) -> tuple[int, ...]:
@@ -67,6 +74,7 @@ class Unigram:
     def _best(self, piece: str) -> list[tuple[int, int]]:
         """The best segmentation from its end to its beginning: ids, and where each begins."""
         ids, scores, lengths_at = self._lexicon.ids, self._scores, self._lexicon.lengths
+        single = self._single
         size = len(piece)
         totals = [0.0] * (size + 1)  # the best score of the text up to each place
         begins = [-1] * (size + 1)  # where the last token of that segmentation begins
@@ -81,11 +89,15 @@ class Unigram:
                     continue
                 alone = alone or length == 1
                 score = scores[token] + total
+                if single:
+                    score = _to_single(score)
                 if begins[end] < 0 or score > totals[end]:
                     totals[end], begins[end], lasts[end] = score, start, token
             if not alone:
                 end = start + 1
                 score = self._unknown_score + total
+                if single:
+                    score = _to_single(score)
                 if begins[end] < 0 or score > totals[end]:
                     totals[end], begins[end], lasts[end] = score, start, self._unknown_for(piece[start])
         path: list[tuple[int, int]] = []
@@ -119,3 +131,9 @@ class Unigram:
                     return [(token, start, end)]
                 spelled.append((fallback, place, place + 1))
         return spelled
+
+
+def _to_single(value: float) -> float:
+    """The nearest value of binary32."""
+    rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
+    return rounded

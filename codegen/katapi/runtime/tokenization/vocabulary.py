@@ -26,6 +26,14 @@ class Vocabulary:
         self.size = max([len(table), *(token + 1 for token in self._spellings)])
         """The number of ids from 0 to the highest."""
 
+    @classmethod
+    def of(cls, spellings: Mapping[int, bytes]) -> Vocabulary:
+        """From the bytes of each id; ids may be missing."""
+        vocabulary = cls(control={})
+        vocabulary._spellings = dict(spellings)
+        vocabulary.size = max(spellings, default=-1) + 1
+        return vocabulary
+
     def bytes_of(self, token: int) -> bytes:
         """The bytes of one token. Raises `TokenizerError` where no token has this id."""
         if 0 <= token < len(self._table):

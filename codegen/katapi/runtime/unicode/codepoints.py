@@ -6,8 +6,10 @@ limited to the code points that a text can hold: ASCII, the Basic Multilingual P
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 
 
 class Planes(Enum):
@@ -44,6 +46,14 @@ class CodePoints:
         limit = planes.value
         members = [_item(first, min(last, limit - 1)) for first, last in self.ranges if first < limit]
         return "".join(members) or _NOTHING
+
+
+def ranges_of(members: Iterable[int]) -> str:
+    """The ranges of some code points, in the form that `CodePoints` takes."""
+    ordered = sorted(members)
+    begins = [first for before, first in pairwise([-2, *ordered]) if first - before > 1]
+    ends = [last for last, behind in pairwise([*ordered, 1 << 30]) if behind - last > 1]
+    return " ".join(f"{first:X}-{last:X}" for first, last in zip(begins, ends, strict=True))
 
 
 # A bracket expression may not be empty. No text that is encoded holds a surrogate, so this one matches nothing.

@@ -1,0 +1,109 @@
+"""Reads tekken.json, the format of Mistral's byte-level vocabularies (mistral-common 1.13).
+
+The ids of control tokens come first, as many as `config.default_num_special_tokens` says; then come the ranks. The
+vocabulary is cut to `config.default_vocab_size` ids.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from katapi.runtime.artifacts.json_file import Node, read_json
+from katapi.runtime.patterns.syntax import Dialect
+from katapi.runtime.tokenization import configuration as c
+
+_MAX_ID = (1 << 32) - 1
+
+# The control tokens of files that list none (versions before v7), by id; the rest are fillers.
+_OLD_CONTROLS = (
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+)
+
+
+def read_tekken(data: bytes, *, where: str) -> c.TokenizerConfiguration:
+    """The tokenizer of a tekken.json; `where` names the file in errors.
+
+    Raises `ArtifactError`, naming the path, where it is not of that form, a token or a rank comes twice, or a rank is
+    missing.
+    """
+    return tekken_configuration(read_json(data, where=where))
+
+
+def tekken_configuration(root: Node) -> c.TokenizerConfiguration:
+    """The same from JSON that has been read."""
+    config = root["config"]
+    size = config["default_vocab_size"].integer(_MAX_ID)
+    special = config["default_num_special_tokens"].integer(size)
+    return c.TokenizerConfiguration(
+        normalizers=(),
+        pretokenizers=(
+            c.Split(c.Regex(config["pattern"].text(), Dialect.TIKTOKEN), c.Behaviour.ISOLATED, invert=False),
+            c.ByteLevel(add_prefix_space=False, use_regex=False),
+        ),
+        model=c.RankedBytes(_ranks(root["vocab"], special, size)),
+        frame=c.Frame(),
+        decoders=(c.DecodeBytes(),),
+        added_tokens=_controls(root["special_tokens"], special),
+    )
+
+
+def _ranks(node: Node, special: int, size: int) -> dict[bytes, int]:
+    """The id of each token of the vocabulary that is in use."""
+    ranks: dict[bytes, int] = {}
+    for rank, item in enumerate(node):
+        if rank == size - special:
+            break
+        if item["rank"].integer(_MAX_ID) != rank:
+            raise item["rank"].fault(f"expected the rank {rank}: ranks must ascend by 1")
+        token = _bytes(item["token_bytes"])
+        if ranks.setdefault(token, rank + special) != rank + special:
+            raise item["token_bytes"].fault(f"the token {token!r} has the rank {ranks[token] - special} as well")
+    if len(ranks) != size - special:
+        raise node.fault(f"expected {size - special} tokens, found {len(ranks)}")
+    return ranks
+
+
+def _bytes(node: Node) -> bytes:
+    try:
+        token = base64.b64decode(node.text(), validate=True)
+    except (binascii.Error, ValueError):
+        token = b""
+    if not token:
+        raise node.fault("expected the bytes of a token in base64")
+    return token
+
+
+def _controls(node: Node, special: int) -> tuple[c.AddedToken, ...]:
+    spellings: dict[int, str] = {}
+    if node.is_null:
+        spellings = dict(enumerate(_OLD_CONTROLS[:special]))
+    else:
+        for item in node:
+            token, text = item["rank"].integer(_MAX_ID), item["token_str"].text()
+            if token >= special:
+                raise item["rank"].fault(f"a control token beyond the {special} that the file declares")
+            if token in spellings or text in spellings.values():
+                raise item.fault("the rank or the text is that of another control token as well")
+            spellings[token] = text
+    fillers = {token: f"<SPECIAL_{token}>" for token in range(special) if token not in spellings}
+    return tuple(c.AddedToken(token, text, special=True) for token, text in sorted((spellings | fillers).items()))

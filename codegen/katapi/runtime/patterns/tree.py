@@ -1,0 +1,129 @@
+"""The tree of a pattern.
+
+A literal character is a class of one member, and one whose case does not count a class of all its forms. Anchors and
+word boundaries are looks at the neighbouring characters. So there are five kinds of node only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Characters:
+    """The characters in any of the ranges, first and last code point of each."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Property:
+    """The characters with a Unicode property; `name` as in `katapi.runtime.patterns.properties`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Union:
+    """The characters in any of the sets."""
+
+    items: tuple[CharacterSet, ...]
+
+
+@dataclass(frozen=True)
+class Intersection:
+    """The characters in all of the sets."""
+
+    items: tuple[CharacterSet, ...]
+
+
+@dataclass(frozen=True)
+class Complement:
+    """The characters outside the set."""
+
+    item: CharacterSet
+
+
+CharacterSet: TypeAlias = "Characters | Property | Union | Intersection | Complement"
+
+ANY = Complement(Characters(()))
+
+
+class Mode(Enum):
+    """How a repetition gives back what it took."""
+
+    GREEDY = auto()
+    LAZY = auto()
+    POSSESSIVE = auto()
+
+
+@dataclass(frozen=True)
+class Class:
+    """One character of a set."""
+
+    members: CharacterSet
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """`item` from `minimum` to `maximum` times (None: without bound). A possessive one repeats a class."""
+
+    item: Class | Alternation
+    minimum: int
+    maximum: int | None
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Look:
+    """Looks ahead: what follows must match, or must not."""
+
+    body: Alternation
+    negative: bool
+
+
+@dataclass(frozen=True)
+class Behind:
+    """Looks back: the character before must be one of a set, or must not (then there may be none)."""
+
+    members: CharacterSet
+    negative: bool
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """One item after the other. `start` and `end` say where it stands in the pattern."""
+
+    items: tuple[Node, ...]
+    start: int = field(compare=False)
+    end: int = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """The first choice that leads to a match."""
+
+    choices: tuple[Sequence, ...]
+
+
+Node: TypeAlias = "Class | Repeat | Look | Behind | Alternation"
+
+
+def sets_of(node: Node | Sequence) -> Iterator[CharacterSet]:
+    """The sets of characters that a pattern asks about, in order."""
+    match node:
+        case Class(members) | Behind(members):
+            yield members
+        case Repeat():
+            yield from sets_of(node.item)
+        case Look():
+            yield from sets_of(node.body)
+        case Sequence():
+            for item in node.items:
+                yield from sets_of(item)
+        case Alternation():
+            for choice in node.choices:
+                yield from sets_of(choice)

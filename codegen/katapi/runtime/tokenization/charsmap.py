@@ -1,0 +1,75 @@
+"""SentencePiece's precompiled character map: a trie of byte strings, each with what it becomes.
+
+The format is that of `precompiled_charsmap` in a SentencePiece model: four bytes with the size of the trie in bytes
+(the least significant first), the trie as a double array of 32-bit units (darts-clone), and the results, each ended by
+a zero byte. The value of a key is where its result begins. In a unit, bits 0 to 7 and 31 are the label, bit 8 says
+that a key ends here, and bits 10 and up, times 256 where bit 9 is set, are the offset to the children: the child by a
+label stands at the exclusive or of index, offset and label, and the value at the child by label 0, in bits 0 to 30.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from katapi.runtime.errors import ArtifactError
+
+_LABEL = 0x800000FF
+_ENDS_KEY = 1 << 8
+_FAR = 1 << 9
+_VALUE = 0x7FFFFFFF
+
+
+class CharacterMap:
+    """The map of one artifact, of which nothing is unpacked. Raises `ArtifactError` where the bytes are none."""
+
+    def __init__(self, data: bytes) -> None:
+        size = int.from_bytes(data[:4], "little")
+        if len(data) < 4 or size % 4 or not 0 < size <= len(data) - 4:
+            raise _damaged("the size of its trie is wrong")
+        self._units: list[int] = np.frombuffer(data, dtype="<u4", count=size // 4, offset=4).tolist()
+        self._results = data[4 + size :]
+        if not self._results.endswith(b"\0"):
+            raise _damaged("its results are cut off")
+        try:
+            self._results.decode()
+        except UnicodeDecodeError:
+            raise _damaged("its results are not UTF-8") from None
+
+    def prefixes(self, text: str, start: int = 0) -> Iterator[tuple[int, str]]:
+        """The keys that `text` goes on with at index `start`, the shortest first.
+
+        Of each the length in characters, and what it becomes. Keys that end within a character do not count.
+        """
+        index = self._children(0)
+        for position in range(start, len(text)):
+            ends_key = False
+            for byte in text[position].encode():
+                index ^= byte
+                unit = self._unit(index)
+                if byte == 0 or unit & _LABEL != byte:
+                    return
+                index = self._children(index)
+                ends_key = bool(unit & _ENDS_KEY)
+            if ends_key:
+                begin = self._unit(index) & _VALUE
+                end = self._results.find(b"\0", begin)
+                yield position + 1 - start, self._results[begin:end].decode(errors="replace")
+
+    def _children(self, index: int) -> int:
+        """Where the children of the unit at `index` stand, by label 0."""
+        unit = self._unit(index)
+        return index ^ ((unit >> 10) << (8 if unit & _FAR else 0))
+
+    def _unit(self, index: int) -> int:
+        """The unit at `index`; beyond the end of the trie one that is no child of another."""
+        return self._units[index] if index < len(self._units) else _LABEL
+
+
+def _damaged(what: str) -> ArtifactError:
+    return ArtifactError(
+        f"the precompiled character map is damaged: {what}",
+        code="A107",
+        help="get the tokenizer file again from where it came",
+    )

@@ -1,0 +1,61 @@
+"""What everything that has a tokenizer offers its callers: text to ids and ids to text, without a template."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.errors import TokenizerError
+from katapi.runtime.tokenization.interface import Decoder, Tokenizer
+
+
+class TextAndIds(ABC):
+    """The content path of a tokenizer: control tokens that a text spells stay text."""
+
+    @property
+    @abstractmethod
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer."""
+
+    def encode(self, text: str | bytes, post_process: bool = False) -> list[int]:
+        """The ids of content: no text reaches a control id. Bytes are UTF-8.
+
+        `post_process` adds what the tokenizer's post-processor puts around a single sequence. Raises `TokenizerError`
+        for bytes that are not UTF-8 and for a lone surrogate.
+        """
+        tokenizer = self.tokenizer
+        ids = tokenizer.encode(_as_text(text))
+        return tokenizer.post_process(ids) if post_process else ids
+
+    def spans(self, text: str | bytes, ids: Sequence[int]) -> NDArray[np.int64]:
+        """Where in `text` each of `ids` comes from, which are `encode(text)`: half-open ranges of bytes, shape [n, 2].
+
+        Raises `TokenizerError` where they are not.
+        """
+        return self.tokenizer.spans(_as_text(text), ids)
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """The bytes that ids stand for, control tokens as they are spelled. Raises `TokenizerError`."""
+        return self.tokenizer.decode(ids)
+
+    def decode_text(self, ids: Sequence[int]) -> str:
+        """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it."""
+        return self.tokenizer.decode_text(ids)
+
+    def decoder(self) -> Decoder:
+        """An incremental decoder for one completion."""
+        return self.tokenizer.decoder()
+
+
+def _as_text(text: str | bytes) -> str:
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TokenizerError(
+            f"the bytes are not UTF-8: {error.reason}", code="V110", where=f"byte {error.start}"
+        ) from None

@@ -1,0 +1,89 @@
+"""The two normalizers that apply a precompiled character map: as `tokenizers` does, and as SentencePiece does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from katapi.runtime.tokenization.aligned import AlignedText, Edit
+from katapi.runtime.tokenization.charsmap import CharacterMap
+from katapi.runtime.tokenization.memo import Memo
+from katapi.runtime.unicode.graphemes import GraphemeTable
+
+_SHORT = 6  # bytes from which on `tokenizers` looks up no grapheme cluster as a whole
+
+
+class Precompiled:
+    """Applies a map to one grapheme cluster after the other ("Precompiled" in tokenizer.json; Unicode 17.0).
+
+    A cluster below six bytes becomes what the shortest key that it begins with becomes, and the rest of it is lost, as
+    in `tokenizers`. Of any other cluster each character is looked up by itself.
+    """
+
+    def __init__(self, character_map: CharacterMap, graphemes: GraphemeTable) -> None:
+        self._map = character_map
+        self._graphemes = graphemes
+        self._normalized = Memo(lambda cluster: "".join(new for _, _, new in self._parts(cluster)))
+
+    def normalize(self, text: str) -> str:
+        """The text that the map gives."""
+        return "".join(map(self._normalized.__getitem__, self._clusters(text)))
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        edits: list[Edit] = []
+        position = 0
+        for cluster in self._clusters(text.text):
+            if self._normalized[cluster] != cluster:
+                edits += ((position + start, position + end, new) for start, end, new in self._parts(cluster))
+            position += len(cluster)
+        return text.replaced(edits)
+
+    def _clusters(self, text: str) -> Iterable[str]:
+        return text if self._graphemes.are_characters(text) else self._graphemes.clusters(text)
+
+    def _parts(self, cluster: str) -> list[Edit]:
+        """The parts that a cluster is mapped by."""
+        if len(cluster.encode()) < _SHORT:
+            for _, new in self._map.prefixes(cluster):
+                return [(0, len(cluster), new)]
+        return [(index, index + 1, self._of_character(character)) for index, character in enumerate(cluster)]
+
+    def _of_character(self, character: str) -> str:
+        for _, new in self._map.prefixes(character):
+            return new
+        return character
+
+
+class LongestPrefixes:
+    """Applies a map from left to right, the longest key first, as SentencePiece does with the map of a `.model` file.
+
+    A character that no key begins with stays.
+    """
+
+    def __init__(self, character_map: CharacterMap) -> None:
+        self._map = character_map
+
+    def normalize(self, text: str) -> str:
+        """The text that the map gives."""
+        parts: list[str] = []
+        position = 0
+        for start, end, new in self._edits(text):
+            parts += (text[position:start], new)
+            position = end
+        return "".join((*parts, text[position:]))
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        return text.replaced(self._edits(text.text))
+
+    def _edits(self, text: str) -> list[Edit]:
+        edits: list[Edit] = []
+        position = 0
+        while position < len(text):
+            found: Edit | None = None
+            for length, new in self._map.prefixes(text, position):
+                found = (position, position + length, new)
+            if found is not None:
+                edits.append(found)
+            position = found[1] if found is not None else position + 1
+        return edits

@@ -1,0 +1,80 @@
+"""Byte-pair encoding by scores, as in SentencePiece (Kudo and Richardson 2018).
+
+A piece starts as one symbol a character, and again and again the leftmost of the pairs of symbols whose joint text has
+the highest score is merged. A pair needs no rule of its own: any two symbols merge whose joint text is a token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import chain, pairwise
+
+from katapi.runtime.tokenization.memo import Memo
+from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
+from katapi.runtime.tokenization.seams import Seams
+
+
+class ScoredPieces:
+    """Segments pieces by the scores of a vocabulary.
+
+    `tokens` gives text and score by id; of two alike in score the one of the lower id merges first. A character that is
+    no token is `unknown`, neighbours together; under `byte_fallback` it is the tokens "<0x00>" to "<0xFF>" of its UTF-8
+    bytes instead, if the vocabulary has all those bytes. The text of the ids in `unreachable`, such as control tokens,
+    is never made.
+
+    Time is n log n in the length of a piece. A long piece is cut where no merge can cross (`Seams`), and the parts are
+    remembered: a piece is often a whole text.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[tuple[str, float]],
+        *,
+        unknown: int,
+        byte_fallback: bool,
+        unreachable: Collection[int] = (),
+    ) -> None:
+        hidden = {unknown, *unreachable}
+        ids = {text: token for token, (text, _) in enumerate(tokens)}
+        self._ids = {text: token for text, token in ids.items() if token not in hidden}
+        self._unknown = unknown
+        self._bytes = [ids.get(f"<0x{byte:02X}>") if byte_fallback else None for byte in range(256)]
+        self._merged = sorted(self._ids, key=lambda text: (-tokens[self._ids[text]][1], self._ids[text]))
+        self._ranks = {text: rank for rank, text in enumerate(self._merged)}
+        self._seams = Seams({left + right for text in self._merged for left, right in pairwise(text)})
+        self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
+
+    def segment(self, piece: str) -> tuple[int, ...]:
+        """The ids of one piece."""
+        if any(self._byte_tokens(character) is None for character in set(piece) - self._ids.keys()):
+            return tuple([token for token, _, _ in self._tokens(piece)])  # unknown neighbours must be seen together
+        return tuple(chain.from_iterable(map(self._of_part.__getitem__, self._seams.cut(piece))))
+
+    def segment_ranges(self, piece: str) -> list[tuple[int, int, int]]:
+        """Each id with the range of characters (code points) that it takes."""
+        return self._tokens(piece)
+
+    def _tokens(self, piece: str) -> list[tuple[int, int, int]]:
+        symbols = [*piece]
+        places = merge_all(symbols, self._rank, self._merged)
+        tokens: list[tuple[int, int, int]] = []
+        for start, end in pairwise([*places, len(piece)]):
+            token = self._ids.get(symbols[start])
+            spelled = self._byte_tokens(symbols[start]) if token is None else None
+            if token is not None:
+                tokens.append((token, start, end))
+            elif spelled is not None:
+                tokens += [(byte, start, end) for byte in spelled]
+            elif tokens and tokens[-1][0] == self._unknown:
+                tokens[-1] = (self._unknown, tokens[-1][1], end)
+            else:
+                tokens.append((self._unknown, start, end))
+        return tokens
+
+    def _rank(self, left: str, right: str) -> int:
+        return self._ranks.get(left + right, NO_MERGE)
+
+    def _byte_tokens(self, character: str) -> list[int] | None:
+        """The tokens of the bytes of a character; None where one is missing."""
+        found = [token for byte in character.encode() if (token := self._bytes[byte]) is not None]
+        return found if len(found) == len(character.encode()) else None

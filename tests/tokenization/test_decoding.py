@@ -1,0 +1,125 @@
+"""Decoding by the texts of tokens: one token at a time as all at once, and bytes as soon as they are certain."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from katapi.runtime.errors import TokenizerError
+from katapi.runtime.tokenization.configuration import PrependScheme
+from katapi.runtime.tokenization.decoder_stages import (
+    ByteFallbackDecoder,
+    DecoderStage,
+    FuseDecoder,
+    ReplaceTextDecoder,
+    StripDecoder,
+    SuffixDecoder,
+    metaspace_decoder,
+    spaced,
+    word_piece_decoder,
+)
+from katapi.runtime.tokenization.decoder_streams import ReplacedInParts, Stream, StrippedInParts
+from katapi.runtime.tokenization.decoding import TextDecoding
+from katapi.runtime.tokenization.vocabulary import Vocabulary
+
+TOKENS = ["▁", "▁a", "a", "中", " ", "<0x20>", "<0x41>", "<0xE4>", "<0xB8>", "<0xAD>", "##b", ".", "<s>", "a</w>"]
+VOCABULARY = Vocabulary(control={len(TOKENS): "<end>"}, texts=dict(enumerate(TOKENS)))
+IDS = {token: index for index, token in enumerate([*TOKENS, "<end>"])}
+LLAMA = (ReplaceTextDecoder("▁", " "), ByteFallbackDecoder(), FuseDecoder(), StripDecoder(" ", 1, 0))
+SEQUENCES: list[tuple[DecoderStage, ...]] = [
+    (spaced(),),
+    (metaspace_decoder("▁", PrependScheme.ALWAYS),),
+    (word_piece_decoder("##", cleanup=True),),
+    (SuffixDecoder("</w>"),),
+    (ByteFallbackDecoder(),),
+    LLAMA,
+    LLAMA[:3],
+    (ByteFallbackDecoder(), FuseDecoder(), StripDecoder(" ", 1, 2), ReplaceTextDecoder("aA", "")),
+]
+
+
+def decoded(stages: tuple[DecoderStage, ...], *tokens: str) -> list[bytes]:
+    """What comes out after each token and at the end."""
+    decoder = TextDecoding(VOCABULARY, *stages).decoder()
+    return [*(decoder.push(IDS[token]) for token in tokens), decoder.finish()]
+
+
+@pytest.mark.parametrize("stages", SEQUENCES)
+@given(tokens=st.lists(st.sampled_from([*IDS]), max_size=8))
+def test_pushes_and_finish_give_what_decode_gives(stages: tuple[DecoderStage, ...], tokens: list[str]) -> None:
+    decoding = TextDecoding(VOCABULARY, *stages)
+    ids = [IDS[token] for token in tokens]
+    data = decoding.decode(ids)
+    assert b"".join(decoded(stages, *tokens)) == data
+    if "\ufffd" not in decoding.decode_text(ids):
+        assert data.decode() == decoding.decode_text(ids)
+
+
+def test_a_leading_space_goes_once() -> None:
+    assert decoded(LLAMA, "▁", "▁a", "▁a") == [b"", b" a", b" a", b""]
+    assert decoded(LLAMA, "<s>", "▁a") == [b"<s>", b" a", b""]
+    assert decoded(LLAMA, "<0x20>", "a") == [b"", b"a", b""]
+
+
+def test_bytes_come_as_soon_as_they_are_certain() -> None:
+    assert decoded(LLAMA, "a", "<0xE4>", "<0xB8>", "<0xAD>", "a") == [b"a", b"\xe4", b"\xb8", b"\xad", b"a", b""]
+    assert decoded(LLAMA, "<0xE4>", "<0x20>") == [b"\xe4", b" ", b""]
+    assert decoded((word_piece_decoder("##", cleanup=True),), "a", "##b", ".") == [b"a", b"b", b".", b""]
+    assert decoded((SuffixDecoder("</w>"),), "a</w>", "a</w>") == [b"", b"a ", b"a"]
+
+
+def test_a_space_that_may_be_part_of_a_broken_run_waits() -> None:
+    """As text the run is broken, so that its space is none that could be stripped."""
+    assert decoded(LLAMA, "<0x20>", "<0xE4>", "a") == [b"", b"", b" \xe4a", b""]
+    ids = [IDS[token] for token in ("<0x20>", "<0xE4>", "a")]
+    assert TextDecoding(VOCABULARY, *LLAMA).decode_text(ids) == "\ufffd\ufffda"
+
+
+def test_broken_runs() -> None:
+    """Each byte of a run that is no valid UTF-8 is shown as U+FFFD, valid parts of it too; as bytes nothing is lost."""
+    decoding = TextDecoding(VOCABULARY, *LLAMA)
+    ids = [IDS[token] for token in ("a", "<0x41>", "<0xE4>", "<0xB8>", "中", "<0xE4>", "<0xB8>", "<0xAD>")]
+    assert decoding.decode_text(ids) == "a\ufffd\ufffd\ufffd中中"
+    assert decoding.decode(ids) == b"aA\xe4\xb8" + "中中".encode()
+
+
+def test_control_tokens_are_printed_as_spelled() -> None:
+    assert decoded((word_piece_decoder("##", cleanup=True),), "a", "<end>", "##b") == [b"a", b" <end>", b"b", b""]
+
+
+def test_what_follows_the_end() -> None:
+    decoder = TextDecoding(VOCABULARY, *LLAMA).decoder()
+    decoder.push(IDS["a"])
+    assert decoder.finish() == decoder.finish() == b""
+    with pytest.raises(TokenizerError, match="V104"):
+        decoder.push(IDS["a"])
+
+
+def test_an_unknown_id() -> None:
+    decoding = TextDecoding(VOCABULARY, *LLAMA)
+    for decode in (decoding.decode, decoding.decode_text):
+        with pytest.raises(TokenizerError, match="V102"):
+            decode([99])
+    with pytest.raises(TokenizerError, match="V102"):
+        decoding.decoder().push(99)
+
+
+def in_parts(stream: Stream, parts: list[str]) -> str:
+    return "".join([*(out for part in parts for out in stream.push(part)), *stream.finish()])
+
+
+PARTS = st.lists(st.text(st.sampled_from("aab "), max_size=4))
+
+
+@given(PARTS, st.sampled_from(["a", "ab", "aab", "aba", "a a"]))
+def test_replacing_in_parts_is_replacing_in_the_whole(parts: list[str], old: str) -> None:
+    assert in_parts(ReplacedInParts(old, "-"), parts) == "".join(parts).replace(old, "-")
+
+
+@given(PARTS, st.integers(0, 3), st.integers(0, 3))
+def test_stripping_in_parts_is_stripping_the_whole(parts: list[str], start: int, stop: int) -> None:
+    text = "".join(parts)
+    left = min(start, len(text) - len(text.lstrip("a")))
+    right = min(stop, len(text[left:]) - len(text[left:].rstrip("a")))
+    assert in_parts(StrippedInParts("a", start, stop), parts) == text[left : len(text) - right]
