@@ -24,7 +24,7 @@ from typing import Protocol, cast
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.unicode_packages import PACKAGES, Packages  # noqa: E402  # once the root is on the path
+from tools.unicode_packages import PACKAGES, Packages  # once the root is on the path
 
 SOURCE = "unicodedataplus 16.0.0.post1"
 CLASSES_VERSION = "16.0"
