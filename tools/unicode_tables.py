@@ -191,7 +191,7 @@ def lower_case(packages: Packages) -> str:
     text = header(f"Lower case of Unicode {CASE_VERSION}.", package(CASE_VERSION))
     text += "from katapi.runtime.unicode.lower_case import LowerCase\n\n"
     words = [pair(c, parts) for c, parts in sorted(mapping.items()) if parts != [c]]
-    return text + f'TABLE = LowerCase("{CASE_VERSION}", {literal(words)})\n'
+    return text + f'TABLE = LowerCase(\n    "{CASE_VERSION}",\n    {literal(words)},\n)\n'
 
 
 def graphemes(packages: Packages) -> str:

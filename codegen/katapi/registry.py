@@ -31,7 +31,12 @@ def load(name: str, package: str | None = None) -> Model[RequestModel]:
         models = _models_of(candidate)
         known.extend(models)
         if name in models:
-            model = getattr(import_module(f"{candidate}.{models[name]}"), "MODEL", None)
+            try:
+                model = getattr(import_module(f"{candidate}.{models[name]}"), "MODEL", None)
+            except (ImportError, SyntaxError) as error:
+                raise ArtifactError(
+                    f"the package {candidate}.{models[name]} is broken: {error}", code="A143", where=name, help=_REBUILD
+                ) from None
             if not isinstance(model, Model):
                 raise ArtifactError(
                     f"the package {candidate}.{models[name]} holds no model", code="A142", where=name, help=_REBUILD

@@ -1,27 +1,32 @@
-"""Tokenizers straight from the files that models come with, without a specification."""
+"""Tokenizers straight from the files that models come with, without a specification.
+
+The readers are imported when a file is read, since a generated model needs none of them.
+"""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from katapi.runtime.artifacts.any_file import read_tokenizer_file
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization.build import build_tokenizer
-from katapi.runtime.tokenization.configuration import TokenizerConfiguration
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer
 
+if TYPE_CHECKING:
+    from katapi.runtime.tokenization.configuration import TokenizerConfiguration
 
+
+@dataclass(frozen=True, eq=False)
 class FileTokenizer(TextAndIds):
     """A tokenizer that was read from a file; `configuration` is what the file says."""
 
-    def __init__(self, configuration: TokenizerConfiguration) -> None:
-        self.configuration = configuration
-        self._tokenizer = build_tokenizer(configuration)
+    configuration: TokenizerConfiguration
+    _tokenizer: Tokenizer
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -36,12 +41,21 @@ def tokenizer_from_file(path: str | PathLike[str], *, pattern: str | None = None
     known model, give `pattern`, in the dialect of tiktoken. Raises `ArtifactError`, naming the place, where the file
     cannot be read, is of no known format, or is not as its format asks.
     """
+    from katapi.runtime.artifacts.any_file import read_tokenizer_file
+    from katapi.runtime.tokenization.build import build_tokenizer
+
+    name = Path(path).name
     try:
         data = Path(path).read_bytes()
-    except OSError as error:
-        raise ArtifactError(f"cannot read the file: {error.strerror}", code="A130", where=str(path)) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero character
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ArtifactError(f"cannot read the file: {reason}", code="A130", where=repr(str(path))) from None
     with _collection_paused():
-        return FileTokenizer(read_tokenizer_file(data, where=Path(path).name, pattern=pattern))
+        configuration = read_tokenizer_file(data, where=name, pattern=pattern)
+        try:
+            return FileTokenizer(configuration, build_tokenizer(configuration))
+        except ArtifactError as error:  # which of the stages, its message says
+            raise ArtifactError(error.message, code=error.code, where=name, help=error.help) from None
 
 
 @contextmanager

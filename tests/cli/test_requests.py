@@ -65,7 +65,7 @@ def test_json_holds_what_the_model_receives_and_the_record() -> None:
     done = katapi("assemble", "qwen3", TEMPERATURE)
     assert (done.status, done.err) == (0, "")
     printed = json.loads(done.out)
-    assert set(printed) == {"input_ids", "attention_mask", "position_ids", "text", "sampled", "record"}
+    assert set(printed) == {"input_ids", "attention_mask", "position_ids", "text", "sampled", "origins", "record"}
     count = len(printed["input_ids"])
     assert count > 100
     assert printed["attention_mask"] == [1] * count
@@ -85,7 +85,7 @@ def test_npz_holds_the_same_arrays(tmp_path: Path) -> None:
     assert (done.status, done.out, done.err) == (0, "", "")
     printed = json.loads(here("assemble", "book", stdin=BOOK).out)
     with np.load(file) as arrays:
-        assert set(arrays.files) == {"input_ids", "attention_mask", "position_ids", "sampled"}
+        assert set(arrays.files) == {"input_ids", "attention_mask", "position_ids", "sampled", "origins"}
         for name in arrays.files:
             assert arrays[name].tolist() == printed[name]
     assert [p.name for p in tmp_path.iterdir()] == ["x.npz"]

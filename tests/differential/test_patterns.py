@@ -19,7 +19,7 @@ from tests.field_patterns import LIVELY, TIKTOKEN, TOKENIZERS
 ALL_PATTERNS = {
     **TOKENIZERS,
     "case": r"(?i:k+|[a-d]x|s\d?)",
-    "complements": r"[^\S\n]+|[\S\n]\P{L}|\D{2,}?[^\d\P{Lu}]",
+    "complements": r"[^\S\n]+|[\S\n]\P{L}|\D{2,9}?[^\d\P{Lu}]",
     "look-ahead": r"\p{L}+(?=\d)|a(?!b|c)|\s+(?=\n+\S)",
     "look-behind": r"(?<=\d)\p{L}+|(?<![\sx])x|\b.\B",
     "lines": r"^\s|\p{L}+$|^.{2}|\n^",
@@ -56,18 +56,19 @@ def check(pattern: str, text: str) -> None:
     assert [(start, end) for start, end in ours(pattern).spans_by_automaton(text) if start < end] == matches
 
 
+@settings(max_examples=40)
 @pytest.mark.parametrize("name", ALL_PATTERNS)
 @given(text=TEXTS)
 def test_tokenizers(name: str, text: str) -> None:
     check(ALL_PATTERNS[name], text)
 
 
-@pytest.mark.parametrize("name", ALL_PATTERNS)
+@pytest.mark.parametrize("name", [*TOKENIZERS][::3])  # a pass over all characters takes seconds
 def test_tokenizers_over_every_character(name: str) -> None:
     """In order, and some of each block behind a space and before a letter."""
     for text in (ASSIGNED, "".join(f" {character}a" for character in ASSIGNED[::37])):
-        pieces = [piece for piece, _ in official(ALL_PATTERNS[name], invert=False).pre_tokenize_str(text)]
-        assert ours(ALL_PATTERNS[name]).split(text) == pieces
+        pieces = [piece for piece, _ in official(TOKENIZERS[name], invert=False).pre_tokenize_str(text)]
+        assert ours(TOKENIZERS[name]).split(text) == pieces
 
 
 CATEGORIES = [name for name in sorted({*PROPERTIES.values()}) if len(name) <= 2 and name != "WS"]
@@ -106,11 +107,8 @@ def matched_text(pattern: str, text: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     "pattern",
     [
-        *TIKTOKEN.values(),
-        *(
-            rf"\p{{{name}}}"
-            for name in ("L", "Lu", "M", "N", "P", "S", "C", "Han", "Latin", "Greek", "Garay", "Common")
-        ),
+        *[*TIKTOKEN.values()][::3],
+        *(rf"\p{{{name}}}" for name in ("L", "M", "N", "P", "C", "Han", "Common")),
         *(r"\s", r"\d", r"\w", r"\W", r"[^\w]", r"\b.", r"(?i:[a-z])", r"[\w&&[^\p{Han}]]"),
     ],
 )
@@ -119,7 +117,7 @@ def test_tiktoken_over_every_character(pattern: str) -> None:
     assert matched == official_text
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @pytest.mark.parametrize("name", TIKTOKEN)
 @given(text=TEXTS)
 def test_ends_of_matches_in_tiktoken(name: str, text: str) -> None:

@@ -48,9 +48,6 @@ prints = st.one_of(
     pieces.map(lambda text: f'"{text}"'),
     st.sampled_from(["@a", "note"]),
     st.tuples(pieces, pieces).map(lambda x: f'{{ let it = if p then "{x[0]}" else "{x[1]}" it }}'),
-    st.lists(pieces, min_size=1, max_size=2).map(
-        lambda x: "each it in [" + ", ".join(f'"{text}"' for text in x) + "] { it }"
-    ),
 )
 blocks = st.recursive(
     st.lists(prints, max_size=3).map(" ".join),

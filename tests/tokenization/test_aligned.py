@@ -74,6 +74,13 @@ def test_what_is_put_in_has_no_source() -> None:
     assert (text.text, bounds(text)) == ("x中yybz", [(0, 0), (0, 3), (3, 3), (3, 3), (3, 4), (4, 4)])
 
 
+@given(TEXTS, st.text(CHARACTERS, max_size=3))
+def test_prefixed_is_replaced_at_the_beginning(source: str, prefix: str) -> None:
+    text = AlignedText.of("b" + source).part(1, len(source) + 1)
+    result, expected = text.prefixed(prefix), text.replaced([(0, 0, prefix)])
+    assert (result.text, bounds(result)) == (expected.text, bounds(expected))
+
+
 def test_nothing_at_all() -> None:
     text = AlignedText.of("").replaced([(0, 0, "x")])
     assert (text.text, bounds(text)) == ("x", [(0, 0)])

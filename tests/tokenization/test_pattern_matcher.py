@@ -164,6 +164,7 @@ def test_proof_that_an_attempt_is_linear(pattern: str, linear: bool) -> None:
         (r"x?\S|\s", True),
         (r"x?+\S|\s", False),  # a single x is taken by the first part and never given back
         (r"x?+[^x]|x", True),
+        (r"\s|\S|", False),  # it matches the empty text, too
         (r"\S{2}|\s", False),
         (r"\S(?!a)|\s", False),
         (r"(?<!a)\S|\s", False),

@@ -6,6 +6,7 @@ import pytest
 
 from tests.command import python
 
+PUBLIC = {"registry", "runtime", "tokenizer_file"}
 NEVER = {"lark", "jinja2", "typer", "rich", "hypothesis", "click", "mypy", "pytest", "tiktoken", "tokenizers"}
 COMPILER = set("analyse artifacts build check cli compile emit language model oracle project testing".split())
 
@@ -50,7 +51,11 @@ def test_importing_katapi_loads_no_model_and_nothing_of_the_compiler() -> None:
     assert "katapi.runtime.model" in modules
     assert not any(module.startswith("katapi_models") for module in modules)
     assert {module.split(".")[0] for module in modules} & NEVER == set()
-    assert {module.split(".")[1] for module in modules if module.startswith("katapi.")} <= {"registry", "runtime"}
+    assert {module.split(".")[1] for module in modules if module.startswith("katapi.")} <= PUBLIC
+
+
+def test_importing_katapi_loads_no_reader_of_files() -> None:
+    assert not any(module.startswith("katapi.runtime.artifacts") for module in modules_after(""))
 
 
 def test_importing_katapi_takes_up_no_character_tables() -> None:

@@ -86,6 +86,7 @@ class _Seams:
         self._prefixes = {c.spelling[:n] for c in self._tokens for n in range(1, len(c.spelling))}
         self._longest = max((len(c.spelling) for c in self._tokens), default=0)
         self._calls: dict[tuple[str, Tails], Tails] = {}
+        self._blocks: dict[tuple[int, Tails], Tails] = {}
         self.found: dict[tuple[Span, str], Diagnostic] = {}
 
     def template(self) -> None:
@@ -95,9 +96,14 @@ class _Seams:
             self._block(generate.body, after)
 
     def _block(self, block: t.Block, tails: Tails) -> Tails:
-        for statement in block.statements:
-            tails = self._statement(statement, tails)
-        return tails
+        """The tails after a block; remembered, since a loop goes through its body until nothing changes."""
+        key = (id(block), tails)
+        if key not in self._blocks:
+            after = tails
+            for statement in block.statements:
+                after = self._statement(statement, after)
+            self._blocks[key] = after
+        return self._blocks[key]
 
     def _statement(self, statement: t.Statement, tails: Tails) -> Tails:
         match statement:

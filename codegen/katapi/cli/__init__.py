@@ -13,4 +13,7 @@ def main() -> None:
         if error.name not in ("typer", "rich"):
             raise
         sys.exit("katapi: the command line needs more packages; run `pip install 'katapi[cli]'`")
-    sys.exit(run())
+    try:
+        sys.exit(run())
+    except KeyboardInterrupt:
+        sys.exit(130)

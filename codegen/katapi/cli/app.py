@@ -54,8 +54,14 @@ def run() -> int:
     except Failed as error:
         typer.echo(str(error), err=True)
         return 1
+    except UnicodeError as error:
+        typer.echo(f"katapi: an argument or a text cannot be encoded: {error}", err=True)
+        return 1
     except BrokenPipeError:
         # The reader went away (`| head`); what is left in the buffer has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        typer.echo(f"katapi: {error.filename or 'output'}: {error.strerror or error}", err=True)
         return 1
     return 0

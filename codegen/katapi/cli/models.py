@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
+import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,14 +119,18 @@ def assemble(
     """Turn a request into what the model receives: ids, mask, positions, and where each token came from."""
     loaded = _load(model)
     result = loaded.assemble(_request(file, param), policy)
+    if color and (output is not None or format is not Format.JSON):
+        raise typer.BadParameter("shows tokens on the terminal, not in a file", param_hint="--color")
     if color:
         from katapi.cli.show import colored_tokens
 
         colored_tokens(loaded, result)
     elif format is Format.NPZ:
-        _write_npz(result, output)
+        if output is None:
+            raise typer.BadParameter("an npz file needs a name", param_hint="--output")
+        _write(_npz(result), output)
     else:
-        _write(json.dumps(_as_json(result), ensure_ascii=False) + "\n", output)
+        _write((json.dumps(_as_json(result), ensure_ascii=False) + "\n").encode(), output)
 
 
 def _as_json(result: ModelInput) -> dict[str, object]:
@@ -134,40 +140,44 @@ def _as_json(result: ModelInput) -> dict[str, object]:
         "position_ids": result.position_ids.tolist(),
         "text": result.text,
         "sampled": result.sampled.tolist(),
+        "origins": result.origins.ranges.tolist(),
         "record": result.record.to_json(),
     }
 
 
-def _write(text: str, output: Path | None) -> None:
+def _write(data: bytes, output: Path | None) -> None:
+    """To a file through a temporary one, so that it is whole or not there; to a device or pipe as it is."""
     if output is None:
-        typer.echo(text, nl=False)
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
         return
-    part = output.with_name(output.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(output)
+        if output.exists() and not output.is_file():
+            with output.open("wb") as file:
+                file.write(data)
+            return
+        target = output.resolve()
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".part-", delete=False) as part:
+            part.write(data)
+        Path(part.name).chmod(0o644)
+        Path(part.name).replace(target)
     except OSError as error:
         raise typer.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="--output") from None
 
 
-def _write_npz(result: ModelInput, output: Path | None) -> None:
+def _npz(result: ModelInput) -> bytes:
     import numpy as np
 
-    if output is None:
-        raise typer.BadParameter("an npz file needs a name", param_hint="--output")
-    part = output.with_name(output.name + ".part")
-    try:
-        with part.open("wb") as file:
-            np.savez(
-                file,
-                input_ids=result.input_ids,
-                attention_mask=result.attention_mask,
-                position_ids=result.position_ids,
-                sampled=result.sampled,
-            )
-        part.replace(output)
-    except OSError as error:
-        raise typer.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="--output") from None
+    file = io.BytesIO()
+    np.savez(
+        file,
+        input_ids=result.input_ids,
+        attention_mask=result.attention_mask,
+        position_ids=result.position_ids,
+        sampled=result.sampled,
+        origins=result.origins.ranges,
+    )
+    return file.getvalue()
 
 
 def render(model: ModelName, file: RequestFile = "-", param: Params = None, color: Color = False) -> None:

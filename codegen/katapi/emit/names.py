@@ -40,7 +40,7 @@ def message_class(role: str) -> str:
 
 _OWN = {"at", "first", "i", "messages", "out", "request", "sampled", "start"}
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | vars(rendering).keys() | vars(text).keys() | _OWN
-_DERIVED = re.compile(r"_.*|without_.*|value_\d+|.*_(?:at|path|first)")
+_DERIVED = re.compile(r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first)")
 
 
 def local(name: str) -> str:

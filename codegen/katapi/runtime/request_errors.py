@@ -40,6 +40,9 @@ _EXPECTED = {
 }
 
 
+_MOST = 100  # faults that are looked at; a place costs a walk through the model
+
+
 @dataclass(frozen=True, slots=True)
 class _Fault:
     """What pydantic found, and where that is in the request."""
@@ -50,12 +53,14 @@ class _Fault:
 
 def request_error(model: type[BaseModel], error: ValidationError) -> RequestError:
     """The error to raise for what `model` refused: one fault, and how many more there are."""
-    groups = _groups([_Fault(details, place(model, details["loc"])) for details in error.errors(include_url=False)])
+    details = error.errors(include_url=False)
+    groups = _groups([_Fault(d, place(model, d["loc"])) for d in details[:_MOST]])
     # A misspelled key is both an unknown field and a missing one; the unknown one tells more.
     first = min(groups, key=lambda group: group[0].details["type"] == "missing")
     told = _alternatives(first) if len(first) > 1 else _fault(first[0])
     more = len(groups) - 1
-    count = f" (and {more} more fault{'s' if more > 1 else ''})" if more else ""
+    many = f"{more} more fault{'s' if more > 1 else ''}" if len(details) <= _MOST else f"more than {more} more faults"
+    count = f" (and {many})" if more else ""
     return RequestError(told.message + count, code=told.code, where=told.where, help=told.help)
 
 

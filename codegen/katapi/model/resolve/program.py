@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
 
 from katapi.language import syntax as s
@@ -23,6 +24,8 @@ from katapi.model.resolve.requests import resolve_request, resolve_type
 from katapi.model.resolve.scope import Scope
 from katapi.model.resolve.statements import Statements
 from katapi.model.types import BoolType, ListType, MessageType, Type
+
+_VERSION = re.compile(r"[A-Za-z0-9._+-]{1,40}")
 
 D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
@@ -63,6 +66,10 @@ def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Find
 def _unique_names(file: s.File, findings: Findings) -> None:
     seen: set[tuple[type, str]] = set()
     for declaration in file.declarations:
+        if not _VERSION.fullmatch(declaration.header.version):
+            findings.add(
+                "K112", declaration.header.span, "a version is one to forty letters, digits, `.`, `_`, `+` and `-`"
+            )
         key = (type(declaration), declaration.header.name.text)
         if key in seen and isinstance(declaration, (s.Serialization, s.Budget)):
             findings.add("K107", declaration.header.name.span, f"`{key[1]}` is declared twice")

@@ -146,7 +146,8 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     """Roles, records and parameters with their types."""
     settings = Settings(node.settings, node.header, findings)
     bytes_policy = settings.choice("bytes", _Bytes, _Bytes.STRICT)
-    depth = settings.number("depth", "64") or 64
+    declared_depth = settings.number("depth", "64")
+    depth = 64 if declared_depth is None else declared_depth
     settings.finish()
     if not 1 <= depth <= 256:
         findings.add("K112", settings.place("depth"), f"a depth of {depth} is outside 1 .. 256")

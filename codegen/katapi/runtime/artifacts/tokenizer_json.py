@@ -18,6 +18,7 @@ from katapi.runtime.artifacts.tokenizer_json_stages import (
     read_normalizers,
     read_pretokenizers,
 )
+from katapi.runtime.json_types import Json
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.merges import MergeRules
@@ -125,20 +126,24 @@ def _byte_pairs(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: Mapp
 def _merges(node: Node, vocabulary: Mapping[str, int]) -> list[tuple[str, str]]:
     """The pairs of tokens that merge: texts `left right`, or in newer files lists of the two."""
     items = node.items()
-    merges: list[tuple[str, str]] = []
-    for item in items:
-        pair = item.split(" ") if isinstance(item, str) else item
-        if not (isinstance(pair, list) and len(pair) == 2):
-            message = "expected two tokens with one space between, or a list of two tokens"
-            raise node.item(len(merges)).fault(message)
-        left, right = pair
-        if not (isinstance(left, str) and isinstance(right, str)):
-            raise node.item(len(merges)).fault("expected texts")
-        merges.append((left, right))
+    pairs: Sequence[Sequence[Json]] = [item.split(" ") for item in items if isinstance(item, str)]
+    pairs = pairs or [item for item in items if isinstance(item, list)]
+    merges = [
+        (pair[0], pair[1]) for pair in pairs if len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], str)
+    ]
+    if len(merges) != len(items):
+        index = next(i for i, item in enumerate(items) if not _pair(item) or _pair(item) != merges[i : i + 1])
+        raise node.item(index).fault("expected two tokens with one space between, or everywhere a list of two tokens")
     if not vocabulary.keys() >= {*chain.from_iterable(merges)}:
         index, part = next((i, part) for i, pair in enumerate(merges) for part in pair if part not in vocabulary)
         raise node.item(index).fault(f"the part {quoted(part)} is no token of the vocabulary")
     return merges
+
+
+def _pair(item: Json) -> list[tuple[Json, Json]]:
+    """The pair that an item holds, if it holds one."""
+    pair = item.split(" ") if isinstance(item, str) else item
+    return [(pair[0], pair[1])] if isinstance(pair, list) and len(pair) == 2 else []
 
 
 # ---- WordPiece and Unigram

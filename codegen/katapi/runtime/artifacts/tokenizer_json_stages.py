@@ -20,6 +20,8 @@ Stage = TypeVar("Stage")
 MAX_ID = (1 << 32) - 1
 """The highest id that the format can hold."""
 
+_DEEPEST = 16  # sequences within sequences
+
 
 def read_normalizers(node: Node) -> tuple[c.Normalizer, ...]:
     """The member `normalizer`."""
@@ -45,13 +47,15 @@ def read_frame(node: Node) -> c.Frame:
     return c.Frame(before, behind)
 
 
-def _flat(node: Node, members: str, readers: dict[str, Callable[[Node], Stage]]) -> tuple[Stage, ...]:
+def _flat(node: Node, members: str, readers: dict[str, Callable[[Node], Stage]], depth: int = 0) -> tuple[Stage, ...]:
     """The stages of a node: none, one, or those of a sequence one after the other."""
     if node.is_null:
         return ()
+    if depth > _DEEPEST:
+        raise node.fault("sequences nest too deep")
     name = node["type"].text()
     if name == "Sequence":
-        return tuple(stage for item in node[members] for stage in _flat(item, members, readers))
+        return tuple(stage for item in node[members] for stage in _flat(item, members, readers, depth + 1))
     reader = readers.get(name)
     if reader is None:
         raise node["type"].fault(f"unknown type {quoted(name)}", help=f"known: {', '.join([*readers, 'Sequence'])}")
@@ -193,6 +197,8 @@ _PROCESSORS: dict[str, Callable[[Node], c.Frame]] = {
 def _pattern(node: Node) -> c.Pattern:
     members = node.members()
     if "String" in members:
+        if not node["String"].text():
+            raise node["String"].fault("an empty text matches between all characters, which is not supported")
         return c.Verbatim(node["String"].text())
     if "Regex" in members:
         return c.Regex(node["Regex"].text(), Dialect.TOKENIZERS)

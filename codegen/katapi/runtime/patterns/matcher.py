@@ -62,10 +62,11 @@ class Matcher:
         self._root = root
         self._partition = Partition(sets_of(root), unicode)
         self._program = Program(root, self._partition.members)
-        self._empty = matches_nothing(root)
         self._beyond_ascii = 0  # characters of text that the form over the BMP could have served
-        self._backtracks_little = not self._empty and attempts_are_linear(root)
-        self.total = covers_every_character(root, self._partition.members, self._partition.every)
+        takes_something = not matches_nothing(root)
+        self._backtracks_little = takes_something and attempts_are_linear(root)
+        members, every = self._partition.members, self._partition.every
+        self.total = takes_something and covers_every_character(root, members, every)
         """Whether it was proven that every character of every text lies in a match."""
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
@@ -150,7 +151,7 @@ class Matcher:
     def _over_characters(self, limit: int) -> re.Pattern[str]:
         @cache
         def bracket(members: int) -> str:
-            return bracket_of_characters(self._partition.ranges(members), limit)
+            return bracket_of_characters(self._partition.ranges(members, limit), limit)
 
         return re.compile(expression(self._root, lambda item: bracket(self._partition.members(item))))
 

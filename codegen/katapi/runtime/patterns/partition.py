@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +61,13 @@ class Partition:
         """The classes in `item`, one of the sets that were given, as a set."""
         return self._by_set[item]
 
-    def ranges(self, members: int) -> Ranges:
-        """The characters of a set of classes."""
+    def ranges(self, members: int, limit: int) -> Ranges:
+        """The characters of a set of classes whose code points lie below `limit`."""
         ends = (*self._starts[1:], _CODE_POINTS)
+        segments = zip(self._starts, ends, self._classes, strict=True)
         return union(
-            ((start, end - 1),)
-            for start, end, number in zip(self._starts, ends, self._classes, strict=True)
+            ((start, min(end, limit) - 1),)
+            for start, end, number in takewhile(lambda segment: segment[0] < limit, segments)
             if members >> number & 1
         )
 

@@ -62,14 +62,13 @@ def bracket_of_classes(members: int) -> str:
 
 
 def bracket_of_characters(ranges: Ranges, limit: int) -> str:
-    """A set of characters over text whose code points lie below `limit`."""
-    inside = [(first, min(last, limit - 1)) for first, last in ranges if first < limit]
-    if not inside:
+    """A set of characters over text whose code points lie below `limit`, as do those of `ranges`."""
+    if not ranges:
         return _NONE
-    outside = [(first, last) for first, last in complement(ranges) if first < limit]
-    if outside and len(outside) < len(inside):
-        return f"[^{''.join(_range(first, min(last, limit - 1)) for first, last in outside)}]"
-    return f"[{''.join(_range(first, last) for first, last in inside)}]"
+    outside = complement((*ranges, (limit, _LAST)))
+    if outside and len(outside) < len(ranges):
+        return f"[^{''.join(_range(first, last) for first, last in outside)}]"
+    return f"[{''.join(_range(first, last) for first, last in ranges)}]"
 
 
 def _range(first: int, last: int) -> str:
@@ -85,6 +84,7 @@ def _character(code_point: int) -> str:
 # A bracket expression may not be empty.
 _NONE_OF_BYTES = r"[^\x00-\xff]"
 _NONE = r"[^\x00-\U0010ffff]"
+_LAST = 0x10FFFF
 
 
 def attempts_are_linear(root: Alternation) -> bool:

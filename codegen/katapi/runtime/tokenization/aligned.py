@@ -73,6 +73,11 @@ class AlignedText:
             np.insert(self.ends[keep], np.repeat(place, lengths), np.repeat(last, lengths)),
         )
 
+    def prefixed(self, prefix: str) -> AlignedText:
+        """The text with something put in front; a text without characters is the prefix alone."""
+        place = np.full(len(prefix), self.starts[0] if len(self) else 0, dtype=np.int64)
+        return AlignedText(prefix + self.text, np.concatenate([place, self.starts]), np.concatenate([place, self.ends]))
+
     def mapped(self, characters: Sequence[str]) -> AlignedText:
         """The text in which each character has become the string at its index, which may be empty."""
         lengths = np.fromiter(map(len, characters), dtype=np.int64, count=len(characters))

@@ -11,6 +11,7 @@ from typing import assert_never
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.matcher import compile_pattern
 from katapi.runtime.patterns.syntax import Dialect, PatternError
+from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import character_normalizers as characters
 from katapi.runtime.tokenization import character_splits, normal_forms, normalizers, pretokenizers
 from katapi.runtime.tokenization import configuration as c
@@ -72,7 +73,7 @@ def _regex(source: str, dialect: Dialect) -> Matcher:
     try:
         return compile_pattern(source, unicode=_UNICODE, dialect=dialect)
     except PatternError as error:
-        raise ArtifactError(f"the pattern {source!r} cannot be used: {error}", code="A108") from None
+        raise ArtifactError(f"the pattern {quoted(source)} cannot be used: {error}", code="A108") from None
 
 
 def _normalizer(stage: c.Normalizer) -> Normalizer:

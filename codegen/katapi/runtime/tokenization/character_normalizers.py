@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from katapi.runtime.tokenization.aligned import AlignedText
+from katapi.runtime.tokenization.aligned import AlignedText, Edit
 from katapi.runtime.tokenization.matching import members
 from katapi.runtime.tokenization.normal_forms import Nfd
 from katapi.runtime.tokenization.normalizers import InTurn
@@ -21,10 +21,9 @@ from katapi.runtime.unicode.normalization import NormalizationTable
 
 
 class MappedCharacters:
-    """Puts a string, which may be empty, in the place of each character of a set.
+    """Puts `replacement`, which may be empty, in the place of each character of a set.
 
-    `member` gives the inside of a bracket expression; `replacement` is the string as `re.sub` takes it, `\\g<0>` in it
-    being the character.
+    `member` gives the inside of a bracket expression.
     """
 
     def __init__(self, member: Callable[[Planes], str], replacement: str) -> None:
@@ -38,7 +37,26 @@ class MappedCharacters:
     def align(self, text: AlignedText) -> AlignedText:
         """The same, with the source of each character."""
         matches = self._pattern(Planes.of(text.text)).finditer(text.text)
-        return text.replaced([(*match.span(), self._replacement.replace(r"\g<0>", match[0])) for match in matches])
+        return text.replaced([(*match.span(), self._replacement) for match in matches])
+
+
+class SpacedCharacters:
+    """Puts a space before and behind each character of a set; `member` gives the inside of a bracket expression."""
+
+    def __init__(self, member: Callable[[Planes], str]) -> None:
+        self._runs = lru_cache(lambda planes: re.compile(f"[{member(planes)}]+"))
+
+    def normalize(self, text: str) -> str:
+        """The text with these spaces."""
+        return self._runs(Planes.of(text)).sub(lambda run: f" {'  '.join(run[0])} ", text)
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The same, with the source of each character."""
+        runs = [run.span() for run in self._runs(Planes.of(text.text)).finditer(text.text)]
+        edits: list[Edit] = []
+        for start, end in runs:
+            edits += [(start, start, " "), *((index, index, "  ") for index in range(start + 1, end)), (end, end, " ")]
+        return text.replaced(edits)
 
 
 class Lowercase:
@@ -95,7 +113,7 @@ def bert_normalizer(
         steps.append(MappedCharacters(members(*removed, others=r"\ufffd"), ""))
         steps.append(MappedCharacters(members(white_space), " "))
     if handle_chinese_chars:
-        steps.append(MappedCharacters(members(_IDEOGRAPHS), r" \g<0> "))
+        steps.append(SpacedCharacters(members(_IDEOGRAPHS)))
     if lowercase if strip_accents is None else strip_accents:
         steps.append(Nfd(decomposition))
         steps.append(MappedCharacters(members(nonspacing), ""))

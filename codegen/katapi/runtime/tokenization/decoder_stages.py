@@ -145,7 +145,7 @@ class FuseDecoder:
 
 
 def _byte_of(token: str) -> int | None:
-    found = _BYTE_TOKEN.fullmatch(token)
+    found = _BYTE_TOKEN.fullmatch(token) if token.startswith("<0x") else None
     return int(found[1], 16) if found else None
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.decoder_stages import DecoderStage, FuseDecoder, Passes
-from katapi.runtime.tokenization.decoder_streams import Stream, bytes_of, shown
+from katapi.runtime.tokenization.decoder_streams import Joined, Stream, bytes_of, shown
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
 
@@ -60,13 +61,11 @@ class TextDecoding:
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes of the whole."""
-        decoder = self.decoder()
-        return b"".join((*map(decoder.push, ids), decoder.finish()))
+        return bytes_of(_Flow(self._stages, eager=True).whole([*map(self._text_of, ids)]))
 
     def decode_text(self, ids: Sequence[int]) -> str:
         """The text of the whole."""
-        flow = _Flow(self._stages, eager=False)
-        return shown("".join((*map(flow.push, map(self._text_of, ids)), flow.finish())))
+        return shown(_Flow(self._stages, eager=False).whole([*map(self._text_of, ids)]))
 
     def decoder(self) -> TextDecoder:
         """A new incremental decoder."""
@@ -118,6 +117,14 @@ class _Flow:
         for index in range(len(stages) - 1, -1, -1):
             passes = _passing(self._streams) if eager else _nothing_passes
             self._streams = [stages[index].stream(fused=any(fusing[:index]), passes=passes), *self._streams]
+
+    def whole(self, tokens: list[str]) -> str:
+        """What comes out for all tokens; to be asked of a new flow only."""
+        for stream in self._streams:
+            if isinstance(stream, Joined):
+                tokens = ["".join(tokens)]
+            tokens = [*chain.from_iterable(map(stream.push, tokens)), *stream.finish()]
+        return "".join(tokens)
 
     def push(self, token: str) -> str:
         """What comes out for one token."""

@@ -45,14 +45,12 @@ class Verbatim:
 class Expression:
     """Matches by the standard `re` module.
 
-    `pattern` gives the source of the pattern, its classes limited to the given planes; it has no capturing group and
-    matches no empty text. `total` says that it matches at every character, so that nothing can lie between matches.
-    Each of the three forms is compiled when a text first needs it.
+    `pattern` gives the source of the pattern, its classes limited to the given planes. Each of the three forms is
+    compiled when a text first needs it.
     """
 
-    def __init__(self, pattern: Callable[[Planes], str], *, total: bool = False) -> None:
+    def __init__(self, pattern: Callable[[Planes], str]) -> None:
         self._pattern = lru_cache(lambda planes: re.compile(pattern(planes)))
-        self._total = total
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The half-open range of characters of each match."""
@@ -60,8 +58,6 @@ class Expression:
 
     def split(self, text: str) -> list[str]:
         """The matches and what lies between them."""
-        if self._total:
-            return self._pattern(Planes.of(text)).findall(text)
         return _cut(text, self.spans(text))
 
 

@@ -93,7 +93,7 @@ class Prepend:
 
     def align(self, text: AlignedText) -> AlignedText:
         """The same, with the source of each character."""
-        return text.replaced([(0, 0, self._prefix)]) if len(text) else text
+        return text.prefixed(self._prefix) if len(text) else text
 
 
 class Append:

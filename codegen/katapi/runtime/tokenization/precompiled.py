@@ -23,6 +23,7 @@ class Precompiled:
         self._map = character_map
         self._graphemes = graphemes
         self._normalized = Memo(lambda cluster: "".join(new for _, _, new in self._parts(cluster)))
+        self._of_character = Memo(self._looked_up)
 
     def normalize(self, text: str) -> str:
         """The text that the map gives."""
@@ -46,9 +47,9 @@ class Precompiled:
         if len(cluster.encode()) < _SHORT:
             for _, new in self._map.prefixes(cluster):
                 return [(0, len(cluster), new)]
-        return [(index, index + 1, self._of_character(character)) for index, character in enumerate(cluster)]
+        return [(index, index + 1, self._of_character[character]) for index, character in enumerate(cluster)]
 
-    def _of_character(self, character: str) -> str:
+    def _looked_up(self, character: str) -> str:
         for _, new in self._map.prefixes(character):
             return new
         return character

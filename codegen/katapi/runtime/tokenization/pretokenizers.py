@@ -98,7 +98,7 @@ class PrefixSpace:
         """The same, with the source of each character."""
         if not len(text):
             return []
-        return [text if text.text[0] == " " else text.replaced([(0, 0, " ")])]
+        return [text if text.text[0] == " " else text.prefixed(" ")]
 
 
 class Metaspace:
@@ -126,7 +126,7 @@ class Metaspace:
         """The same, with the source of each character."""
         text = AlignedText(text.text.replace(" ", self._replacement), text.starts, text.ends)
         if self._prepends(text.text, first):
-            text = text.replaced([(0, 0, self._replacement)])
+            text = text.prefixed(self._replacement)
         return [text.part(*match.span()) for match in self._piece.finditer(text.text)]
 
     def _prepends(self, text: str, first: bool) -> bool:

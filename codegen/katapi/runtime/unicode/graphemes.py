@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,26 +39,38 @@ class GraphemeTable:
 
     def clusters(self, text: str) -> list[str]:
         """The clusters of `text`, in order. Time linear in its length."""
-        return self._cluster.findall(text)
+        return self._cluster[Planes.of(text)].findall(text)
 
     def are_characters(self, text: str) -> bool:
         """Whether every character of `text` is a cluster by itself, as a quick look can tell; false says nothing."""
-        return self._joining.search(text) is None
+        return "\r\n" not in text and (text.isascii() or self._joining[Planes.of(text)].search(text) is None)
 
     @cached_property
-    def _joining(self) -> re.Pattern[str]:
-        """A character without which no two others are one cluster."""
+    def _joining(self) -> dict[Planes, re.Pattern[str]]:
+        """A character without which no two others but carriage return and line feed are one cluster, by planes."""
         sets = (self.extend, self.spacing, self.prepend, self.leading, self.vowel, self.trailing)
-        return re.compile("[" + "".join(map(_members, sets)) + _JOINER + _FLAG + "]|\r\n")
+        return _ForPlanes(lambda planes: f"[{_members(planes, *sets)}{_JOINER}{_FLAG}]")
 
     @cached_property
-    def _cluster(self) -> re.Pattern[str]:
+    def _cluster(self) -> dict[Planes, re.Pattern[str]]:
+        """One cluster, by planes."""
+        return _ForPlanes(self._cluster_within)
+
+    def _cluster_within(self, planes: Planes) -> str:
         """One cluster, as table 1c of the annex composes it."""
-        extend = f"[{_members(self.extend)}]"
-        leading, vowel, trailing = (f"[{_members(part)}]" for part in (self.leading, self.vowel, self.trailing))
-        picture = f"[{_members(self.pictographic)}]"
-        between, linker = f"[{_members(self.between)}]", f"[{_members(self.linker)}]"
-        consonant = f"[{_members(self.consonant)}]"
+        extend, between, linker, consonant, picture, leading, vowel, trailing = (
+            f"[{_members(planes, members)}]"
+            for members in (
+                self.extend,
+                self.between,
+                self.linker,
+                self.consonant,
+                self.pictographic,
+                self.leading,
+                self.vowel,
+                self.trailing,
+            )
+        )
         hangul = (
             f"{leading}*(?:{vowel}+|[{_SYLLABLES_WITHOUT_TRAILING}]{vowel}*|[{_SYLLABLES}]){trailing}*"
             f"|{leading}+|{trailing}+"
@@ -66,11 +79,23 @@ class GraphemeTable:
             f"{hangul}|[{_FLAG}][{_FLAG}]"
             f"|{picture}(?:{extend}*{_JOINER}{picture})*"
             f"|{consonant}(?:{between}*{linker}(?:{between}|{linker})*{consonant})+"
-            f"|[^{_members(self.control)}]"
+            f"|[^{_members(planes, self.control)}]"
         )
-        behind = f"[{_members(self.extend)}{_members(self.spacing)}{_JOINER}]*"
-        return re.compile(f"(?s:\r\n|[{_members(self.prepend)}]*(?:{core}){behind}|.)")
+        behind = f"[{_members(planes, self.extend, self.spacing)}{_JOINER}]*"
+        return f"(?s:\r\n|[{_members(planes, self.prepend)}]*(?:{core}){behind}|.)"
 
 
-def _members(code_points: CodePoints) -> str:
-    return code_points.within(Planes.ALL)
+class _ForPlanes(dict[Planes, re.Pattern[str]]):
+    """A pattern in the form for each range of planes, compiled when a text first needs it."""
+
+    def __init__(self, source: Callable[[Planes], str]) -> None:
+        super().__init__()
+        self._source = source
+
+    def __missing__(self, planes: Planes) -> re.Pattern[str]:
+        pattern = self[planes] = re.compile(self._source(planes))
+        return pattern
+
+
+def _members(planes: Planes, *sets: CodePoints) -> str:
+    return "".join(part.within(planes) for part in sets)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katapi.runtime.artifacts.tiktoken import read_tiktoken
+import katapi
+from katapi.runtime.artifacts.tiktoken import read_ranks, read_tiktoken
 from katapi.runtime.errors import ArtifactError
 
 
@@ -36,7 +38,7 @@ def test_tokens_in_order(tokens: list[bytes], newline: bytes, newline_at_end: bo
         (b" 2", "base64"),
         (b"YQ== x", "base64"),
         (b"", "base64"),
-        (b"YWE= 2", "stands in line 1 as well"),
+        (b"YWE= 2", "the rank 0 as well"),
     ],
 )
 def test_the_line_that_is_wrong(changed: bytes, message: str) -> None:
@@ -49,3 +51,24 @@ def test_the_line_that_is_wrong(changed: bytes, message: str) -> None:
 def test_what_is_no_such_file(data: bytes) -> None:
     with pytest.raises(ArtifactError, match="A131"):
         read_tiktoken(data, where="file")
+
+
+def test_ranks_that_belong_to_control_tokens_are_passed_over() -> None:
+    data = b"YQ== 0\nYg== 2"
+    assert read_ranks(data, where="file", passed_over=[1]) == {b"a": 0, b"b": 2}
+    with pytest.raises(ArtifactError, match="expected the rank 1, found 2"):
+        read_ranks(data, where="file")
+
+
+BYTES = b"\n".join(lines(*[bytes([byte]) for byte in range(256)], b"ab", b"abc"))
+
+
+def test_a_file_that_is_not_known_needs_a_pattern(tmp_path: Path) -> None:
+    path = tmp_path / "own.tiktoken"
+    path.write_bytes(BYTES)
+    with pytest.raises(ArtifactError, match=r"A138 at own.tiktoken"):
+        katapi.tokenizer_from_file(path)
+    assert katapi.tokenizer_from_file(path, pattern=r"\w|\W").encode("abc") == [97, 98, 99]
+    assert katapi.tokenizer_from_file(path, pattern=r"\w+|\W").encode("abc") == [257]
+    with pytest.raises(ArtifactError, match=r"A108 at own.tiktoken: the pattern"):
+        katapi.tokenizer_from_file(path, pattern="(")
