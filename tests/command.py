@@ -14,6 +14,10 @@ from unittest.mock import patch
 
 from katapi.cli import main
 
+# typer takes these for a wish for colours, whatever they say, when it is first imported.
+for _variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS"):
+    os.environ.pop(_variable, None)
+
 ROOT = Path(__file__).parents[1]
 _SOURCES = os.pathsep.join(str(ROOT / folder) for folder in ("codegen", "generated"))
 
