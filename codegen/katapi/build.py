@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 from enum import Enum
 from pathlib import Path
 
+from katapi.files import write_whole
 from katapi.project import Project
 from katapi.runtime.tokenization.table import MARK
 
@@ -57,10 +57,7 @@ def write(project: Project, files: Mapping[Path, bytes]) -> list[Difference]:
         if target.is_file() and target.read_bytes() == data:
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".part-", delete=False) as part:
-            part.write(data)
-        Path(part.name).chmod(0o644)
-        Path(part.name).replace(target)
+        write_whole(target, data)
     for orphan in _orphans(project, files):
         if _is_ours(orphan):
             orphan.unlink()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from katapi.files import write_whole
 from katapi.runtime.errors import ArtifactError
 
 
@@ -39,14 +39,7 @@ class Cache:
         target = self.path(hashlib.sha256(data).hexdigest())
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".part-")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(data)
-                os.replace(name, target)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
-                raise
+            write_whole(target, data)
         except OSError as error:
             raise ArtifactError(
                 f"cannot write to the cache: {error.strerror}",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import json
 import sys
-import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from katapi.files import write_whole
 
 if TYPE_CHECKING:
     from katapi.runtime.model import Model
@@ -156,11 +157,7 @@ def _write(data: bytes, output: Path | None) -> None:
             with output.open("wb") as file:
                 file.write(data)
             return
-        target = output.resolve()
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".part-", delete=False) as part:
-            part.write(data)
-        Path(part.name).chmod(0o644)
-        Path(part.name).replace(target)
+        write_whole(output.resolve(), data)
     except OSError as error:
         raise typer.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="--output") from None
 
