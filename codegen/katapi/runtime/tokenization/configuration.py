@@ -404,6 +404,26 @@ Decoder: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class UnicodeVersions:
+    """Which version of the Unicode Character Database each kind of data is taken from.
+
+    The defaults are those of tokenizers 0.23.3, whose parts come with data of different ages:
+
+    - `patterns`: classes and white space in regular expressions, and white space elsewhere (Oniguruma 6.9.10);
+    - `normalization`: normalization forms and combining marks (the crate unicode-normalization-alignments 0.1.12);
+    - `characters`: lower case and numerals (the standard library of Rust);
+    - `categories`: punctuation, controls and accents of BERT's stages (the crate unicode_categories 0.1.1);
+    - `graphemes`: grapheme clusters, for SentencePiece's character map (the crate unicode-segmentation 1.13).
+    """
+
+    patterns: str = "16.0"
+    normalization: str = "9.0"
+    characters: str = "17.0"
+    categories: str = "8.0"
+    graphemes: str = "17.0"
+
+
+@dataclass(frozen=True, slots=True)
 class AddedToken:
     """A token beside the model's own, with the settings by which an official tokenizer looks for it in text.
 
@@ -438,3 +458,4 @@ class TokenizerConfiguration:
     frame: Frame
     decoders: tuple[Decoder, ...]
     added_tokens: tuple[AddedToken, ...]
+    unicode: UnicodeVersions = UnicodeVersions()
