@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from hypothesis import strategies as st
@@ -42,8 +42,12 @@ _SCRIPTS = st.sampled_from(
 
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:
     """Any text without lone surrogates; every so often one that spells control tokens."""
-    spellings = st.sampled_from([c.spelling for c in controls])
-    parts = st.lists(st.one_of(_SCRIPTS, _PLAIN, spellings), max_size=5)
+    return texts_with([c.spelling for c in controls])
+
+
+def texts_with(spellings: Collection[str]) -> SearchStrategy[Content]:
+    """Any text without lone surrogates; every so often one that has some of `spellings` in it."""
+    parts = st.lists(st.one_of(_SCRIPTS, _PLAIN, st.sampled_from([*spellings, ""])), max_size=5)
     return parts.map(lambda p: Content("".join(p)))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from katapi.emit.environment import render
 from katapi.emit.python import imports, string
-from katapi.model.program import Program
+from katapi.model.program import Program, TokenizerProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,19 @@ class ModelContext:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredTokenizerContext:
+    """What `declared_tokenizer.py.j2` shows."""
+
+    name: str
+    name_literal: str
+    source: str
+    source_literal: str
+    imports: list[str]
+    tokenizer_id: str
+    tokenizer_digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRow:
     """A model's name and its sub-package, as Python literals."""
 
@@ -42,6 +55,7 @@ class ModelsContext:
     """What `models.py.j2` shows."""
 
     models: list[ModelRow]
+    tokenizers: list[ModelRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +103,37 @@ def emit_model(program: Program, package: str, meanings: Meanings) -> str:
     )
 
 
-def emit_models(programs: Sequence[Program]) -> str:
-    """The text of the `__init__.py` that lists all models."""
-    rows = sorted((p.name, p.package) for p in programs)
-    return render("models.py.j2", ModelsContext([ModelRow(string(n), string(p)) for n, p in rows]))
+def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: str) -> str:
+    """The text of the `__init__.py` of a tokenizer without a template."""
+    used = {
+        "katapi.runtime.declared_tokenizer": ["DeclaredTokenizer"],
+        "katapi.runtime.record": ["Identity"],
+        f"{package}.tokenizer": ["tokenizer"],
+    }
+    return render(
+        "declared_tokenizer.py.j2",
+        DeclaredTokenizerContext(
+            name=program.name,
+            name_literal=string(program.name),
+            source=program.source.name,
+            source_literal=string(program.source.name),
+            imports=imports(used),
+            tokenizer_id=string(str(program.tokenizer.identity)),
+            tokenizer_digest=string(digest(meaning)),
+        ),
+    )
+
+
+def emit_models(programs: Sequence[TokenizerProgram]) -> str:
+    """The text of the `__init__.py` that lists all models and tokenizers."""
+    return render(
+        "models.py.j2",
+        ModelsContext(
+            models=_rows([program for program in programs if isinstance(program, Program)]),
+            tokenizers=_rows([program for program in programs if not isinstance(program, Program)]),
+        ),
+    )
+
+
+def _rows(programs: Sequence[TokenizerProgram]) -> list[ModelRow]:
+    return [ModelRow(string(name), string(package)) for name, package in sorted((p.name, p.package) for p in programs)]
