@@ -113,8 +113,8 @@ def _normalizer(tokenizer: Tokenizer, used: dict[str, set[str]]) -> tuple[str, s
             version = tokenizer.normalizer_unicode
             assert version is not None, "the resolver asks for it"
             used[f"{_RUNTIME}.normal_forms"] = {"Nfc"}
-            used[f"katapi.runtime.unicode.normalization_{version.replace('.', '_')}"] = {"TABLE"}
-            return "Nfc(TABLE)", f"NFC of Unicode {version}"
+            used["katapi.runtime.unicode.tables"] = {"normalization"}
+            return f'Nfc(normalization("{version}"))', f"NFC of Unicode {version}"
 
 
 def _segmentation(program: Program, used: dict[str, set[str]], package: str) -> tuple[list[str], str, str]:

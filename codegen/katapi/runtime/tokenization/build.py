@@ -32,13 +32,13 @@ def build_tokenizer(configuration: c.TokenizerConfiguration) -> PipelineTokenize
     frame = configuration.frame
     vocabulary = Vocabulary.of(_spellings(configuration))
     return PipelineTokenizer(
-        normalizer=build_normalizer(configuration.normalizers),
+        normalizer=build_normalizer(configuration.normalizers, configuration.unicode),
         engine=PieceEngine(
-            build_pretokenizer(configuration.pretokenizers),
+            build_pretokenizer(configuration.pretokenizers, configuration.unicode),
             _segmenter(configuration.model, {token.id for token in configuration.added_tokens if token.is_control}),
         ),
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
-        decoding=build_decoding(configuration.decoders, vocabulary),
+        decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
         vocabulary=vocabulary,
     )
 
