@@ -9,7 +9,7 @@ from katapi.model.program import Program
 from katapi.runtime.patterns.coverage import matches_nothing
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.syntax import PatternError, parse
-from katapi.runtime.unicode import CLASS_VERSIONS, NORMALIZATION_VERSIONS
+from katapi.runtime.unicode import known_versions
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -17,8 +17,8 @@ def check(program: Program) -> list[Diagnostic]:
     tokenizer = program.tokenizer
     found = [finding for split in tokenizer.splits for finding in _pattern(split)]
     for version, known, what in (
-        (tokenizer.unicode, CLASS_VERSIONS, "character classes"),
-        (tokenizer.normalizer_unicode, NORMALIZATION_VERSIONS, "normalization data"),
+        (tokenizer.unicode, known_versions("patterns"), "character classes"),
+        (tokenizer.normalizer_unicode, known_versions("normalization"), "normalization data"),
     ):
         if version is not None and version not in known:
             found.append(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from katapi.language.source import Source
 from katapi.model.declarations import Budget, Serialization, Tokenizer, Vocabulary
 from katapi.model.request import Request
 from katapi.model.template import Template
-from katapi.runtime.tokenization.configuration import Frame, TokenizerConfiguration, UnicodeVersions
+from katapi.runtime.tokenization.configuration import AddedToken, TokenizerConfiguration
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,13 @@ class TokenizerProgram:
 
     def configuration(self) -> TokenizerConfiguration:
         """The rules of the tokenizer, as the runtime takes them."""
-        unknown = self.vocabulary.unknown
-        before, behind = self.tokenizer.before, self.tokenizer.behind
-        return TokenizerConfiguration(
-            normalizers=self.tokenizer.normalizers,
-            pretokenizers=self.tokenizer.pretokenizers,
-            segmentation=self.tokenizer.segmentation,
-            frame=Frame(tuple(token.id for token in before), tuple(token.id for token in behind)),
-            decoders=self.tokenizer.decoders,
-            unknown=None if unknown is None else unknown.id,
-            unicode=UnicodeVersions(**self.tokenizer.unicode),
-        )
+        vocabulary = self.vocabulary
+        unknown = None if vocabulary.unknown is None else vocabulary.unknown.id
+        added = [
+            *(AddedToken(token, text, control=True) for token, text in vocabulary.control_spellings().items()),
+            *(AddedToken(token, text, control=False) for token, text in vocabulary.added_texts().items()),
+        ]
+        return replace(self.tokenizer.configuration(), unknown=unknown, added_tokens=tuple(added))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import Split
 from katapi.runtime.tokenization.table import load_table
 from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.runtime.unicode.normalization_9_0 import TABLE
+from katapi.runtime.unicode.tables import normalization
 from katapi_models.qwen3.vocabulary import SPELLINGS
 
 
@@ -44,7 +44,7 @@ def tokenizer() -> Tokenizer:
     table = load_table(Path(__file__).with_name("vocabulary.bin"))
     vocabulary = Vocabulary(table=table.tokens, control=SPELLINGS)
     return PipelineTokenizer(
-        normalizer=Nfc(TABLE),
+        normalizer=Nfc(normalization("9.0")),
         engine=PieceEngine(
             Split(pretokens(), Behaviour.ISOLATED),
             BytePairs(table.tokens, table.ranks),

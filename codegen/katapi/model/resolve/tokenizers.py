@@ -12,7 +12,7 @@ from katapi.model.resolve.findings import Findings, nearest
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.settings import Misread, Part, Settings, settings_of
 from katapi.runtime.tokenization import configuration as c
-from katapi.runtime.tokenization.unicode_data import needed_unicode
+from katapi.runtime.tokenization.unicode_kinds import needed_unicode
 
 StageT = TypeVar("StageT")
 
@@ -309,7 +309,7 @@ def _unicode(read: Settings, findings: Findings) -> dict[str, str]:
 
 def _check_unicode(tokenizer: Tokenizer, read: Settings, findings: Findings) -> None:
     """Exactly the kinds of Unicode data that the stages need are named, in versions that there are."""
-    needed = needed_unicode(tokenizer.normalizers, tokenizer.pretokenizers, tokenizer.decoders)
+    needed = needed_unicode(tokenizer.configuration())
     missing = [kind for kind in _KINDS if kind in needed and kind not in tokenizer.unicode]
     if missing:
         newest = c.UnicodeVersions()

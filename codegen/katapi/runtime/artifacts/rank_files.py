@@ -51,7 +51,7 @@ def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> To
         segmentation=c.BytePairRanks(),
         frame=c.Frame(),
         decoders=(c.DecodeBytes(),),
-        added_tokens=tuple(c.AddedToken(token, text, special=True) for text, token in supplement.controls.items()),
+        added_tokens=tuple(c.AddedToken(token, text, control=True) for text, token in supplement.controls.items()),
     )
     tokens = Tokens.by_id({token: spelled for spelled, token in ranks.items()})
     return TokenizerFile(configuration, VocabularyData(tokens))

@@ -396,25 +396,37 @@ class UnicodeVersions:
 class AddedToken:
     """A token beside the model's own, with the settings by which an official tokenizer looks for it in text.
 
-    Katapi never looks for one. `is_control` tells which of them no text may yield in any other way either.
+    Katapi never looks for one. A `control` token is one that no text may yield in any other way either.
     """
 
     id: int
     content: str
-    special: bool
+    control: bool
+    special: bool = True
     normalized: bool = False
     lstrip: bool = False
     rstrip: bool = False
     single_word: bool = False
 
-    @property
-    def is_control(self) -> bool:
-        """Whether only a template may place it.
+    @classmethod
+    def of_file(
+        cls,
+        id: int,
+        content: str,
+        *,
+        special: bool,
+        normalized: bool = False,
+        lstrip: bool = False,
+        rstrip: bool = False,
+        single_word: bool = False,
+    ) -> AddedToken:
+        """From a file, which does not say whether a token is a control token.
 
-        A single character and a run of white space are text, unless the vocabulary calls them special: many add the
-        line break, or spaces in a row, as tokens.
+        A single character and a run of white space are text, unless the file calls them special: many add the line
+        break, or spaces in a row, as tokens.
         """
-        return self.special or not (len(self.content) == 1 or self.content.replace("▁", " ").isspace())
+        control = special or not (len(content) == 1 or content.replace("▁", " ").isspace())
+        return cls(id, content, control, special, normalized, lstrip, rstrip, single_word)
 
 
 @dataclass(frozen=True, slots=True)
