@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from katapi.language.source import Source
-from katapi.model.declarations import Budget, Serialization, Tokenizer, Vocabulary
+from katapi.model.declarations import Budget, Identity, Serialization, Tokenizer, Vocabulary
 from katapi.model.request import Request
 from katapi.model.template import Template
-from katapi.runtime.tokenization.configuration import AddedToken, TokenizerConfiguration
+from katapi.runtime.tokenization.configuration import TokenizerConfiguration, added_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,17 @@ class TokenizerProgram:
         """The name of the generated package."""
         return self.name.replace(".", "_").replace("-", "_")
 
+    @property
+    def identity(self) -> Identity:
+        """The name and version that stand for the whole file."""
+        return self.tokenizer.identity
+
     def configuration(self) -> TokenizerConfiguration:
         """The rules of the tokenizer, as the runtime takes them."""
         vocabulary = self.vocabulary
         unknown = None if vocabulary.unknown is None else vocabulary.unknown.id
-        added = [
-            *(AddedToken(token, text, control=True) for token, text in vocabulary.control_spellings().items()),
-            *(AddedToken(token, text, control=False) for token, text in vocabulary.added_texts().items()),
-        ]
-        return replace(self.tokenizer.configuration(), unknown=unknown, added_tokens=tuple(added))
+        added = added_tokens(vocabulary.control_spellings(), vocabulary.added_texts())
+        return replace(self.tokenizer.configuration(), unknown=unknown, added_tokens=added)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +46,8 @@ class Program(TokenizerProgram):
     request: Request
     template: Template
     budgets: tuple[Budget, ...]
+
+    @property
+    def identity(self) -> Identity:
+        """The name and version of the template."""
+        return self.template.identity

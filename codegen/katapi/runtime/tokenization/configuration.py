@@ -9,6 +9,7 @@ What the rules are about, tokens and merges and scores, is no part of this: see 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -427,6 +428,14 @@ class AddedToken:
         """
         control = special or not (len(content) == 1 or content.replace("▁", " ").isspace())
         return cls(id, content, control, special, normalized, lstrip, rstrip, single_word)
+
+
+def added_tokens(control: Mapping[int, str], text: Mapping[int, str] | None = None) -> tuple[AddedToken, ...]:
+    """Tokens beside the model's own, by id: those that only a template may place, and those that are text."""
+    return (
+        *(AddedToken(token, content, control=True) for token, content in control.items()),
+        *(AddedToken(token, content, control=False) for token, content in (text or {}).items()),
+    )
 
 
 @dataclass(frozen=True, slots=True)

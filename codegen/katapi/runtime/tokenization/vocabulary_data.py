@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -49,6 +49,11 @@ class VocabularyData:
 
     A table does not keep them.
     """
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[int, str]) -> VocabularyData:
+        """From tokens that are written out, by id."""
+        return cls(Tokens.by_id({token: text.encode() for token, text in texts.items()}))
 
     @cached_property
     def ranks(self) -> dict[bytes, int]:
