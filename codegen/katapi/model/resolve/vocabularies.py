@@ -49,16 +49,16 @@ class _Vocabulary:
             else:
                 reserved.extend(self._range(row))
         added: list[AddedToken | TokenRange] = []
-        for row in [row for table in self._all(s.AddedTable) for row in table.rows]:
-            if isinstance(row, s.AddedRow):
-                self._token(row.id, row.text, row.span)
-                added.append(AddedToken(row.id, row.text, self._flags(row.flags)))
+        for added_row in [row for table in self._all(s.AddedTable) for row in table.rows]:
+            if isinstance(added_row, s.AddedRow):
+                self._token(added_row.id, added_row.text, added_row.span)
+                added.append(AddedToken(added_row.id, added_row.text, self._flags(added_row.flags)))
             else:
-                added.extend(self._range(row))
+                added.extend(self._range(added_row))
         tables = self._all(s.TextTable)
         texts = [row for table in tables for row in table.rows]
-        for row in texts:
-            self._token(row.id, row.text, row.span)
+        for text in texts:
+            self._token(text.id, text.text, text.span)
         self._names()
         unknown = self._unknown(tuple(controls))
         unused = self._unused()
@@ -70,7 +70,7 @@ class _Vocabulary:
             tuple(controls),
             tuple(reserved),
             tuple(added),
-            tuple(OrdinaryToken(row.id, row.text) for row in texts),
+            tuple(OrdinaryToken(text.id, text.text) for text in texts),
             unknown,
             unused,
             None if size is None else size.size,
