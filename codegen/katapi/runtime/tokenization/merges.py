@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.configuration import BytePairMerges
+from katapi.runtime.tokenization.lexicon import Lexicon
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
 from katapi.runtime.tokenization.merge_table import MergeTable
@@ -38,9 +39,9 @@ class Merges:
         self._unknown = unknown
         reachable = data.is_reachable()
         texts = data.tokens.letters() if rules.over_bytes else data.tokens.texts()
-        # A piece is looked up as a whole, or else in symbols of one unit: for those alone strings are made.
-        whole = rules.ignore_merges or rules.continuing_prefix or rules.word_suffix
-        self._ids = texts.ids(reachable if whole else reachable & (texts.lengths() == 1))
+        marked = len(rules.continuing_prefix) + len(rules.word_suffix)
+        self._ids = texts.ids(reachable & (texts.lengths() <= marked + 1))  # of what a piece is taken apart into
+        self._whole_pieces = Lexicon(texts, np.flatnonzero(reachable)) if rules.ignore_merges else None
         self._fallback = _byte_tokens(data, reachable) if rules.byte_fallback else [None] * 256
         merges = data.merges if reachable.all() else data.merges[reachable[data.merges.T].all(axis=0)]
         self._ranks = MergeTable(merges)
@@ -85,7 +86,7 @@ class Merges:
         return _letters(utf8_of(piece)) if self._rules.over_bytes else piece
 
     def _whole(self, text: str) -> int | None:
-        return self._ids.get(text) if self._rules.ignore_merges else None
+        return None if self._whole_pieces is None else self._whole_pieces.get(text)
 
     def _symbols(self, text: str) -> list[int]:
         """The ids of the units of a piece before any merge."""
