@@ -100,10 +100,8 @@ def test_lower_case_is_that_of_this_python(python: str) -> None:
 
 def test_a_category_is_made_of_parts() -> None:
     for version in ALL:
-        whole = members(tables.general_category("L", version))
-        assert whole == sorted(
-            m for p in ("Lu", "Ll", "Lt", "Lm", "Lo") for m in members(tables.general_category(p, version))
-        )
+        parts = (tables.general_category(part, version) for part in ("Lu", "Ll", "Lt", "Lm", "Lo"))
+        assert members(tables.general_category("L", version)) == sorted(m for part in parts for m in members(part))
     with pytest.raises(ValueError, match="no general category"):
         tables.general_category("Q", "16.0")
 
@@ -111,7 +109,7 @@ def test_a_category_is_made_of_parts() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_unknown_version_is_an_error_that_lists_the_known(kind: str) -> None:
     assert getattr(c.UnicodeVersions(), kind) in known_versions(kind)
-    with pytest.raises(ArtifactError, match=rf"A124.*Unicode 99\.0 for {kind}.*known: .*17\.0"):
+    with pytest.raises(ArtifactError, match=rf"(?s)A124.*Unicode 99\.0 for {kind}.*known: .*17\.0"):
         tables.need_version(kind, "99.0")
 
 
@@ -143,31 +141,55 @@ def test_members_without_others() -> None:
 # ---- which kinds a stage needs
 
 REGEX = c.Regex("a", c.Dialect.TIKTOKEN)
-NORMALIZERS: list[c.Normalizer] = [
-    *[c.Normalize(form) for form in c.NormalForm],
-    *[c.Lowercase(), c.StripAccents(), c.Nmt(), c.Replace(REGEX, ""), c.Replace(c.Verbatim("a"), ""), c.Prepend("a")],
-    *[c.Strip(True, True), c.BertNormalize(True, True, None, True), c.Precompiled(character_map({"a": "b"}))],
-    *[c.CharacterMap(character_map({"a": "b"})), c.Spaces(True, True, "▁", False)],
-]
-PRETOKENIZERS: list[c.PreTokenizer] = [
-    *[c.Split(REGEX, c.Behaviour.ISOLATED, False), c.Split(c.Verbatim("a"), c.Behaviour.ISOLATED, False)],
-    *[c.ByteLevel(True, True), c.ByteLevel(True, False), c.Metaspace("▁", c.PrependScheme.ALWAYS, True)],
-    *[c.Digits(True), c.Punctuation(c.Behaviour.ISOLATED), c.Whitespace(), c.WhitespaceSplit(), c.BertPreTokenize()],
-]
-DECODERS: list[c.Decoder] = [
-    *[c.DecodeBytes(), c.DecodeByteFallback(), c.DecodeMetaspace("▁", c.PrependScheme.ALWAYS), c.Fuse(), c.Spaced()],
-    *[c.DecodeWordPiece("##", True), c.DecodeSuffix("</w>"), c.DecodeReplace(REGEX, ""), c.DecodeStrip(" ", 1, 0)],
+NORMALIZERS: tuple[c.Normalizer, ...] = (
+    c.Normalize(c.NormalForm.NFC),
+    c.Normalize(c.NormalForm.NFKD),
+    c.Lowercase(),
+    c.StripAccents(),
+    c.Nmt(),
+    c.Replace(REGEX, ""),
+    c.Replace(c.Verbatim("a"), ""),
+    c.Prepend("a"),
+    c.Strip(True, True),
+    c.BertNormalize(True, True, None, True),
+    c.Precompiled(character_map({"a": "b"})),
+    c.CharacterMap(character_map({"a": "b"})),
+    c.Spaces(True, True, "▁", False),
+)
+PRETOKENIZERS: tuple[c.PreTokenizer, ...] = (
+    c.Split(REGEX, c.Behaviour.ISOLATED, False),
+    c.Split(c.Verbatim("a"), c.Behaviour.ISOLATED, False),
+    c.ByteLevel(True, True),
+    c.ByteLevel(True, False),
+    c.Metaspace("▁", c.PrependScheme.ALWAYS, True),
+    c.Digits(True),
+    c.Punctuation(c.Behaviour.ISOLATED),
+    c.Whitespace(),
+    c.WhitespaceSplit(),
+    c.BertPreTokenize(),
+)
+DECODERS: tuple[c.Decoder, ...] = (
+    c.DecodeBytes(),
+    c.DecodeByteFallback(),
+    c.DecodeMetaspace("▁", c.PrependScheme.ALWAYS),
+    c.DecodeWordPiece("##", True),
+    c.DecodeSuffix("</w>"),
+    c.DecodeReplace(REGEX, ""),
     c.DecodeReplace(c.Verbatim("a"), ""),
-]
+    c.DecodeStrip(" ", 1, 0),
+    c.Fuse(),
+    c.Spaced(),
+)
 
 
 def test_a_stage_needs_exactly_the_kinds_that_it_is_built_from() -> None:
     vocabulary = Vocabulary.of({0: b"a"})
-    for normalizers, pretokenizers, decoders in (
-        *[([stage], [], []) for stage in NORMALIZERS],
-        *[([], [stage], []) for stage in PRETOKENIZERS],
-        *[([], [], [stage]) for stage in DECODERS],
-    ):
+    alone: list[tuple[list[c.Normalizer], list[c.PreTokenizer], list[c.Decoder]]] = [
+        *(([stage], [], []) for stage in NORMALIZERS),
+        *(([], [stage], []) for stage in PRETOKENIZERS),
+        *(([], [], [stage]) for stage in DECODERS),
+    ]
+    for normalizers, pretokenizers, decoders in alone:
         used: set[str] = set()
         for kind in KINDS:
             unicode = c.UnicodeVersions(**{kind: "99.0"})
@@ -175,11 +197,10 @@ def test_a_stage_needs_exactly_the_kinds_that_it_is_built_from() -> None:
                 build_normalizer(normalizers, unicode)
                 build_pretokenizer(pretokenizers, unicode)
                 build_decoding(decoders, vocabulary, unicode)
-            except ArtifactError as error:
-                assert error.code == "A124"
+            except ArtifactError:
                 used.add(kind)
         model = c.LongestMatch({"a": 0}, 0)
         whole = c.TokenizerConfiguration(
-            tuple(normalizers), tuple(pretokenizers), model, c.Frame(), tuple(decoders), ()
+            tuple(normalizers), tuple(pretokenizers), model, c.Frame(), tuple(decoders), added_tokens=()
         )
         assert needed_unicode(whole) == used, (normalizers, pretokenizers, decoders)
