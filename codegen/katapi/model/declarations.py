@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from katapi.language.source import Span
@@ -26,6 +26,7 @@ class ControlToken:
     id: int
     name: str
     spelling: str
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class OrdinaryToken:
 
     id: int
     text: str
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

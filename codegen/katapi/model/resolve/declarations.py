@@ -205,9 +205,9 @@ def resolve_vocabulary(node: s.Vocabulary, findings: Findings) -> Vocabulary:
     return Vocabulary(
         identity(node.header),
         None if artifact is None else artifact.name,
-        tuple(ControlToken(r.id, r.name, r.spelling) for r in node.controls),
-        tuple(OrdinaryToken(r.id, r.text) for r in node.texts),
-        None if unknown is None else OrdinaryToken(unknown.id, unknown.spelling),
+        tuple(ControlToken(r.id, r.name, r.spelling, r.span) for r in node.controls),
+        tuple(OrdinaryToken(r.id, r.text, r.span) for r in node.texts),
+        None if unknown is None else OrdinaryToken(unknown.id, unknown.spelling, unknown.span),
         node.span,
     )
 
