@@ -26,6 +26,8 @@ def load(name: str, package: str | None = None) -> Model[RequestModel]:
 
     Raises ArtifactError where no package has it.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a model is loaded by its name in a str, not by a {type(name).__name__}")
     known: list[str] = []
     for candidate in [package] if package is not None else _packages():
         models = _models_of(candidate)
@@ -64,6 +66,8 @@ def _packages() -> Iterator[str]:
 
 
 def _models_of(package: str) -> Mapping[str, str]:
+    if not isinstance(package, str):
+        raise TypeError(f"a package of models is named in a str, not in a {type(package).__name__}")
     try:
         module = import_module(package)
     except ModuleNotFoundError as error:
