@@ -14,9 +14,10 @@ import pytest
 
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.matcher import compile_pattern
-from katapi.runtime.patterns.syntax import PatternError
+from katapi.runtime.patterns.syntax import Dialect, PatternError
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build_stages import build_decoding, build_normalizer, build_pretokenizer
+from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.unicode_kinds import needed_unicode
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.unicode import known_versions, tables
@@ -140,7 +141,7 @@ def test_members_without_others() -> None:
 
 # ---- which kinds a stage needs
 
-REGEX = c.Regex("a", c.Dialect.TIKTOKEN)
+REGEX = c.Regex("a", Dialect.TIKTOKEN)
 NORMALIZERS: tuple[c.Normalizer, ...] = (
     c.Normalize(c.NormalForm.NFC),
     c.Normalize(c.NormalForm.NFKD),
@@ -152,8 +153,8 @@ NORMALIZERS: tuple[c.Normalizer, ...] = (
     c.Prepend("a"),
     c.Strip(True, True),
     c.BertNormalize(True, True, None, True),
-    c.Precompiled(character_map({"a": "b"})),
-    c.CharacterMap(character_map({"a": "b"})),
+    c.Precompiled(),
+    c.CharacterMap(),
     c.Spaces(True, True, "▁", False),
 )
 PRETOKENIZERS: tuple[c.PreTokenizer, ...] = (
@@ -183,7 +184,7 @@ DECODERS: tuple[c.Decoder, ...] = (
 
 
 def test_a_stage_needs_exactly_the_kinds_that_it_is_built_from() -> None:
-    vocabulary = Vocabulary.of({0: b"a"})
+    vocabulary = Vocabulary.of(Tokens.of([b"a"]), {})
     alone: list[tuple[list[c.Normalizer], list[c.PreTokenizer], list[c.Decoder]]] = [
         *(([stage], [], []) for stage in NORMALIZERS),
         *(([], [stage], []) for stage in PRETOKENIZERS),
@@ -194,12 +195,12 @@ def test_a_stage_needs_exactly_the_kinds_that_it_is_built_from() -> None:
         for kind in KINDS:
             unicode = c.UnicodeVersions(**{kind: "99.0"})
             try:
-                build_normalizer(normalizers, unicode)
+                build_normalizer(normalizers, unicode, character_map({"a": "b"}))
                 build_pretokenizer(pretokenizers, unicode)
                 build_decoding(decoders, vocabulary, unicode)
             except ArtifactError:
                 used.add(kind)
-        model = c.LongestMatch({"a": 0}, 0)
+        model = c.LongestMatch()
         whole = c.TokenizerConfiguration(
             tuple(normalizers), tuple(pretokenizers), model, c.Frame(), tuple(decoders), added_tokens=()
         )
