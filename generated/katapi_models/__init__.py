@@ -9,6 +9,5 @@ MODELS: dict[str, str] = {
 }
 """The sub-package of each name that `katapi.load` takes."""
 
-TOKENIZERS: dict[str, str] = {
-}
+TOKENIZERS: dict[str, str] = {}
 """The sub-package of each further name that `katapi.load_tokenizer` takes: tokenizers without a template."""
