@@ -72,7 +72,10 @@ def test_a_table_is_made_once(tmp_path: Path) -> None:
     assert cache.table_path(DIGEST).read_bytes() == TABLE
 
 
-@pytest.mark.parametrize("other", [b"", TABLE[:-1], TABLE[1:], table_bytes(VOCABULARY, artifact="0" * 64)])
+OTHERS = {"empty": b"", "cut": TABLE[:-1], "foreign": TABLE[1:], "another": table_bytes(VOCABULARY, artifact="0" * 64)}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
 def test_a_table_that_is_damaged_or_of_another_artifact_is_made_again(tmp_path: Path, other: bytes) -> None:
     cache, calls = Cache(tmp_path), list[str]()
     cache.table(DIGEST, counted(calls))

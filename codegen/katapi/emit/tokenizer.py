@@ -96,7 +96,7 @@ def _pretokenizer(splits: list[SplitContext], used: dict[str, set[str]]) -> str:
         names.add("Whole")
         return "Whole()"
     names.add("Split")
-    used[f"{_RUNTIME}.configuration"] = {"Behaviour"}
+    used[f"{_RUNTIME}.options"] = {"Behaviour"}
     parts = [f"Split({s.name}(), Behaviour.ISOLATED)" for s in splits]
     if len(parts) == 1:
         return parts[0]

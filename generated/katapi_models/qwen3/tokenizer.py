@@ -10,11 +10,11 @@ from pathlib import Path
 
 from katapi.runtime.patterns.matcher import Matcher, compile_pattern
 from katapi.runtime.tokenization.byte_pairs import BytePairs
-from katapi.runtime.tokenization.configuration import Behaviour
 from katapi.runtime.tokenization.decoding import ByteDecoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.normal_forms import Nfc
+from katapi.runtime.tokenization.options import Behaviour
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import Split
