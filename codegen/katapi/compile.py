@@ -5,12 +5,14 @@ text → language.parser → syntax tree → model.resolve → program → check
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from katapi.analyse import analyse, declarations
 from katapi.artifacts.fetch import artifact_bytes
+from katapi.artifacts.fit import DeclaredIds, DeclaredToken, DeclaredVocabulary, misfits
 from katapi.artifacts.lock import read_lock
 from katapi.artifacts.table import table_bytes
 from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
@@ -23,7 +25,8 @@ from katapi.emit.vocabulary import emit_vocabulary
 from katapi.language import syntax as s
 from katapi.language.diagnostics import SpecError
 from katapi.language.printer import canonical
-from katapi.language.source import Source
+from katapi.language.source import Source, Span
+from katapi.model.declarations import AddedToken, TokenRange
 from katapi.model.program import Program, TokenizerProgram
 from katapi.project import Project
 from katapi.runtime.artifacts.any_file import read_vocabulary
@@ -95,6 +98,18 @@ def read_source(project: Project, path: Path) -> Source:
         raise ArtifactError(f"cannot be read: {error}", code="A153", where=project.shown(path)) from None
 
 
+class ArtifactErrors(ArtifactError):
+    """Everything in which an artifact does not fit a declaration; the first stands for all in the fields."""
+
+    def __init__(self, findings: list[ArtifactError]) -> None:
+        first = findings[0]
+        super().__init__(first.message, code=first.code, where=first.where, help=first.help)
+        self.findings = tuple(findings)
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(finding) for finding in self.findings)
+
+
 class ProjectError(Exception):
     """Specs that do not compile."""
 
@@ -132,7 +147,37 @@ def _artifact(program: TokenizerProgram, project: Project) -> _Artifact | None:
     configuration = program.configuration()
     controls = [token.id for token in configuration.added_tokens]
     data = read_vocabulary(artifact_bytes(declared.name, lock), where=declared.name, passed_over=controls)
+    findings = misfits(_declared(program, declared.name), data)
+    if findings:
+        raise ArtifactErrors(findings)
     return _Artifact(data, sha256)
+
+
+def _declared(program: TokenizerProgram, artifact: str) -> DeclaredVocabulary:
+    """What the spec says of a vocabulary, each token with its place."""
+    vocabulary = program.vocabulary
+
+    def place(span: Span) -> str:
+        line, column = program.source.line_column(span.start)
+        return f"{program.source.name}:{line}:{column}"
+
+    def tokens(row: AddedToken | TokenRange) -> Iterator[DeclaredToken]:
+        spellings = row.spellings() if isinstance(row, TokenRange) else {row.id: row.text}
+        return (DeclaredToken(number, spelling, place(row.span)) for number, spelling in spellings.items())
+
+    unknown = vocabulary.unknown
+    return DeclaredVocabulary(
+        place(vocabulary.span),
+        artifact,
+        control=[
+            *(DeclaredToken(token.id, token.spelling, place(token.span)) for token in vocabulary.controls),
+            *chain.from_iterable(map(tokens, vocabulary.reserved)),
+        ],
+        added=[*chain.from_iterable(map(tokens, vocabulary.added))],
+        unused=[DeclaredIds(range(row.first, row.last + 1), place(row.span)) for row in vocabulary.unused],
+        unknown=None if unknown is None else DeclaredToken(unknown.id, unknown.text, place(unknown.span)),
+        size=vocabulary.size,
+    )
 
 
 def _texts(program: TokenizerProgram) -> dict[int, str]:

@@ -125,6 +125,11 @@ def test_pretokenizers(stage: Json, expected: c.PreTokenizer) -> None:
     assert read(document(pre_tokenizer=stage)).configuration.pretokenizers == (expected,)
 
 
+def test_a_character_map_is_data() -> None:
+    stage: Json = {"type": "Sequence", "normalizers": [{"type": "Precompiled", "precompiled_charsmap": "AAEC"}] * 2}
+    assert read(document(normalizer=stage)).data.charsmap == b"\0\1\2"
+
+
 def test_post_processors_add_up_from_within() -> None:
     inner: Json = {
         "type": "TemplateProcessing",
@@ -191,6 +196,16 @@ SPLIT = {"type": "Split", "pattern": {"Regex": "a"}, "behavior": "Isolated", "in
         ({"normalizer": {"type": "Sequence"}}, "normalizer.normalizers", "expected a list"),
         ({"normalizer": {"type": "Strip", "strip_left": 1}}, "normalizer.strip_left", "expected true or false"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "?"}}, "precompiled_charsmap", "base64"),
+        (
+            {
+                "normalizer": {
+                    "type": "Sequence",
+                    "normalizers": [{"type": "Precompiled", "precompiled_charsmap": map_} for map_ in ("AAEC", "AAED")],
+                }
+            },
+            "normalizer",
+            "different character maps",
+        ),
         ({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Digits"}]}}, "[0].individual_digits", ""),
         ({"pre_tokenizer": {**SPLIT, "behavior": "Glued"}}, "pre_tokenizer.behavior", "Glued"),
         ({"pre_tokenizer": {**SPLIT, "pattern": {}}}, "pre_tokenizer.pattern", "expected a pattern"),

@@ -1,19 +1,29 @@
-"""The cache of artifacts: files named by the SHA-256 of what they hold, so that nothing in it can go out of date."""
+"""The cache of artifacts: files named by the SHA-256 of what they hold, so that nothing in it can go out of date.
+
+Beside them lie tables that were made from artifacts, named by the artifact and the version of the table's format.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from katapi.artifacts.table import table_bytes
 from katapi.files import write_whole
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.tokenization.table import VERSION, artifact_of, read_table
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
 @dataclass(frozen=True)
 class Cache:
-    """A folder of files, each at `sha256/<first two digits>/<all digits>`. Safe to share between processes."""
+    """A folder of files, each at `sha256/<first two digits>/<all digits>`. Safe to share between processes.
+
+    The table of an artifact is at `tables/<version>/<first two digits>/<all digits>`, the digits being the artifact's.
+    """
 
     folder: Path
 
@@ -37,14 +47,44 @@ class Cache:
     def put(self, data: bytes) -> Path:
         """Stores `data` under its digest. Another process sees the whole file or none."""
         target = self.path(hashlib.sha256(data).hexdigest())
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(target, data)
-        except OSError as error:
-            raise ArtifactError(
-                f"cannot write to the cache: {error.strerror}",
-                code="A123",
-                where=str(target),
-                help="make room there, or set KATAPI_CACHE to another folder",
-            ) from None
+        _write(target, data)
         return target
+
+    def table_path(self, sha256: str) -> Path:
+        """Where the table of the artifact with this digest stands, whether it is there or not."""
+        return self.folder / "tables" / f"{VERSION}" / sha256[:2] / sha256
+
+    def table(self, sha256: str, read: Callable[[], VocabularyData]) -> VocabularyData:
+        """What the artifact with this digest says of its vocabulary, from its table.
+
+        Where there is none, or it was damaged, `read` gives the data, and the table is written; of two processes that
+        do so at once, each writes the same file whole. Raises `ArtifactError` where no table can be written or made,
+        and what `read` raises.
+        """
+        target = self.table_path(sha256)
+        try:
+            return self._read_table(target, sha256)
+        except (OSError, ArtifactError):
+            table = table_bytes(read(), artifact=sha256)
+        _write(target, table)
+        return read_table(table, where=str(target))
+
+    def _read_table(self, target: Path, sha256: str) -> VocabularyData:
+        table = target.read_bytes()
+        data = read_table(table, where=str(target))
+        if artifact_of(table) != sha256:
+            raise ArtifactError("the table of another artifact", code="A103", where=str(target))
+        return data
+
+
+def _write(target: Path, data: bytes) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, data)
+    except OSError as error:
+        raise ArtifactError(
+            f"cannot write to the cache: {error.strerror}",
+            code="A123",
+            where=str(target),
+            help="make room there, or set KATAPI_CACHE to another folder",
+        ) from None

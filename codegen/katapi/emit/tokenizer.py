@@ -51,10 +51,11 @@ def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
     used: dict[str, set[str]] = {
         "functools": {"cache"},
         f"{_RUNTIME}.build": {"build_tokenizer"},
-        f"{_RUNTIME}.configuration": {*values.classes, "added_tokens"},
+        **values.modules,
         f"{_RUNTIME}.interface": {"Tokenizer"},
         f"{package}.vocabulary": {"SPELLINGS"},
     }
+    used[f"{_RUNTIME}.configuration"].add("added_tokens")
     if versions:
         used[f"{_RUNTIME}.configuration"].add("UnicodeVersions")
     if patterns:

@@ -10,14 +10,14 @@ from katapi.runtime.tokenization.configuration import Regex
 
 
 class Values:
-    """Writes values, and notes the classes that the expressions name.
+    """Writes values, and notes in `modules` the classes that the expressions name, by where they are defined.
 
     A regular expression is written as the constant that `patterns` gives it.
     """
 
     def __init__(self, patterns: dict[str, str]) -> None:
         self._patterns = patterns
-        self.classes: set[str] = set()
+        self.modules: dict[str, set[str]] = {}
 
     def expression(self, value: object) -> str:
         """The expression; fields that have their default are left out."""
@@ -25,8 +25,7 @@ class Values:
             case Regex():
                 return self._patterns[value.source]
             case Enum():
-                self.classes.add(type(value).__name__)
-                return f"{type(value).__name__}.{value.name}"
+                return f"{self._named(value)}.{value.name}"
             case None | bool() | int():
                 return repr(value)
             case str():
@@ -35,8 +34,12 @@ class Values:
                 return tuple_of(map(self.expression, value))
             case _:
                 assert is_dataclass(value), f"no plain data: {value!r}"
-                self.classes.add(type(value).__name__)
-                return f"{type(value).__name__}({', '.join(self._arguments(value))})"
+                return f"{self._named(value)}({', '.join(self._arguments(value))})"
+
+    def _named(self, value: object) -> str:
+        """The name of the class of a value, which is imported from where it is defined."""
+        self.modules.setdefault(type(value).__module__, set()).add(type(value).__name__)
+        return type(value).__name__
 
     def _arguments(self, value: object) -> list[str]:
         """Positional up to the first field that a reader could not tell without its name."""

@@ -70,6 +70,15 @@ class TokenRange:
 
 
 @dataclass(frozen=True, slots=True)
+class UnusedIds:
+    """Ids that no token has."""
+
+    first: int
+    last: int
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class OrdinaryToken:
     """A token of a vocabulary that is written out in the spec."""
 
@@ -103,7 +112,7 @@ class Vocabulary:
     added: tuple[AddedToken | TokenRange, ...]
     texts: tuple[OrdinaryToken, ...]
     unknown: OrdinaryToken | None
-    unused: tuple[int, ...]
+    unused: tuple[UnusedIds, ...]
     size: int | None
     span: Span
 

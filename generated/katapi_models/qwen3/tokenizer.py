@@ -11,11 +11,9 @@ from pathlib import Path
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.configuration import (
-    Behaviour,
     BytePairRanks,
     DecodeBytes,
     Frame,
-    NormalForm,
     Normalize,
     Regex,
     Split,
@@ -24,6 +22,7 @@ from katapi.runtime.tokenization.configuration import (
     added_tokens,
 )
 from katapi.runtime.tokenization.interface import Tokenizer
+from katapi.runtime.tokenization.options import Behaviour, NormalForm
 from katapi.runtime.tokenization.table import load_table
 from katapi_models.qwen3.vocabulary import SPELLINGS
 

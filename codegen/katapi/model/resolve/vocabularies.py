@@ -14,6 +14,7 @@ from katapi.model.declarations import (
     OrdinaryToken,
     TokenFlags,
     TokenRange,
+    UnusedIds,
     Vocabulary,
 )
 from katapi.model.resolve.findings import Findings, nearest
@@ -172,8 +173,8 @@ class _Vocabulary:
                 )
         return found[0] if found else None
 
-    def _unused(self) -> tuple[int, ...]:
-        out: list[int] = []
+    def _unused(self) -> tuple[UnusedIds, ...]:
+        out: list[UnusedIds] = []
         for row in self._all(s.UnusedIds):
             if not row.first <= row.last < row.first + _MOST_IDS:
                 self._findings.add("K712", row.span, f"{row.first} to {row.last} is no range of ids")
@@ -183,7 +184,7 @@ class _Vocabulary:
             if taken is not None:
                 self._findings.add("K701", row.span, f"the id {taken} is unused, and given to a token")
             self._ids.update(ids)
-            out.extend(ids)
+            out.append(UnusedIds(row.first, row.last, row.span))
         return tuple(out)
 
     def _source(self, artifact: s.ArtifactRef | None, tables: list[s.TextTable]) -> None:

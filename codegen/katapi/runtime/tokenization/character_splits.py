@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from katapi.runtime.tokenization.configuration import Behaviour
 from katapi.runtime.tokenization.matching import Expression, members
+from katapi.runtime.tokenization.options import Behaviour
 from katapi.runtime.tokenization.pretokenizers import Split
 from katapi.runtime.unicode.codepoints import CodePoints
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
 from katapi.runtime.patterns.syntax import Dialect
+from katapi.runtime.tokenization.options import Behaviour as Behaviour
+from katapi.runtime.tokenization.options import NormalForm as NormalForm
+from katapi.runtime.tokenization.options import PrependScheme as PrependScheme
 
 # ---- patterns
 
@@ -38,15 +40,6 @@ Pattern: TypeAlias = Verbatim | Regex
 
 
 # ---- normalizers
-
-
-class NormalForm(Enum):
-    """A Unicode normalization form (Unicode Standard Annex #15)."""
-
-    NFC = "NFC"
-    NFD = "NFD"
-    NFKC = "NFKC"
-    NFKD = "NFKD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,24 +136,6 @@ Normalizer: TypeAlias = (
 
 
 # ---- pre-tokenizers
-
-
-class Behaviour(Enum):
-    """What becomes of the matches of a pattern; the value is the word in tokenizer.json."""
-
-    REMOVED = "Removed"
-    ISOLATED = "Isolated"
-    MERGED_WITH_PREVIOUS = "MergedWithPrevious"
-    MERGED_WITH_NEXT = "MergedWithNext"
-    CONTIGUOUS = "Contiguous"
-
-
-class PrependScheme(Enum):
-    """Where Metaspace puts its mark in front: before every piece, only at the beginning of the input, or nowhere."""
-
-    ALWAYS = "always"
-    FIRST = "first"
-    NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from katapi.runtime.tokenization.configuration import PrependScheme
 from katapi.runtime.tokenization.decoder_streams import (
     Each,
     FallbackRuns,
@@ -19,6 +18,7 @@ from katapi.runtime.tokenization.decoder_streams import (
 )
 from katapi.runtime.tokenization.matching import Matcher
 from katapi.runtime.tokenization.normalizers import Replace
+from katapi.runtime.tokenization.options import PrependScheme
 
 Passes = Callable[[int], bool]
 _BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f]{2})>")

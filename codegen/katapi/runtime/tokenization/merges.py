@@ -8,11 +8,11 @@ so.
 from __future__ import annotations
 
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.tokenization.configuration import BytePairMerges
 from katapi.runtime.tokenization.lexicon import Lexicon
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
@@ -20,6 +20,9 @@ from katapi.runtime.tokenization.merge_table import MergeTable
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
 from katapi.runtime.tokenization.seams import Seams, meeting_in_merges
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+
+if TYPE_CHECKING:
+    from katapi.runtime.tokenization.configuration import BytePairMerges
 
 _SHORT = 96  # symbols up to which looking through all pairs for the lowest rank is faster than keeping them in order
 

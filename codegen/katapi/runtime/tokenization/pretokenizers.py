@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from itertools import chain
 
 from katapi.runtime.tokenization.aligned import AlignedText
-from katapi.runtime.tokenization.configuration import Behaviour, PrependScheme
 from katapi.runtime.tokenization.matching import Matcher
+from katapi.runtime.tokenization.options import Behaviour, PrependScheme
 from katapi.runtime.tokenization.stages import PreTokenizer
 
 Range = tuple[int, int]

@@ -59,7 +59,10 @@ class Seams:
 
 def character_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.int64]:
     """The pairs of code points that stand at the same place, each once, in ascending order."""
-    return np.unique(left.astype(np.int64) << _BITS | right)
+    pairs = left.astype(np.int64) << _BITS | right
+    pairs.sort()
+    distinct: NDArray[np.int64] = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
+    return distinct
 
 
 def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int64]:

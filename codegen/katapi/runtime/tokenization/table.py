@@ -35,7 +35,8 @@ from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
-MARK = b"KATAPIV2"
+VERSION = 2
+MARK = b"KATAPIV%d" % VERSION
 START = struct.Struct("<8s32s")
 CHECKSUM = struct.Struct("<I")
 COUNTS = struct.Struct("<7Id")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.tokenization.configuration import AddedToken
 from katapi.runtime.tokenization.tokens import Tokens
+
+if TYPE_CHECKING:
+    from katapi.runtime.tokenization.configuration import AddedToken
 
 
 def merge_array(merges: Iterable[tuple[int, int, int]] = ()) -> NDArray[np.int32]:
