@@ -27,6 +27,8 @@ from katapi.model.program import Program
 from katapi.project import Project
 from katapi.runtime.artifacts.tiktoken import read_tiktoken
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 Files = Mapping[Path, bytes]
 
@@ -70,7 +72,9 @@ def compile_program(program: Program, project: Project) -> dict[Path, bytes]:
         Path("tests") / f"test_{program.package}.py": emit_property_tests(program, package).encode(),
     }
     if artifact is not None:
-        out[folder / "vocabulary.bin"] = table_bytes(artifact.tokens, artifact=artifact.sha256)
+        out[folder / "vocabulary.bin"] = table_bytes(
+            VocabularyData(Tokens.of(artifact.tokens)), artifact=artifact.sha256
+        )
     return out
 
 

@@ -15,6 +15,7 @@ from katapi.runtime.tokenization.normal_forms import Nfc
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Framed
 from katapi.runtime.tokenization.pretokenizers import Whole
+from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.unicode import normalization_9_0
 
@@ -24,7 +25,7 @@ CONTROL = {300: "<end>", 301: "<ab>"}
 
 
 def tokenizer() -> Tokenizer:
-    vocabulary = Vocabulary(table=TOKENS, control=CONTROL)
+    vocabulary = Vocabulary(table=Tokens.of(TOKENS), control=CONTROL)
     segmenter = BytePairs(TOKENS, {token: rank for rank, token in enumerate(TOKENS)})
     return PipelineTokenizer(
         normalizer=Nfc(normalization_9_0.TABLE),
@@ -134,4 +135,4 @@ def test_the_size_counts_ids_that_no_token_has() -> None:
 @pytest.mark.parametrize(("control", "texts"), [({5: "x"}, {}), ({300: "x"}, {300: "y"}), ({300: "x"}, {5: "y"})])
 def test_two_tokens_of_one_id(control: dict[int, str], texts: dict[int, str]) -> None:
     with pytest.raises(ValueError, match="two tokens have the id"):
-        Vocabulary(table=TOKENS, control=control, texts=texts)
+        Vocabulary(table=Tokens.of(TOKENS), control=control, texts=texts)

@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 
 from katapi.runtime.artifacts.families import CL100K, KIMI, O200K, QWEN2, QWEN35, R50K
 from katapi.runtime.artifacts.tiktoken import read_ranks
+from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class _Supplement:
     controls: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> c.TokenizerConfiguration:
+def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> TokenizerFile:
     """The tokenizer of a rank file; `where` names it in errors.
 
     `pattern` says how text is cut, in the dialect of tiktoken; without it the file must be one that is known here.
@@ -42,14 +45,16 @@ def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> c.
             help="give the pattern by which the model's tokenizer cuts text",
         )
     split = c.Split(c.Regex(supplement.pattern, Dialect.TIKTOKEN), c.Behaviour.ISOLATED, invert=False)
-    return c.TokenizerConfiguration(
+    configuration = c.TokenizerConfiguration(
         normalizers=supplement.normalizers,
         pretokenizers=(split, c.ByteLevel(add_prefix_space=False, use_regex=False)),
-        model=c.RankedBytes(ranks),
+        segmentation=c.BytePairRanks(),
         frame=c.Frame(),
         decoders=(c.DecodeBytes(),),
         added_tokens=tuple(c.AddedToken(token, text, special=True) for text, token in supplement.controls.items()),
     )
+    tokens = Tokens.by_id({token: spelled for spelled, token in ranks.items()})
+    return TokenizerFile(configuration, VocabularyData(tokens))
 
 
 _NFC = (c.Normalize(c.NormalForm.NFC),)

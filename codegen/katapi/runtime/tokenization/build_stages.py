@@ -31,9 +31,12 @@ _GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s
 _WORDS = r"\w+|[^\w\s]+"
 
 
-def build_normalizer(stages: Sequence[c.Normalizer]) -> Normalizer:
-    """One normalizer that does the work of all."""
-    built = [_normalizer(stage) for stage in stages]
+def build_normalizer(stages: Sequence[c.Normalizer], charsmap: bytes = b"") -> Normalizer:
+    """One normalizer that does the work of all; `charsmap` is the character map of the vocabulary.
+
+    Raises `ArtifactError` where a pattern or the character map cannot be used.
+    """
+    built = [_normalizer(stage, charsmap) for stage in stages]
     return built[0] if len(built) == 1 else normalizers.InTurn(*built) if built else normalizers.Unchanged()
 
 
@@ -76,7 +79,7 @@ def _regex(source: str, dialect: Dialect) -> Matcher:
         raise ArtifactError(f"the pattern {quoted(source)} cannot be used: {error}", code="A108") from None
 
 
-def _normalizer(stage: c.Normalizer) -> Normalizer:
+def _normalizer(stage: c.Normalizer, charsmap: bytes) -> Normalizer:
     match stage:
         case c.Normalize():
             return _normal_form(stage.form)
@@ -103,13 +106,19 @@ def _normalizer(stage: c.Normalizer) -> Normalizer:
         case c.Precompiled():
             from katapi.runtime.unicode.graphemes_17_0 import TABLE as GRAPHEMES
 
-            return Precompiled(CharacterMap(stage.charsmap), GRAPHEMES)
+            return Precompiled(_character_map(charsmap), GRAPHEMES)
         case c.CharacterMap():
-            return LongestPrefixes(CharacterMap(stage.charsmap))
+            return LongestPrefixes(_character_map(charsmap))
         case c.Spaces():
             return Spaces(dummy=stage.dummy, remove_extra=stage.remove_extra, mark=stage.mark, behind=stage.behind)
         case _:
             assert_never(stage)
+
+
+def _character_map(charsmap: bytes) -> CharacterMap:
+    if not charsmap:
+        raise ArtifactError("the vocabulary has no precompiled character map", code="A107")
+    return CharacterMap(charsmap)
 
 
 def _normal_form(form: c.NormalForm) -> Normalizer:
