@@ -174,14 +174,17 @@ def _by_longest_keys(text: str, rules: dict[str, str]) -> list[Edit]:
 
 
 def _spaces(letters: list[Letter], stage: c.Spaces) -> list[Letter]:
-    """Extra spaces go, then spaces become marks, the dummy comes, and at the end extra marks go."""
+    """Extra spaces go, then spaces become marks, the dummy comes, and at the end extra marks go.
+
+    Where a character map has left nothing of a text, the dummy still comes; where extra spaces go, it goes with them.
+    """
     if stage.remove_extra:
         while letters and letters[0].character == " ":
             letters = letters[1:]
         pairs = list(pairwise(letters))
         letters = letters[:1] + [b for a, b in pairs if (a.character, b.character) != (" ", " ")]
-    if not letters:
-        return []
+        if not letters:
+            return []
     letters = [Letter(stage.mark, *source) if ch == " " else Letter(ch, *source) for ch, *source in letters]
     if stage.dummy and not stage.behind:
         letters = edited(letters, [Edit(0, 0, stage.mark)])

@@ -58,8 +58,8 @@ def _cut(piece: Piece, stage: c.PreTokenizer, *, first: bool, last: bool) -> lis
         case c.Punctuation():
             return _behaved(_members(piece, _punctuation()), stage.behaviour)
         case c.Whitespace():
-            words = c.Regex(r"\w+|[^\w\s]+", Dialect.TIKTOKEN)
-            return _behaved(_matches(piece, words, inverted=True), c.Behaviour.REMOVED)
+            pattern = c.Regex(r"\w+|[^\w\s]+", Dialect.TIKTOKEN)
+            return _behaved(_matches(piece, pattern, inverted=True), c.Behaviour.REMOVED)
         case c.WhitespaceSplit():
             return _behaved(_members(piece, members("WS", _PATTERNS)), c.Behaviour.REMOVED)
         case c.BertPreTokenize():

@@ -20,29 +20,43 @@ _PENALTY = 10.0  # how much less than the lowest score an unknown character scor
 class Known:
     """What an artifact says of a vocabulary, in lists and dictionaries.
 
-    `tokens` gives the bytes of each id, `merges` two ids and what they become, the first to merge in front. No text
-    yields an id in `hidden`.
+    `tokens` gives the bytes of each id, `merges` two ids and what they become, the first to merge in front. The text of
+    an id in `unreachable` is never made. No text yields an id in `controls` in any way.
     """
 
     tokens: dict[int, bytes]
     merges: list[tuple[int, int, int]]
     scores: list[float]
     lowest: float
-    hidden: frozenset[int]
+    unreachable: frozenset[int]
+    controls: frozenset[int]
+
+    def is_hidden(self, number: int) -> bool:
+        """Whether the text of an id is never made."""
+        return number in self.unreachable or number in self.controls
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each token that text can yield; of two alike the later counts."""
-        return {token: number for number, token in sorted(self.tokens.items()) if number not in self.hidden}
+        """The id of each token whose text can be made; of two alike the later counts."""
+        return {token: number for number, token in sorted(self.tokens.items()) if not self.is_hidden(number)}
 
     @cached_property
     def texts(self) -> dict[str, int]:
         """The same by text."""
         return {token.decode(): number for token, number in self.ids.items()}
 
+    @cached_property
+    def merges_by_pair(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """The place in the list and the result of each pair that merges; of two alike the later counts."""
+        return {
+            (left, right): (rank, result)
+            for rank, (left, right, result) in enumerate(self.merges)
+            if not any(map(self.is_hidden, (left, right, result)))
+        }
+
     def in_bytes(self, text: str) -> list[int] | None:
         """The tokens "<0x00>" to "<0xFF>" of the bytes of a text; None where one is missing."""
-        named = {token: number for number, token in sorted(self.tokens.items())}
+        named = {token: number for number, token in sorted(self.tokens.items()) if number not in self.controls}
         found = [named.get(b"<0x%02X>" % byte) for byte in text.encode()]
         spelled = [number for number in found if number is not None]
         return spelled if len(spelled) == len(found) else None
@@ -150,11 +164,7 @@ def _by_merges(piece: str, rules: c.BytePairMerges, known: Known, unknown: int |
     if rules.ignore_merges and whole is not None:
         return [Token(whole, 0, len(piece))]
     symbols = _symbols(piece, rules, known, unknown)
-    ranks = {
-        (left, right): (rank, result)
-        for rank, (left, right, result) in enumerate(known.merges)
-        if known.hidden.isdisjoint((left, right, result))
-    }
+    ranks = known.merges_by_pair
     while True:
         pairs = [
             (*ranks[left.id, right.id], at)
@@ -189,7 +199,7 @@ def _symbols(piece: str, rules: c.BytePairMerges, known: Known, unknown: int | N
         shown = byte_letter(unit[0]) if rules.over_bytes else unit.decode()
         text = before.decode() + shown + behind.decode()
         spelled = known.in_bytes(text) if rules.byte_fallback else None
-        if spelled is not None:
+        if spelled is not None and not any(map(known.is_hidden, spelled)):
             out += [Token(number, at, at + 1) for number in spelled]
         elif unknown is not None and held and rules.fuse_unknown:
             held = Token(unknown, held.start, at + 1)

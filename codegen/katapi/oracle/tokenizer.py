@@ -33,6 +33,8 @@ def encoded(
     """The tokens of a text; `first` says that it begins the whole input. Raises `TokenizerError`."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise TokenizerError("the text holds a lone surrogate, which is no character", code="V101")
+    if not text:
+        return []
     known = _known(configuration, data)
     rules = charsmap.rules(data.charsmap) if data.charsmap else {}
     letters = normalized(letters_of(text), configuration.normalizers, rules)
@@ -67,23 +69,24 @@ def _known(configuration: c.TokenizerConfiguration, data: VocabularyData) -> Kno
         merges=[(left, right, result) for left, right, result in data.merges.tolist()],
         scores=data.scores.tolist(),
         lowest=data.lowest,
-        hidden=data.unreachable | controls,
+        unreachable=data.unreachable,
+        controls=frozenset(controls),
     )
 
 
 def _spellings(ids: list[int], configuration: c.TokenizerConfiguration, data: VocabularyData) -> list[bytes]:
-    """The bytes of each token; what is in the vocabulary counts before what was added."""
+    """The bytes of each token; what was added counts before what is in the vocabulary."""
     over_bytes = isinstance(configuration.segmentation, c.BytePairRanks) or (
         isinstance(configuration.segmentation, c.BytePairMerges) and configuration.segmentation.over_bytes
     )
     added = {token.id: token.content for token in configuration.added_tokens}
     out: list[bytes] = []
     for number in ids:
-        if 0 <= number < len(data.tokens) and number not in data.tokens.gaps:
+        if number in added:
+            out.append(decode.spelled(added[number], configuration.decoders))
+        elif 0 <= number < len(data.tokens) and number not in data.tokens.gaps:
             token = data.tokens[number]
             out.append(token if over_bytes else decode.spelled(token.decode(), configuration.decoders))
-        elif number in added:
-            out.append(decode.spelled(added[number], configuration.decoders))
         else:
             raise TokenizerError(f"no token has the id {number}", code="V102")
     return out
