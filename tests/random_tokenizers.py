@@ -181,7 +181,7 @@ DECODERS: st.SearchStrategy[c.Decoder] = st.one_of(
     st.just(c.DecodeByteFallback()),
     st.builds(c.DecodeMetaspace, _MARKS, st.sampled_from(c.PrependScheme)),
     st.builds(c.DecodeWordPiece, _PREFIXES, st.booleans()),
-    st.builds(c.DecodeSuffix, st.sampled_from(["</w>", "a", "ab"])),
+    st.builds(c.DecodeSuffix, st.sampled_from(["</w>", "a", "ab", ""])),
     st.builds(c.DecodeReplace, _pattern(), _CONTENTS),
     st.builds(c.DecodeStrip, st.sampled_from([" ", "a", "é"]), st.integers(0, 2), st.integers(0, 2)),
     st.just(c.Fuse()),

@@ -16,6 +16,8 @@ from tests.random_tokenizers import Drawn, ids, texts, tokenizers
 
 Result = TypeVar("Result")
 
+_FEW = 12  # tokens after which a text is asked of as if it ended there
+
 
 def outcome(function: Callable[[], Result]) -> Result | str:
     """What a function gives, or the code of its error."""
@@ -48,9 +50,9 @@ def check_ids(tokenizer: Tokenizer, drawn: Drawn, numbers: list[int]) -> None:
     come = b""
     for count, number in enumerate(numbers, 1):
         come += decoder.push(number)
-        # Nothing is given that what follows could still change.
-        assert oracle.decoded(numbers[:count], drawn.configuration, drawn.data).startswith(come)
         assert data.startswith(come)
+        if count < _FEW:  # it might end here: nothing is given that what follows could still change
+            assert oracle.decoded(numbers[:count], drawn.configuration, drawn.data).startswith(come)
     assert come + decoder.finish() == data
 
 

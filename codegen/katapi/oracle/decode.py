@@ -18,23 +18,25 @@ def decoded(tokens: list[bytes], stages: tuple[c.Decoder, ...]) -> bytes:
     """What tokens stand for, as bytes."""
     if c.DecodeBytes() in stages:
         return b"".join(tokens)
-    stray = {chr(0xDC00 + byte): bytes([byte]) for byte in range(256)}
-    return b"".join(stray[ch] if ch in stray else ch.encode() for ch in _text(tokens, stages))
+    return b"".join(_STRAY[ch] if ch in _STRAY else ch.encode() for ch in _text(tokens, stages))
 
 
 def shown(tokens: list[bytes], stages: tuple[c.Decoder, ...]) -> str:
     """What tokens stand for, as text."""
     if c.DecodeBytes() in stages:
         return b"".join(tokens).decode(errors="replace")
-    return "".join("\ufffd" if "\udc00" <= ch <= "\udcff" else ch for ch in _text(tokens, stages))
+    return "".join("\ufffd" if ch in _STRAY else ch for ch in _text(tokens, stages))
 
 
 def spelled(text: str, stages: tuple[c.Decoder, ...]) -> bytes:
     """The bytes of a token: where they are decoded as bytes, letters of GPT-2's alphabet stand for those."""
-    letters = {byte_letter(byte): byte for byte in range(256)}
-    if c.DecodeBytes() in stages and all(ch in letters for ch in text):
-        return bytes(letters[ch] for ch in text)
+    if c.DecodeBytes() in stages and all(ch in _LETTERS for ch in text):
+        return bytes(_LETTERS[ch] for ch in text)
     return text.encode()
+
+
+_STRAY = {chr(0xDC00 + byte): bytes([byte]) for byte in range(256)}
+_LETTERS = {byte_letter(byte): byte for byte in range(256)}
 
 
 def _text(tokens: list[bytes], stages: tuple[c.Decoder, ...]) -> str:
