@@ -28,9 +28,9 @@ DATA = VocabularyData(
     Tokens.by_id({0: b"a", 1: b"b", 2: b"ab", 4: b"<end>"}),
     merges=merge_array([(0, 1, 2)]),
     added=(
-        AddedToken(4, "<end>", special=True),
-        AddedToken(6, "<pad>", special=True),
-        AddedToken(7, "\n\n", special=False),
+        AddedToken(4, "<end>", control=True),
+        AddedToken(6, "<pad>", control=True),
+        AddedToken(7, "\n\n", control=False),
     ),
 )
 DECLARED = DeclaredVocabulary(
@@ -69,8 +69,8 @@ def test_real_files_fit_what_they_say(file: Path) -> None:
     if file.name == "cases.json":
         return
     read = read_tokenizer_file(file.read_bytes(), where=file.name)
-    control = [token(added.id, added.content) for added in read.configuration.added_tokens if added.is_control]
-    added = [token(added.id, added.content) for added in read.configuration.added_tokens if not added.is_control]
+    control = [token(added.id, added.content) for added in read.configuration.added_tokens if added.control]
+    added = [token(added.id, added.content) for added in read.configuration.added_tokens if not added.control]
     declared = DeclaredVocabulary("x.kata:1", file.name, control=control, added=added)
     assert found(declared, read.data) == []
     if control:

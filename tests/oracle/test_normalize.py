@@ -32,14 +32,14 @@ VERSIONS = ("9.0", "16.0")
 )
 @pytest.mark.parametrize("version", VERSIONS)
 def test_form_c(version: str, text: str, expected: str) -> None:
-    assert forms(version).nfc(text) == expected
+    assert forms(version).composed(text) == expected
     assert unicodedata.normalize("NFC", text) == expected
 
 
 def test_versions_differ_in_what_they_compose() -> None:
     text = "\U000113c2\U000113c5"  # since 16.0, the second is the first, twice
-    assert forms("9.0").nfc(text) == text
-    assert forms("16.0").nfc(text) == "\U000113c5\U000113c2"
+    assert forms("9.0").composed(text) == text
+    assert forms("16.0").composed(text) == "\U000113c5\U000113c2"
 
 
 def test_only_the_middle_of_a_cluster_changes() -> None:
@@ -66,7 +66,7 @@ def test_the_parts_make_up_both_texts(text: str) -> None:
     for version in VERSIONS:
         found = parts(text, version)
         assert "".join(part.source for part in found) == text
-        assert "".join(part.normalized for part in found) == forms(version).nfc(text)
+        assert "".join(part.normalized for part in found) == forms(version).composed(text)
 
 
 def test_every_member_of_the_pinned_tables_that_can_reach_back_is_known() -> None:
@@ -74,3 +74,13 @@ def test_every_member_of_the_pinned_tables_that_can_reach_back_is_known() -> Non
         data = forms(version)
         unstable = {chr(c) for first, last in normalization(version).unstable.ranges for c in range(first, last + 1)}
         assert [f"{ord(c):04X}" for c in unstable if not data.joins(c)] == []
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+@given(text=st.text(_CHARACTERS | st.characters(exclude_categories=["Cs"]), max_size=12))
+def test_a_text_falls_apart_before_what_reaches_no_further_back(form: str, text: str) -> None:
+    data = forms("9.0", compatible="K" in form)
+    whole = data.composed if form.endswith("C") else data.taken_apart
+    for place, character in enumerate(text):
+        if not (data.joins(character) if form.endswith("C") else data.moves(character)):
+            assert whole(text[:place]) + whole(text[place:]) == whole(text)

@@ -64,7 +64,7 @@ def test_the_pattern_of_qwen3(text: str, expected: list[str]) -> None:
         (r"\D+", "a1", ["a", "1"]),
         (r"\.\[", ".[.", [".[", "."]),
         (r"(?i:K)", "k\u212a", ["k", "\u212a"]),
-        (r"x*", "ab", ["ab"]),
+        (r"x*", "ab", ["a", "b"]),
     ],
 )
 def test_each_construct(pattern: str, text: str, expected: list[str]) -> None:
@@ -75,9 +75,7 @@ def test_a_long_run_needs_no_deep_stack() -> None:
     assert pieces(r"\s+(?!\S)|\s+", " " * 20000 + "a") == [" " * 19999, " ", "a"]
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(", "a)", "[a", "a**", "(?<x>a)", r"\q", r"\p{L", ".", "^a", r"(?i:\p{L})", "a{x}"]
-)
+@pytest.mark.parametrize("pattern", ["(", "a)", "[a", "a**", "(?<x>a)", r"\q", r"\p{L", r"(?i:\p{L})", "a{x}"])
 def test_what_is_outside_the_dialect_is_refused(pattern: str) -> None:
     with pytest.raises(PatternError):
         pieces(pattern, "a")

@@ -20,7 +20,8 @@ from katapi.runtime.tokenization.spaces import Spaces
         ((True, True, "▁", True), " a  b ", "a▁b▁"),
         ((False, True, "▁", False), " a  b ", "a▁b"),
         ((True, False, " ", False), "a b", " a b"),
-        ((True, False, "▁", False), "", ""),
+        ((True, False, "▁", False), "", "▁"),  # what a character map left of a text
+        ((True, True, "▁", False), "", ""),
     ],
 )
 def test_texts(settings: tuple[bool, bool, str, bool], text: str, expected: str) -> None:

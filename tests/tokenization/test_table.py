@@ -46,7 +46,7 @@ def vocabularies(draw: st.DrawFn) -> VocabularyData:
         score_array(draw(st.lists(score, min_size=len(table), max_size=len(table)) | st.just([]))),
         draw(score),
         frozenset(hidden | draw(st.sets(ids) if tokens else st.just(set()))),
-        draw(st.binary(max_size=9)),
+        charsmap=draw(st.binary(max_size=9)),
     )
 
 

@@ -1,13 +1,14 @@
-"""Normalization form C after Unicode Standard Annex #15, over pinned tables, and which parts of a text changed."""
+"""The normalization forms of Unicode Standard Annex #15 over pinned tables, and which parts of a text changed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
+from katapi.oracle.characters import mapping
 from katapi.runtime.unicode.codepoints import CodePoints
-from katapi.runtime.unicode.tables import normalization
+from katapi.runtime.unicode.tables import compatibility, normalization
 
 _S, _L, _V, _T = 0xAC00, 0x1100, 0x1161, 0x11A7
 _L_COUNT, _V_COUNT, _T_COUNT = 19, 21, 28
@@ -22,7 +23,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Forms:
-    """What one version of Unicode says about canonical equivalence; Hangul is left to arithmetic.
+    """What one version of Unicode says about equivalence, canonical or of compatibility; Hangul is left to arithmetic.
 
     `classes` holds the combining classes that are not 0, `splits` what a character decomposes to in one step, `pairs`
     what two characters compose to.
@@ -32,10 +33,9 @@ class Forms:
     splits: dict[str, str]
     pairs: dict[str, str]
 
-    def nfc(self, text: str) -> str:
-        """The canonical composition of a text."""
-        characters = list("".join(self.decomposed(c) for c in text))
-        self._reorder(characters)
+    def composed(self, text: str) -> str:
+        """The composition of a text: NFC or NFKC."""
+        characters = list(self.taken_apart(text))
         at = 1
         while at < len(characters):
             starter = self._last_starter(characters, at)
@@ -47,8 +47,14 @@ class Forms:
             del characters[at]
         return "".join(characters)
 
+    def taken_apart(self, text: str) -> str:
+        """The decomposition of a text: NFD or NFKD."""
+        characters = list("".join(self.decomposed(c) for c in text))
+        self._reorder(characters)
+        return "".join(characters)
+
     def decomposed(self, character: str) -> str:
-        """The full canonical decomposition of one character."""
+        """The full decomposition of one character."""
         index = ord(character) - _S
         if 0 <= index < _L_COUNT * _V_COUNT * _T_COUNT:
             leading, vowel, trailing = index // (_V_COUNT * _T_COUNT), index // _T_COUNT % _V_COUNT, index % _T_COUNT
@@ -57,16 +63,23 @@ class Forms:
             return character
         return "".join(self.decomposed(c) for c in self.splits[character])
 
+    def moves(self, character: str) -> bool:
+        """Whether the character, taken apart, can move past what stands before it."""
+        return self._class(self.decomposed(character)[0]) > 0
+
     def joins(self, character: str) -> bool:
-        """Whether the character can change, move or compose with what stands before it."""
+        """Whether the character, taken apart, can move past what stands before it or compose with it."""
         first = self.decomposed(character)[0]
         return (
-            first in self.classes
-            or any(pair[1] == first for pair in self.pairs)
+            self._class(first) > 0
+            or first in self._seconds
             or _V <= ord(first) < _V + _V_COUNT
             or _T < ord(first) < _T + _T_COUNT
-            or self.nfc(character) != character
         )
+
+    @cached_property
+    def _seconds(self) -> frozenset[str]:
+        return frozenset(pair[1] for pair in self.pairs)
 
     def _class(self, character: str) -> int:
         return self.classes.get(character, 0)
@@ -100,41 +113,38 @@ class Forms:
 
 
 @cache
-def forms(version: str) -> Forms:
-    """The pinned data of a Unicode version."""
+def forms(version: str, *, compatible: bool = False) -> Forms:
+    """The pinned data of a Unicode version; `compatible` takes compatibility decompositions too (NFKC, NFKD)."""
     table = normalization(version)
     classes: dict[str, int] = {}
     for row in table.combining.split():
         points, _, number = row.partition("=")
         for first, last in CodePoints(points).ranges:
             classes |= {chr(code): int(number) for code in range(first, last + 1)}
-    composed = dict(map(_row, table.composed.split()))
-    splits = composed | dict(map(_row, table.decomposed.split()))
+    composed = dict(map(mapping, table.composed.split()))
+    splits = composed | dict(map(mapping, table.decomposed.split()))
+    if compatible:
+        splits |= dict(map(mapping, compatibility(version).compatible.split()))
     return Forms(classes, splits, {parts: whole for whole, parts in composed.items()})
 
 
-def _row(row: str) -> tuple[str, str]:
-    whole, _, parts = row.partition("=")
-    return chr(int(whole, 16)), "".join(chr(int(part, 16)) for part in parts.split("+"))
-
-
-def parts(text: str, version: str) -> list[Part]:
-    """A text cut into stretches that become one another; together the right sides are its form C.
+def parts(text: str, version: str, form: str = "NFC") -> list[Part]:
+    """A text cut into stretches that become one another; together the right sides are its normalization form.
 
     A cluster is a character and all that follow and can join it. A cluster that stays the same falls into characters.
     Of one that changes, the characters that both forms have in common at the front and then at the back stand alone,
     and what is left in the middle changed together.
     """
-    data = forms(version)
+    data = forms(version, compatible="K" in form)
     clusters: list[str] = []
     for character in text:
-        if clusters and _joins(version, character):
+        if clusters and _reaches_back(version, form, character):
             clusters[-1] += character
         else:
             clusters.append(character)
     out: list[Part] = []
     for cluster in clusters:
-        new = data.nfc(cluster)
+        new = data.composed(cluster) if form.endswith("C") else data.taken_apart(cluster)
         front = 0
         while front < min(len(cluster), len(new)) and cluster[front] == new[front]:
             front += 1
@@ -149,5 +159,6 @@ def parts(text: str, version: str) -> list[Part]:
 
 
 @cache
-def _joins(version: str, character: str) -> bool:
-    return forms(version).joins(character)
+def _reaches_back(version: str, form: str, character: str) -> bool:
+    data = forms(version, compatible="K" in form)
+    return data.joins(character) if form.endswith("C") else data.moves(character)

@@ -119,7 +119,7 @@ class SuffixDecoder:
     def stream(self, *, fused: bool, passes: Passes) -> Stream:
         """A new stream."""
         if fused:
-            return ReplacedInParts(self._suffix, "")
+            return ReplacedInParts(self._suffix, "") if self._suffix else Joined()
         return LastDiffers(
             lambda token: token.replace(self._suffix, " "), lambda token: token.replace(self._suffix, "")
         )

@@ -7,18 +7,21 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import TypeVar
 
-Symbol = TypeVar("Symbol")
+Symbol = TypeVar("Symbol", int, str, bytes)
 
 NO_MERGE = 1 << 62
 """The rank of a pair that does not merge: above every rank."""
 
 
-def merge_all(symbols: list[Symbol], rank_of: Callable[[Symbol, Symbol], int], merged: Sequence[Symbol]) -> list[int]:
+def merge_all(
+    symbols: list[Symbol], rank_of: Callable[[Symbol, Symbol], int], merged: Sequence[Symbol] | None = None
+) -> list[int]:
     """Merges the leftmost pair of the lowest rank again and again, until no pair merges.
 
     `rank_of` gives the rank of two symbols that stand beside each other, `NO_MERGE` if they do not merge, and `merged`
-    the symbol that the pair of a rank becomes. Returns the places in `symbols` that are left, ascending; each holds a
-    merged symbol afterwards, which reaches to the next place. What stands in the other places means nothing any more.
+    the symbol that the pair of a rank becomes; without it a pair becomes the two joined. Returns the places in
+    `symbols` that are left, ascending; each holds a merged symbol afterwards, which reaches to the next place. What
+    stands in the other places means nothing any more.
 
     Pairs wait in a queue of ranks, and those of one rank in a queue of places. A merge may well make a pair of a lower
     rank, which then comes next.
@@ -44,7 +47,7 @@ def merge_all(symbols: list[Symbol], rank_of: Callable[[Symbol, Symbol], int], m
         if ranks[left] != rank:
             continue  # one of the two has been merged with another
         right = following[left]
-        symbols[left] = merged[rank]
+        symbols[left] = symbols[left] + symbols[right] if merged is None else merged[rank]
         following[left] = end = following[right]
         previous[end] = left
         ranks[right] = NO_MERGE

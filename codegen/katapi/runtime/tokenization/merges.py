@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.tokenization.byte_alphabet import LETTERS
 from katapi.runtime.tokenization.lexicon import Lexicon
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
@@ -131,9 +132,10 @@ class Merges:
         return symbols, places
 
     def _in_bytes(self, spelling: str) -> list[int]:
-        """The tokens of the bytes of a unit; none where one is missing."""
-        found = [token for byte in spelling.encode() if (token := self._fallback[byte]) is not None]
-        return found if len(found) == len(spelling.encode()) else []
+        """The tokens of the bytes of a unit; none where one is missing. A unit that is a byte counts as its letter."""
+        data = (spelling.translate(LETTERS) if self._rules.over_bytes else spelling).encode()
+        found = [token for byte in data if (token := self._fallback[byte]) is not None]
+        return found if len(found) == len(data) else []
 
     def _rank(self, left: int, right: int) -> int:
         return self._ranks[left].get(right, NO_MERGE)

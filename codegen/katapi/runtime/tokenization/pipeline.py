@@ -42,6 +42,8 @@ class PipelineTokenizer:
 
     def encode(self, text: str, first: bool = True) -> list[int]:
         """The ids of one run of text. Raises `TokenizerError` where `text` holds a lone surrogate."""
+        if not text:
+            return []
         _refuse_surrogates(text)
         normalized = self._normalizer.normalize(text)
         if first and self._engine.positional and normalized is not text:
@@ -81,6 +83,8 @@ class PipelineTokenizer:
         return self._decoding.decoder()
 
     def _encode_aligned(self, text: str, first: bool) -> tuple[list[int], NDArray[np.int64]]:
+        if not text:
+            return [], np.zeros((0, 2), dtype=np.int64)
         return self._engine.encode_aligned(self._normalizer.align(AlignedText.of(text)), first)
 
 

@@ -19,7 +19,7 @@ from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 class ScoredPieces:
     """Segments pieces by the scores of a vocabulary.
 
-    Of two tokens alike in score the one of the lower id merges first. A character that is no token is `unknown`,
+    Of pairs whose tokens are alike in score the leftmost merges first. A character that is no token is `unknown`,
     neighbours together; under `byte_fallback` it is the tokens "<0x00>" to "<0xFF>" of its UTF-8 bytes instead, if the
     vocabulary has all those bytes. The text of `unknown` is never made.
 
@@ -34,10 +34,8 @@ class ScoredPieces:
         self._unknown = unknown
         self._bytes = data.byte_tokens if byte_fallback else [None] * 256
         ids = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
-        spelled = [*self._ids]
-        order: list[int] = np.lexsort((ids, -data.scores[ids])).tolist()
-        self._merged = [spelled[index] for index in order]
-        self._ranks = dict(zip(self._merged, range(len(self._merged)), strict=True))
+        ranks: list[int] = np.unique(-data.scores[ids], return_inverse=True)[1].tolist()
+        self._ranks = dict(zip(self._ids, ranks, strict=True))
         self._seams = Seams(meeting_in_tokens(texts, chosen))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
 
@@ -53,7 +51,7 @@ class ScoredPieces:
 
     def _tokens(self, piece: str) -> list[tuple[int, int, int]]:
         symbols = [*piece]
-        places = merge_all(symbols, self._rank, self._merged)
+        places = merge_all(symbols, self._rank)
         tokens: list[tuple[int, int, int]] = []
         for start, end in pairwise([*places, len(piece)]):
             token = self._ids.get(symbols[start])

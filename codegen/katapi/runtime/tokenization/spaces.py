@@ -13,7 +13,8 @@ class Spaces:
     """Writes spaces as `mark`.
 
     `dummy` puts one more in front of a text, or `behind` it. `remove_extra` leaves out spaces, and marks, at the ends,
-    and all but the first of spaces in a row. An empty text stays empty.
+    and all but the first of spaces in a row; then a text of nothing else stays empty. Otherwise an empty text, which is
+    what a character map may leave of one that was not, gets its mark.
     """
 
     def __init__(self, *, dummy: bool, remove_extra: bool, mark: str, behind: bool) -> None:
@@ -26,8 +27,8 @@ class Spaces:
         """The text with its spaces written anew."""
         if self._remove_extra:
             text = _RUN.sub(" ", text.lstrip(" "))
-        if not text:
-            return text
+            if not text:
+                return text
         text = self._front + text.replace(" ", self._mark)
         return (text.rstrip(self._mark) if self._remove_extra else text) + self._back
 
@@ -36,8 +37,8 @@ class Spaces:
         if self._remove_extra:
             text = text.part(len(text) - len(text.text.lstrip(" ")), len(text))
             text = text.replaced([(match.start() + 1, match.end(), "") for match in _RUN.finditer(text.text)])
-        if not len(text):
-            return text
+            if not len(text):
+                return text
         text = AlignedText(text.text.replace(" ", self._mark), text.starts, text.ends)
         if self._front:
             text = text.replaced([(0, 0, self._front)])

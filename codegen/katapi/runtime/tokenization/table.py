@@ -93,7 +93,7 @@ def read_table(table: bytes, *, where: str) -> VocabularyData:
         scores.astype(np.float64, copy=False),
         lowest,
         frozenset(hidden.tolist()),
-        charsmap,
+        charsmap=charsmap,
     )
 
 

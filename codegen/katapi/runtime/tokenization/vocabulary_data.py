@@ -44,7 +44,9 @@ class VocabularyData:
     lowest: float = 0.0
     """The lowest score that counts for how unknown characters score."""
     unreachable: frozenset[int] = frozenset()
-    """Ids that no text yields: what they spell is never made."""
+    """Ids whose text is never made. Those of single bytes may still stand for what is no token."""
+    controls: frozenset[int] = frozenset()
+    """Ids that no text yields in any way."""
     charsmap: bytes = b""
     """SentencePiece's precompiled character map, if the artifact has one."""
     added: tuple[AddedToken, ...] | None = None
@@ -67,20 +69,20 @@ class VocabularyData:
 
     @cached_property
     def byte_tokens(self) -> list[int | None]:
-        """The id of the token "<0x00>" to "<0xFF>" for each byte, whether text can yield it or not; of two the later.
+        """The id of the token "<0x00>" to "<0xFF>" for each byte, whether its own text can be made or not.
 
-        None where there is no such token.
+        None where there is no such token, or only a control token; of two the later.
         """
         tokens, starts = self.tokens, self.tokens.bounds[:-1]
         candidates = np.flatnonzero(np.diff(tokens.bounds) == len("<0x00>"))
         letters = np.frombuffer(tokens.joined, dtype=np.uint8)
         candidates = candidates[letters[starts[candidates]] == ord("<")]
-        ids = {tokens[token]: token for token in candidates.tolist()}
+        ids = {tokens[token]: token for token in candidates.tolist() if token not in self.controls}
         return [ids.get(b"<0x%02X>" % byte) for byte in range(256)]
 
     def hiding(self, ids: Collection[int]) -> VocabularyData:
         """The same with more ids that no text yields, such as control tokens."""
-        return replace(self, unreachable=self.unreachable.union(ids))
+        return replace(self, unreachable=self.unreachable.union(ids), controls=self.controls.union(ids))
 
     def is_reachable(self) -> NDArray[np.bool_]:
         """Of each id whether text can yield it."""
