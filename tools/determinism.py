@@ -110,7 +110,7 @@ def environment(version: str, python: Path) -> Path:
 
 def differing_results(python: Path) -> list[str]:
     """The results of `tools/unicode_results.py` that are others under this Python than those recorded."""
-    command = [python, ROOT / "tools" / "unicode_results.py", "--check", RESULTS]
+    command = [str(python), str(ROOT / "tools" / "unicode_results.py"), "--check", str(RESULTS)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return (done.stdout + done.stderr).splitlines() if done.returncode else []
 

@@ -14,7 +14,7 @@ import pytest
 
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.matcher import compile_pattern
-from katapi.runtime.patterns.syntax import PatternError
+from katapi.runtime.patterns.syntax import Dialect, PatternError
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build_stages import build_decoding, build_normalizer, build_pretokenizer
 from katapi.runtime.tokenization.unicode_kinds import needed_unicode
@@ -140,7 +140,7 @@ def test_members_without_others() -> None:
 
 # ---- which kinds a stage needs
 
-REGEX = c.Regex("a", c.Dialect.TIKTOKEN)
+REGEX = c.Regex("a", Dialect.TIKTOKEN)
 NORMALIZERS: tuple[c.Normalizer, ...] = (
     c.Normalize(c.NormalForm.NFC),
     c.Normalize(c.NormalForm.NFKD),
