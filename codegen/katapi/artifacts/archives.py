@@ -13,7 +13,7 @@ import tarfile
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
 SEPARATOR = "!"
 LARGEST = 1 << 28
@@ -21,6 +21,10 @@ LARGEST = 1 << 28
 
 FAULTS = (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, RuntimeError)
 """What reading a damaged archive can raise, beside `ArchiveError`."""
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 class ArchiveError(Exception):
@@ -90,7 +94,7 @@ def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
         raise ArchiveError(f"no file {name} in the archive") from None
 
 
-def _read(file: IO[bytes], name: str, limit: int) -> bytes:
+def _read(file: _Readable, name: str, limit: int) -> bytes:
     data = file.read(limit + 1)
     if len(data) > limit:
         raise ArchiveError(f"{name} is longer than the {limit} bytes that it may have")
