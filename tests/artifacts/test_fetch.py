@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import shutil
@@ -9,18 +10,20 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from katapi.artifacts.cache import Cache
-from katapi.artifacts.fetch import artifact_bytes
-from katapi.artifacts.lock import Artifact, FilePlace, Lock, NpmPlace, Place, PypiPlace
+from katapi.artifacts.fetch import Downloads, artifact_bytes, fetch
+from katapi.artifacts.lock import Artifact, FilePlace, HubPlace, Lock, NpmPlace, Place, PypiPlace
 from katapi.runtime.errors import ArtifactError
 
 DATA = b"the artifact"
 WHEEL = PypiPlace("no-such-package-installed==1.0", "pkg/data.bin")
 PACKAGE = NpmPlace("pkg@1.0", "data.bin")
+HUB = HubPlace("owner/repository", "0123abc", "folder/data.bin")
 
 
 def lock(*places: Place, size: int = len(DATA)) -> Lock:
@@ -68,7 +71,7 @@ def client(monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None], statu
 
     def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
         calls.append(command)
-        write(Path(command[-2]))
+        write(Path(command[-1 if "--local-dir" in command else -2]))
         return subprocess.CompletedProcess(command, status, "", "trouble\n\nERROR: nothing to be had\n")
 
     monkeypatch.setattr(subprocess, "run", run)
@@ -98,6 +101,51 @@ def test_an_npm_package(monkeypatch: pytest.MonkeyPatch, cache: Cache) -> None:
     calls = client(monkeypatch, tarball)
     assert artifact_bytes("a", lock(PACKAGE), cache) == DATA
     assert {"/bin/npm", "pack", "--ignore-scripts", PACKAGE.package} <= set(calls[0])
+
+
+def test_a_file_of_the_hub(monkeypatch: pytest.MonkeyPatch, cache: Cache) -> None:
+    def download(folder: Path) -> None:
+        (folder / "folder").mkdir()
+        (folder / "folder" / "data.bin").write_bytes(DATA)
+
+    calls = client(monkeypatch, download)
+    assert artifact_bytes("a", lock(HUB), cache) == DATA
+    assert list(calls[0][:6]) == ["/bin/hf", "download", "owner/repository", "folder/data.bin", "--revision", "0123abc"]
+
+
+def test_a_hub_without_its_client(monkeypatch: pytest.MonkeyPatch, cache: Cache) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(ArtifactError, match=r"hf is not installed; run `pip install 'katapi\[hub\]'`"):
+        artifact_bytes("a", lock(HUB), cache)
+
+
+def test_a_package_is_downloaded_once_for_all_that_is_in_it(monkeypatch: pytest.MonkeyPatch, cache: Cache) -> None:
+    calls = client(monkeypatch, wheel)
+    other = hashlib.sha256(b"other").hexdigest()
+    both = {
+        "a": Artifact("a", hashlib.sha256(DATA).hexdigest(), len(DATA), "MIT", (WHEEL,)),
+        "b": Artifact("b", other, 5, "MIT", (PypiPlace(WHEEL.package, "pkg/other"), WHEEL)),
+    }
+    with Downloads() as downloads, ThreadPoolExecutor(8) as pool:
+        got = [pool.submit(fetch, name, Lock(Path("x"), both), cache, downloads) for name in "abababab"]
+        errors = [future.exception() for future in got]
+    assert len(calls) == 1
+    assert [type(error) for error in errors] == [type(None), ArtifactError] * 4
+    assert "no file pkg/other" in str(errors[1])
+    assert other in str(errors[1])
+
+
+def test_a_wrong_digest_is_named_beside_the_right_one(tmp_path: Path, cache: Cache) -> None:
+    (tmp_path / "bad").write_bytes(b"something!!!")
+    with pytest.raises(ArtifactError) as caught:
+        artifact_bytes("a", lock(FilePlace(tmp_path / "bad")), cache)
+    assert hashlib.sha256(DATA).hexdigest() in str(caught.value)
+    assert hashlib.sha256(b"something!!!").hexdigest() in str(caught.value)
+
+
+def test_a_file_in_an_archive_on_this_machine(tmp_path: Path, cache: Cache) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(DATA))
+    assert artifact_bytes("a", lock(FilePlace(tmp_path / "a.gz!")), cache) == DATA
 
 
 @pytest.mark.parametrize("place", [WHEEL, PACKAGE])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from katapi.artifacts.lock import Artifact, FilePlace, Lock, NpmPlace, PypiPlace, read_lock
+from katapi.artifacts.lock import Artifact, FilePlace, HubPlace, Lock, NpmPlace, PypiPlace, read_lock
 from katapi.runtime.errors import ArtifactError
 
 DIGEST = "ab" * 32
@@ -35,6 +35,9 @@ def test_all_kinds_of_places(tmp_path: Path) -> None:
 npm = "@scope/pkg@2.0.0"
 path = "data/file"
 [[artifact.place]]
+hf = "owner/repository@0123abc"
+path = "data/file.zip!file"
+[[artifact.place]]
 file = "local/file"
 """
     assert lock(tmp_path, ENTRY + PLACE + more)["a/b"] == Artifact(
@@ -45,6 +48,7 @@ file = "local/file"
         (
             PypiPlace("pkg==1.0", "pkg/file"),
             NpmPlace("@scope/pkg@2.0.0", "data/file"),
+            HubPlace("owner/repository", "0123abc", "data/file.zip!file"),
             FilePlace(tmp_path / "local/file"),
         ),
     )
@@ -76,6 +80,8 @@ def test_a_name_that_is_not_there(tmp_path: Path) -> None:
         (ENTRY + PLACE.replace("pkg==1.0", "pkg==1.0 --pre"), "`pypi` must name a package"),
         (ENTRY + PLACE.replace("pypi", "npm"), "`npm` must name a package"),
         (ENTRY + PLACE.replace("pypi", "file"), "unknown key 'path'"),
+        (ENTRY + PLACE.replace("pypi", "hf"), "`hf` must name a package"),
+        (ENTRY + PLACE.replace("pkg/file", "pkg/file.tar!x"), "`path`: 'pkg/file.tar' is no archive"),
         (ENTRY + PLACE.replace('path = "pkg/file"', ""), "`path`"),
     ],
 )

@@ -55,7 +55,7 @@ def _environment(version: str, python: Path) -> Path:
     ready = folder / "ready"
     if not ready.exists() or ready.read_text() != " ".join(wanted):
         subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
-        options = ["--quiet", "--no-input", "--disable-pip-version-check"]
+        options = ["--quiet", "--no-input", "--disable-pip-version-check", "--only-binary=:all:"]
         done = subprocess.run(
             [interpreter, "-m", "pip", "install", *options, *wanted], capture_output=True, check=False
         )

