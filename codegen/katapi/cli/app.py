@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import models, specs
+from katapi.cli import importing, models, specs
 from katapi.cli.failure import Failed
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.record import katapi_version
@@ -24,6 +24,7 @@ app.command("check")(specs.check)
 app.command("fmt")(specs.fmt)
 app.command("init")(specs.init)
 app.command("fetch")(specs.fetch)
+app.add_typer(importing.app, name="import")
 app.command("models")(models.models)
 app.command("assemble")(models.assemble)
 app.command("render")(models.render)

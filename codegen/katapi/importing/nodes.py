@@ -30,6 +30,6 @@ def part(*atoms: s.Atom | str) -> s.Part:
     return s.Part(tuple(word(atom) if isinstance(atom, str) else atom for atom in atoms), span=NOWHERE)
 
 
-def setting(key: str, parts: Iterable[s.Part], otherwise: str) -> s.Setting:
-    """A setting; with no parts, its value is the word `otherwise`."""
-    return s.Setting(word(key), tuple(parts) or (part(otherwise),), span=NOWHERE)
+def setting(key: str, parts: Iterable[s.Part]) -> s.Setting:
+    """A setting of a block."""
+    return s.Setting(word(key), tuple(parts), span=NOWHERE)

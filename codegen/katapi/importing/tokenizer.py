@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from katapi.analyse import analyse
 from katapi.importing import stages
 from katapi.importing.declarable import declarable
 from katapi.importing.names import control_names
-from katapi.importing.nodes import NOWHERE, part, setting, word
+from katapi.importing.nodes import NOWHERE, part, quoted, setting, word
 from katapi.importing.tokens import added_table, control_table, unused_rows
 from katapi.language import syntax as s
 from katapi.language.printer import canonical
+from katapi.language.source import Source
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization import configuration as c
@@ -19,28 +21,29 @@ from katapi.runtime.tokenization.unicode_data import needed_unicode
 _VERSION = "1"
 
 
-def declared_text(file: TokenizerFile, *, name: str, artifact: s.ArtifactRef) -> str:
+def declared_text(file: TokenizerFile, *, name: str, artifact: str, sha256: str) -> str:
     """The text of a specification, in canonical form, with a vocabulary and a tokenizer that are both called `name`.
 
-    Raises `ArtifactError` where the file has what no declaration can say.
+    `artifact` is what the lock calls the file, `sha256` its digest. Raises `ArtifactError` where the file has what the
+    language cannot name, and `SpecError` where what is declared does not fit together.
     """
-    vocabulary, tokenizer = declarations(file, name=name, artifact=artifact)
-    return f"{canonical(vocabulary)}\n{canonical(tokenizer)}"
+    text = "\n".join(map(canonical, declarations(file, name=name, artifact=artifact, sha256=sha256)))
+    analyse(name, Source(f"{name}.kata", text))
+    return text
 
 
-def declarations(
-    file: TokenizerFile, *, name: str, artifact: s.ArtifactRef
-) -> tuple[s.Vocabulary, s.Tokenizer]:
-    """The same as syntax trees."""
+def declarations(file: TokenizerFile, *, name: str, artifact: str, sha256: str) -> tuple[s.Vocabulary, s.Tokenizer]:
+    """The same as syntax trees, not yet checked."""
     configuration = declarable(file.configuration)
-    header = s.Header(word(name), _VERSION, span=NOWHERE)
     added = sorted(configuration.added_tokens, key=lambda token: token.id)
-    controls = [token for token in added if token.is_control]
-    names = control_names(controls)
-    vocabulary = s.Vocabulary(
-        header, (artifact, *_vocabulary(file, configuration, added, names)), span=NOWHERE
+    names = control_names([token for token in added if token.is_control])
+    header = s.Header(word(name), _VERSION, span=NOWHERE)
+    source = s.ArtifactRef(artifact, sha256, span=NOWHERE)
+    items = _vocabulary(file, configuration, added, names)
+    return (
+        s.Vocabulary(header, (source, *items), span=NOWHERE),
+        s.Tokenizer(header, word(name), _settings(configuration, names), span=NOWHERE),
     )
-    return vocabulary, s.Tokenizer(header, word(name), _settings(configuration, names), span=NOWHERE)
 
 
 def _vocabulary(
@@ -69,22 +72,23 @@ def _vocabulary(
 
 
 def _settings(configuration: c.TokenizerConfiguration, names: dict[int, str]) -> tuple[s.Setting, ...]:
-    out = [
-        setting("normalize", map(stages.normalizer, configuration.normalizers), "none"),
-        setting("pretokenize", map(stages.pretokenizer, configuration.pretokenizers), "none"),
-        setting("segment", stages.segmentation(configuration.segmentation), ""),
-        setting("post", _frame(configuration.frame, names), "none"),
-        setting("decode", map(stages.decoder, configuration.decoders), "concat"),
-    ]
+    none = [part("none")]
     versions = _unicode(configuration)
-    return (setting("unicode", versions, ""), *out) if versions else tuple(out)
+    return (
+        *([setting("unicode", versions)] if versions else []),
+        setting("normalize", [*map(stages.normalizer, configuration.normalizers)] or none),
+        setting("pretokenize", [*map(stages.pretokenizer, configuration.pretokenizers)] or none),
+        setting("segment", stages.segmentation(configuration.segmentation)),
+        setting("post", _frame(configuration.frame, names) or none),
+        setting("decode", [*map(stages.decoder, configuration.decoders)] or [part("concat")]),
+    )
 
 
 def _unicode(configuration: c.TokenizerConfiguration) -> list[s.Part]:
     """The version of each kind of Unicode data that a stage needs."""
     needed = needed_unicode(configuration.normalizers, configuration.pretokenizers, configuration.decoders)
     return [
-        part(field.name, s.Quoted(getattr(configuration.unicode, field.name), span=NOWHERE))
+        part(field.name, quoted(str(getattr(configuration.unicode, field.name))))
         for field in fields(configuration.unicode)
         if field.name in needed
     ]

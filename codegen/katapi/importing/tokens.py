@@ -108,8 +108,6 @@ def _length(tokens: Sequence[AddedToken], start: int, pattern: str, alone: Colle
     spellings = counted(first.id, first.id + len(tokens) - start - 1, pattern)
 
     def belongs(token: AddedToken) -> bool:
-        return (
-            spellings.get(token.id) == token.content and _flags(token) == _flags(first) and token.id not in alone
-        )
+        return spellings.get(token.id) == token.content and _flags(token) == _flags(first) and token.id not in alone
 
     return len([*takewhile(belongs, tokens[start:])])
