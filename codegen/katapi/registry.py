@@ -11,8 +11,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from katapi.runtime.errors import ArtifactError
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
+from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
 
 if TYPE_CHECKING:

@@ -51,9 +51,9 @@ def tokenizer_from_file(path: str | PathLike[str], *, pattern: str | None = None
         reason = error.strerror if isinstance(error, OSError) else error
         raise ArtifactError(f"cannot read the file: {reason}", code="A130", where=repr(str(path))) from None
     with _collection_paused():
-        configuration = read_tokenizer_file(data, where=name, pattern=pattern)
+        file = read_tokenizer_file(data, where=name, pattern=pattern)
         try:
-            return FileTokenizer(configuration, build_tokenizer(configuration))
+            return FileTokenizer(file.configuration, build_tokenizer(file.configuration, file.data))
         except ArtifactError as error:  # which of the stages, its message says
             raise ArtifactError(error.message, code=error.code, where=name, help=error.help) from None
 

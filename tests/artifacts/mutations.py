@@ -27,7 +27,8 @@ _VALUES: st.SearchStrategy[Json] = st.one_of(
 def survives(data: bytes) -> None:
     """Reads a file, and where it can be read, builds its tokenizer and uses it."""
     try:
-        tokenizer = build_tokenizer(read_tokenizer_file(data, where="file"))
+        file = read_tokenizer_file(data, where="file")
+        tokenizer = build_tokenizer(file.configuration, file.data)
     except ArtifactError:
         return
     with suppress(TokenizerError):

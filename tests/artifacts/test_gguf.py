@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from katapi.runtime.artifacts.gguf import read_gguf
 from katapi.runtime.artifacts.gguf_header import read_pairs
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.byte_alphabet import LETTERS
+from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from tests.artifacts.mutations import damaged_bytes, survives
 
 Written = bool | int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
@@ -98,8 +98,9 @@ MERGED = keys(
 )
 
 
-def read(pairs: Mapping[str, Written]) -> c.TokenizerConfiguration:
-    return read_gguf(gguf(pairs), where="x.gguf")
+def read(pairs: Mapping[str, Written]) -> PipelineTokenizer:
+    file = read_gguf(gguf(pairs), where="x.gguf")
+    return build_tokenizer(file.configuration, file.data)
 
 
 @pytest.mark.parametrize(
@@ -113,20 +114,20 @@ def read(pairs: Mapping[str, Written]) -> c.TokenizerConfiguration:
     ],
 )
 def test_models(pairs: Mapping[str, Written], content: str, ids: list[int], framed: list[int] | None) -> None:
-    tokenizer = build_tokenizer(read(pairs))
+    tokenizer = read(pairs)
     assert tokenizer.encode(content) == ids
     assert tokenizer.post_process(ids) == (ids if framed is None else framed)
 
 
 def test_settings_that_are_written_out() -> None:
     pairs = PIECES | keys(add_space_prefix=False, add_bos_token=False)
-    tokenizer = build_tokenizer(read(pairs))
+    tokenizer = read(pairs)
     assert tokenizer.post_process(tokenizer.encode("ab")) == [5]
 
 
 def test_a_file_without_pre_tokenizer_is_cut_as_llama_cpp_does() -> None:
     pairs = {key: value for key, value in BYTE_LEVEL.items() if not key.endswith(".pre")}
-    assert build_tokenizer(read(pairs)).encode("ab") == [256]
+    assert read(pairs).encode("ab") == [256]
 
 
 def test_numbers_and_lists_of_every_type() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from katapi.runtime.artifacts.sentencepiece_model import read_sentencepiece
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build import build_tokenizer
+from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from tests.artifacts.mutations import damaged_bytes, survives
 
 DATA = Path(__file__).with_name("data")
@@ -45,12 +45,13 @@ PLAIN = field(3, field(3, 0) + field(4, 0))
 """No dummy prefix, and spaces as they are."""
 
 
-def read(*parts: bytes) -> c.TokenizerConfiguration:
-    return read_sentencepiece(b"".join(parts), where="x.model")
+def read(*parts: bytes) -> PipelineTokenizer:
+    file = read_sentencepiece(b"".join(parts), where="x.model")
+    return build_tokenizer(file.configuration, file.data)
 
 
 def encode(text: str, *parts: bytes) -> list[int]:
-    return build_tokenizer(read(*parts)).encode(text)
+    return read(*parts).encode(text)
 
 
 def test_unigram_takes_the_best_sum() -> None:
@@ -66,7 +67,7 @@ def test_byte_pairs_merge_the_best_score_first() -> None:
 def test_bytes_stand_for_characters_that_are_no_piece() -> None:
     pieces = HEAD + piece("a", -1.0) + b"".join(piece(f"<0x{byte:02X}>", kind=BYTE) for byte in range(256))
     settings = field(2, field(3, BPE) + field(35, 1))
-    tokenizer = build_tokenizer(read(pieces, settings, PLAIN))
+    tokenizer = read(pieces, settings, PLAIN)
     assert tokenizer.encode("aé<0x41>")[:3] == [2, 3 + 0xC3, 3 + 0xA9]
     assert tokenizer.decode_text(tokenizer.encode("aé<0x41>")) == "aé<0x41>"
 
@@ -78,7 +79,7 @@ def test_spaces() -> None:
     assert encode(" a  b ", pieces, PLAIN) == [2, 3, 2, 2, 4, 2]
     assert encode("a", pieces, field(2, field(24, 1))) == [3, 2]
     assert encode("  ", pieces) == []
-    assert build_tokenizer(read(pieces)).decode_text(as_trained) == "a b"
+    assert read(pieces).decode_text(as_trained) == "a b"
 
 
 def test_control_and_long_user_defined_pieces_are_out_of_reach() -> None:
@@ -122,7 +123,7 @@ def test_what_is_wrong(data: bytes, message: str) -> None:
 
 def test_a_character_map_that_is_damaged() -> None:
     with pytest.raises(ArtifactError, match="A107"):
-        build_tokenizer(read(HEAD, piece("a"), field(3, field(2, b"abc"))))
+        read(HEAD, piece("a"), field(3, field(2, b"abc")))
 
 
 @given(st.data(), st.sampled_from(["bpe.model", "unigram.model"]))

@@ -91,9 +91,9 @@ def test_any_text_as_the_official_library(text: str, name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_no_text_yields_a_control_token(name: str) -> None:
     subject = tokenizer(name)
-    unknown = getattr(subject.configuration.model, "unknown", None)
+    unknown = subject.configuration.unknown
     for token in subject.configuration.added_tokens:
-        if token.is_control and token.id != unknown:
+        if token.control and token.id != unknown:
             assert token.id not in subject.encode(f"a{token.content} {token.content}{token.content}\n")
             assert subject.decode([token.id]) == token.content.encode()
 

@@ -41,7 +41,8 @@ def document(**members: Json) -> Document:
 
 
 def read(content: Document) -> PipelineTokenizer:
-    return build_tokenizer(read_tokenizer_file(json.dumps(content).encode(), where="tekken.json"))
+    file = read_tokenizer_file(json.dumps(content).encode(), where="tekken.json")
+    return build_tokenizer(file.configuration, file.data)
 
 
 def test_ids_stand_behind_the_control_tokens() -> None:

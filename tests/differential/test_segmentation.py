@@ -20,11 +20,12 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katapi.runtime.tokenization.merges import MergeRules, Merges
+from katapi.runtime.tokenization.configuration import BytePairMerges
+from katapi.runtime.tokenization.merges import Merges
 from katapi.runtime.tokenization.scores import read_score
 from katapi.runtime.tokenization.stages import Segmenter
-from katapi.runtime.tokenization.unigram import Unigram
 from katapi.runtime.tokenization.wordpiece import WordPiece
+from tests.vocabularies import merged, merges_of_bytes, merges_of_characters, unigram, words
 
 Tokens = list[tuple[int, int, int]]
 
@@ -120,15 +121,15 @@ def merge_models(draw: st.DrawFn) -> Peers:
         ignore_merges=ignore_merges,
         **{name: value for name, value in options.items() if value},
     )
-    rules = MergeRules(
+    rules = BytePairMerges(
+        over_bytes=False,
         ignore_merges=ignore_merges,
         byte_fallback=byte_fallback,
-        unknown=ids["<unk>"] if unknown else None,
         fuse_unknown=fuse_unknown,
         continuing_prefix=prefix,
         word_suffix=suffix,
     )
-    return Peers(Merges.of_characters(ids, merges, rules), official, tokens)
+    return Peers(merges_of_characters(ids, merges, rules, ids["<unk>"] if unknown else None), official, tokens)
 
 
 @st.composite
@@ -148,7 +149,7 @@ def byte_merge_models(draw: st.DrawFn) -> Peers:
         [(_spell(left), _spell(right)) for left, right in merges],
         ignore_merges=ignore_merges,
     )
-    segmenter = Merges.of_bytes(ids, merges, MergeRules(ignore_merges=ignore_merges))
+    segmenter = merges_of_bytes(ids, merges, ignore_merges=ignore_merges)
     return Peers(segmenter, official, [token.decode(errors="ignore") for token in ids], by_byte=True)
 
 
@@ -161,7 +162,7 @@ def unigram_models(draw: st.DrawFn) -> Peers:
     tokens = [("<unk>", 0.0), *((text, draw(scores)) for text in texts)]
     byte_fallback = draw(st.booleans())
     official = tokenizers.models.Unigram(tokens, 0, byte_fallback)
-    segmenter = Unigram(tokens, unknown=0, byte_fallback=byte_fallback)
+    segmenter = unigram(tokens, unknown=0, byte_fallback=byte_fallback)
     return Peers(segmenter, official, [text for text, _ in tokens])
 
 
@@ -177,7 +178,7 @@ def wordpiece_models(draw: st.DrawFn) -> Peers:
     official = tokenizers.models.WordPiece(
         ids, unk_token="[UNK]", continuing_subword_prefix=prefix, max_input_chars_per_word=longest
     )
-    segmenter = WordPiece(ids, unknown=0, continuing_prefix=prefix, longest_word=longest)
+    segmenter = WordPiece(words(ids), unknown=0, continuing_prefix=prefix, longest_word=longest)
     return Peers(segmenter, official, list(ids))
 
 
@@ -228,31 +229,34 @@ def _official(name: str) -> Peers:
     vocabulary = model["vocab"]
     if isinstance(vocabulary, list):
         byte_fallback = model.get("byte_fallback", False)
-        segmenter = Unigram(vocabulary, unknown=model["unk_id"], byte_fallback=byte_fallback)
+        segmenter = unigram(vocabulary, unknown=model["unk_id"], byte_fallback=byte_fallback)
         return Peers(segmenter, official, [text for text, _ in vocabulary])
     unknown = model["unk_token"]
     prefix = model["continuing_subword_prefix"] or ""
     if "merges" not in model:
         assert unknown is not None
         longest = model["max_input_chars_per_word"]
-        words = WordPiece(vocabulary, unknown=vocabulary[unknown], continuing_prefix=prefix, longest_word=longest)
-        return Peers(words, official, list(vocabulary))
-    rules = MergeRules(
+        pieces = WordPiece(
+            words(vocabulary), unknown=vocabulary[unknown], continuing_prefix=prefix, longest_word=longest
+        )
+        return Peers(pieces, official, list(vocabulary))
+    rules = BytePairMerges(
+        over_bytes=b"ByteLevel" in data,
         ignore_merges=model.get("ignore_merges", False),
         byte_fallback=model.get("byte_fallback", False),
-        unknown=vocabulary[unknown] if unknown else None,
         fuse_unknown=model["fuse_unk"],
         continuing_prefix=prefix,
         word_suffix=model["end_of_word_suffix"] or "",
     )
     merges = [merge.split(" ") if isinstance(merge, str) else merge for merge in model["merges"]]
-    if b"ByteLevel" not in data:
-        texts = Merges.of_characters(vocabulary, [(left, right) for left, right in merges], rules)
+    if not rules.over_bytes:
+        token = vocabulary[unknown] if unknown else None
+        texts = merges_of_characters(vocabulary, [(left, right) for left, right in merges], rules, token)
         return Peers(texts, official, list(vocabulary))
     ids = {_bytes_of(token): number for token, number in vocabulary.items() if set(token) <= _values().keys()}
     pairs = [(_bytes_of(left), _bytes_of(right)) for left, right in merges]
     tokens_of_bytes = [token.decode(errors="ignore") for token in ids]
-    return Peers(Merges.of_bytes(ids, pairs, rules), official, tokens_of_bytes, by_byte=True)
+    return Peers(Merges(merged(ids, pairs), rules), official, tokens_of_bytes, by_byte=True)
 
 
 def _cases() -> Iterator[str]:

@@ -12,7 +12,7 @@ ALLOWED = {
     "katapi.runtime.json_types": None,
     "katapi.runtime.segments": None,
     "katapi.runtime.unicode.codepoints": {"CodePoints"},
-    "katapi.runtime.unicode.normalization": {"NormalizationTable"},
+    "katapi.runtime.unicode.tables": {"WHITE_SPACE", "general_category", "normalization"},
 }
 LAYERS = ("katapi.emit", "katapi.runtime", "katapi.check", "katapi_models")
 

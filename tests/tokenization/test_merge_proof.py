@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from katapi.runtime.tokenization.byte_pairs import BytePairs
 from katapi.runtime.tokenization.merge_proof import ranks_suffice
-from katapi.runtime.tokenization.merges import MergeRules, Merges
+from tests.vocabularies import merges_of_bytes
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -43,7 +43,7 @@ def test_where_ranks_suffice_they_give_the_same_ids(
     merged = {left + right for left, right in merges}
     ranks = {token: number for token, number in ids.items() if ignore_merges or len(token) == 1 or token in merged}
     by_rank = BytePairs(list(ids), ranks)
-    by_merge = Merges.of_bytes(ids, merges, MergeRules(ignore_merges=ignore_merges))
+    by_merge = merges_of_bytes(ids, merges, ignore_merges=ignore_merges)
     for piece in [*pieces, *(token.decode() for token in ranks if token.isascii())]:
         assert by_rank.segment(piece) == by_merge.segment(piece)
 

@@ -15,8 +15,9 @@ from katapi.runtime.tokenization.normal_forms import Nfc
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Framed
 from katapi.runtime.tokenization.pretokenizers import Whole
+from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.runtime.unicode import normalization_9_0
+from katapi.runtime.unicode import tables
 
 WORDS = [b"ab", "é".encode(), b"aa", b"aaaa", "中".encode()[:2], "中".encode()]
 TOKENS = [*(bytes([byte]) for byte in range(256)), *WORDS]
@@ -24,10 +25,10 @@ CONTROL = {300: "<end>", 301: "<ab>"}
 
 
 def tokenizer() -> Tokenizer:
-    vocabulary = Vocabulary(table=TOKENS, control=CONTROL)
+    vocabulary = Vocabulary(table=Tokens.of(TOKENS), control=CONTROL)
     segmenter = BytePairs(TOKENS, {token: rank for rank, token in enumerate(TOKENS)})
     return PipelineTokenizer(
-        normalizer=Nfc(normalization_9_0.TABLE),
+        normalizer=Nfc(tables.normalization("9.0")),
         engine=PieceEngine(Whole(), segmenter),
         post_processor=Framed([300], [301, 301]),
         decoding=ByteDecoding(vocabulary),
@@ -54,7 +55,7 @@ def test_the_spelling_of_a_control_token_is_text(spelling: str) -> None:
 
 @given(TEXTS)
 def test_decoding_gives_back_the_normalized_text(text: str) -> None:
-    assert TOKENIZER.decode_text(TOKENIZER.encode(text)) == Nfc(normalization_9_0.TABLE).normalize(text)
+    assert TOKENIZER.decode_text(TOKENIZER.encode(text)) == Nfc(tables.normalization("9.0")).normalize(text)
 
 
 @given(TEXTS)
@@ -134,4 +135,4 @@ def test_the_size_counts_ids_that_no_token_has() -> None:
 @pytest.mark.parametrize(("control", "texts"), [({5: "x"}, {}), ({300: "x"}, {300: "y"}), ({300: "x"}, {5: "y"})])
 def test_two_tokens_of_one_id(control: dict[int, str], texts: dict[int, str]) -> None:
     with pytest.raises(ValueError, match="two tokens have the id"):
-        Vocabulary(table=TOKENS, control=control, texts=texts)
+        Vocabulary(table=Tokens.of(TOKENS), control=control, texts=texts)

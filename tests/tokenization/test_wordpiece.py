@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from katapi.runtime.tokenization.wordpiece import WordPiece
+from tests.vocabularies import words
 
 IDS = {"[UNK]": 0, "ba": 1, "##na": 2, "nab": 3, "na": 4, "##nab": 5, "##u": 6, "##": 7}
 
 
 def segmenter(continuing_prefix: str = "##") -> WordPiece:
-    return WordPiece(IDS, unknown=0, continuing_prefix=continuing_prefix, longest_word=10)
+    return WordPiece(words(IDS), unknown=0, continuing_prefix=continuing_prefix, longest_word=10)
 
 
 @pytest.mark.parametrize(

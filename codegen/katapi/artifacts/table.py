@@ -2,28 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import NDArray
 
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization.table import FIELDS, LENGTH_TYPES, MARK, checksum
+from katapi.runtime.tokenization.table import (
+    CHECKSUM,
+    COUNTS,
+    ID_TYPE,
+    LENGTH_TYPES,
+    MARK,
+    SCORE_TYPES,
+    START,
+    checksum,
+)
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
-def table_bytes(tokens: Sequence[bytes], *, artifact: str) -> bytes:
-    """The table of `tokens`, ids from 0 on; `artifact` is the hexadecimal SHA-256 of the file that they were read from.
+def table_bytes(data: VocabularyData, *, artifact: str) -> bytes:
+    """The table of `data`; `artifact` is the hexadecimal SHA-256 of the file that it was read from.
 
-    The same tokens give the same bytes. Raises `ArtifactError` where two ids have the same token, or a token is empty
-    or longer than 65,535 bytes.
+    The same data give the same bytes. What the artifact lists beside its tokens (`VocabularyData.added`) is left out.
+    Raises `ArtifactError` where two ids that text can yield have the same token.
     """
-    first: dict[bytes, int] = {}
-    for token, data in enumerate(tokens):
-        if not 0 < len(data) < 1 << 16:
-            raise ArtifactError(f"the token is {len(data)} bytes long", code="A104", where=f"id {token}")
-        if first.setdefault(data, token) != token:
-            raise ArtifactError(f"the same token as id {first[data]}: {data!r}", code="A104", where=f"id {token}")
-    width = 1 if max(map(len, tokens), default=0) < 1 << 8 else 2
-    lengths = np.array([len(data) for data in tokens], LENGTH_TYPES[width])
-    body = lengths.tobytes() + b"".join(tokens)
-    fields = FIELDS.pack(MARK, len(tokens), width, bytes.fromhex(artifact))
-    return fields + checksum(fields, body) + body
+    _check_distinct(data)
+    lengths = np.diff(data.tokens.bounds)
+    longest = int(lengths.max(initial=0))
+    length_size = next(size for size in LENGTH_TYPES if longest < 1 << 8 * size)
+    score_size = 0 if not len(data.scores) else 4 if _are_binary32(data.scores) else 8
+    gaps, hidden = sorted(data.tokens.gaps), sorted(token for token in data.unreachable if token < len(data.tokens))
+    counts = COUNTS.pack(
+        len(data.tokens),
+        length_size,
+        score_size,
+        len(gaps),
+        len(hidden),
+        len(data.merges),
+        len(data.charsmap),
+        data.lowest,
+    )
+    parts = [
+        lengths.astype(LENGTH_TYPES[length_size]),
+        np.array([*gaps, *hidden], dtype=ID_TYPE),
+        data.merges.T.astype(ID_TYPE, order="C"),
+        data.scores.astype(SCORE_TYPES.get(score_size, "<f8")),
+    ]
+    body = b"".join([counts, *(part.tobytes() for part in parts), data.tokens.joined, data.charsmap])
+    start = START.pack(MARK, bytes.fromhex(artifact))
+    return start + checksum(start + bytes(CHECKSUM.size) + body) + body
+
+
+def _are_binary32(scores: NDArray[np.float64]) -> bool:
+    """Whether binary32 holds every score exactly."""
+    with np.errstate(over="ignore"):
+        return bool((scores.astype(np.float32) == scores).all())
+
+
+def _check_distinct(data: VocabularyData) -> None:
+    """Refuses two ids of one token: only one of them could be told from its text."""
+    if len(data.ranks) == int(data.is_reachable().sum()):
+        return
+    for token in np.flatnonzero(data.is_reachable()).tolist():
+        other = data.ranks[data.tokens[token]]
+        if other != token:
+            raise ArtifactError(
+                f"the same token as id {other}: {data.tokens[token]!r}", code="A104", where=f"id {token}"
+            )

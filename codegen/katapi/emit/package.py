@@ -58,21 +58,13 @@ class ModelsContext:
     tokenizers: list[ModelRow]
 
 
-@dataclass(frozen=True, slots=True)
-class Meanings:
-    """The canonical texts that a template's and a tokenizer's digest are taken of."""
-
-    template: str
-    tokenizer: str
-
-
 def digest(text: str) -> str:
     """The sha256 of a text, marked as such."""
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def emit_model(program: Program, package: str, meanings: Meanings) -> str:
-    """The text of a model's `__init__.py`."""
+def emit_model(program: Program, package: str, *, template: str, tokenizer: str) -> str:
+    """The text of a model's `__init__.py`; digests are taken of the meanings of its template and its tokenizer."""
     used = {
         "katapi.runtime.model": ["Model", *(["Budget"] if program.budgets else [])],
         "katapi.runtime.record": ["Identity"],
@@ -93,9 +85,9 @@ def emit_model(program: Program, package: str, meanings: Meanings) -> str:
             source_literal=string(program.source.name),
             imports=imports(used),
             template_id=string(str(program.template.identity)),
-            template_digest=string(digest(meanings.template)),
+            template_digest=string(digest(template)),
             tokenizer_id=string(str(program.tokenizer.identity)),
-            tokenizer_digest=string(digest(meanings.tokenizer)),
+            tokenizer_digest=string(digest(tokenizer)),
             invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
             depth=program.request.depth,
             budgets=f"{{{budgets}}}",

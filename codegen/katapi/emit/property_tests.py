@@ -11,7 +11,6 @@ from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
 from katapi.model import template as t
-from katapi.model.declarations import Normalizer
 from katapi.model.program import Program
 from katapi.model.types import (
     OBJECT,
@@ -128,7 +127,7 @@ def emit_property_tests(program: Program, package: str) -> str:
             generate_to=f"({end[0]}, {end[1]})",
             prefix_is_conditional=any(g.condition is not None for g in program.template.generates),
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
-            normalizes=program.tokenizer.normalizer is not Normalizer.NONE,
+            normalizes=bool(program.tokenizer.normalizers),
             last_id=_last_id(program),
         ),
     )

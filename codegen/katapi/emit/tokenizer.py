@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from katapi.emit.environment import render
 from katapi.emit.pattern import pattern_lines
-from katapi.emit.python import Lines, imports
+from katapi.emit.python import Lines, imports, string
 from katapi.emit.values import Values
 from katapi.model.program import TokenizerProgram
+from katapi.runtime.tokenization.configuration import UnicodeVersions
 
 _RUNTIME = "katapi.runtime.tokenization"
 
@@ -34,7 +35,6 @@ class TokenizerContext:
     configuration: str
     line: int
     data: str
-    added: str
 
 
 def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
@@ -43,14 +43,20 @@ def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
     patterns = _patterns(program)
     values = Values({source: row.name for source, row in patterns.items()})
     lines = Lines()
-    lines.statement("CONFIGURATION = ", values.expression(program.configuration()))
+    added = "added_tokens(SPELLINGS, ADDED)" if vocabulary.added else "added_tokens(SPELLINGS)"
+    rules = values.expression(replace(program.configuration(), added_tokens=(), unicode=UnicodeVersions()))
+    versions = ", ".join(f"{kind}={string(version)}" for kind, version in tokenizer.unicode.items())
+    unicode = f", unicode=UnicodeVersions({versions})" if versions else ""
+    lines.statement("CONFIGURATION = ", f"{rules.removesuffix(')')}, added_tokens={added}{unicode})")
     used: dict[str, set[str]] = {
         "functools": {"cache"},
         f"{_RUNTIME}.build": {"build_tokenizer"},
-        f"{_RUNTIME}.configuration": set(values.classes),
+        f"{_RUNTIME}.configuration": {*values.classes, "added_tokens"},
         f"{_RUNTIME}.interface": {"Tokenizer"},
         f"{package}.vocabulary": {"SPELLINGS"},
     }
+    if versions:
+        used[f"{_RUNTIME}.configuration"].add("UnicodeVersions")
     if patterns:
         used[f"{_RUNTIME}.configuration"].add("Regex")
         used["katapi.runtime.patterns.syntax"] = {"Dialect"}
@@ -77,7 +83,6 @@ def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
             configuration=lines.text(),
             line=program.source.line_column(tokenizer.span.start)[0],
             data=data,
-            added=", added=ADDED" if vocabulary.added else "",
         ),
     )
 

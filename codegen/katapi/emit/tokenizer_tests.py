@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from katapi.emit.environment import render
-from katapi.emit.python import imports, string
+from katapi.emit.python import imports
 from katapi.model.program import TokenizerProgram
 from katapi.runtime.tokenization import configuration as c
 
@@ -24,8 +24,8 @@ class TokenizerTestsContext:
     unknown: int | None
 
 
-def emit_tokenizer_tests(program: TokenizerProgram, package: str, *, size: int, gaps: Collection[int]) -> str:
-    """The text of the test module; the vocabulary's ids are 0 to `size` - 1 without the `gaps`."""
+def emit_tokenizer_tests(program: TokenizerProgram, package: str, ids: Sequence[int]) -> str:
+    """The text of the test module; `ids` are those that have a token, ascending."""
     vocabulary = program.vocabulary
     used = {
         "hypothesis": [*(["assume"] if vocabulary.unknown else []), "given"],
@@ -40,16 +40,17 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, *, size: int, 
     controls = "set(SPELLINGS)"
     if unknown is not None:
         controls = f"(SPELLINGS.keys() - {{{unknown.id}}})"
-    ids = f"st.integers(0, {size - 1})"
+    gaps = sorted(set(range(ids[-1] + 1)) - set(ids))
+    strategy = f"st.integers(0, {ids[-1]})"
     if gaps:
-        ids += f".filter(lambda token: token not in {{{', '.join(map(str, sorted(gaps)))}}})"
+        strategy += f".filter(lambda token: token not in {{{', '.join(map(str, gaps))}}})"
     return render(
         "tokenizer_tests.py.j2",
         TokenizerTestsContext(
             name=program.name,
             source=program.source.name,
             imports=[*imports(third), "from hypothesis import strategies as st", "", *imports(own)],
-            ids=ids,
+            ids=strategy,
             controls=controls,
             changes_text=_changes_text(program),
             unknown=None if unknown is None else unknown.id,

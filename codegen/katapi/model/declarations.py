@@ -149,6 +149,17 @@ class Tokenizer:
     patterns: tuple[DeclaredPattern, ...]
     span: Span
 
+    def configuration(self) -> c.TokenizerConfiguration:
+        """The stages, without what the vocabulary adds to them."""
+        return c.TokenizerConfiguration(
+            normalizers=self.normalizers,
+            pretokenizers=self.pretokenizers,
+            segmentation=self.segmentation,
+            frame=c.Frame(tuple(token.id for token in self.before), tuple(token.id for token in self.behind)),
+            decoders=self.decoders,
+            unicode=c.UnicodeVersions(**self.unicode),
+        )
+
 
 class KeyOrder(Enum):
     """The order in which the keys of an object are written."""

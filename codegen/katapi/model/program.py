@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from katapi.language.source import Source
-from katapi.model.declarations import Budget, Serialization, Tokenizer, Vocabulary
+from katapi.model.declarations import Budget, Identity, Serialization, Tokenizer, Vocabulary
 from katapi.model.request import Request
 from katapi.model.template import Template
-from katapi.runtime.tokenization.configuration import Frame, TokenizerConfiguration, UnicodeVersions
+from katapi.runtime.tokenization.configuration import TokenizerConfiguration, added_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,17 @@ class TokenizerProgram:
         """The name of the generated package."""
         return self.name.replace(".", "_").replace("-", "_")
 
+    @property
+    def identity(self) -> Identity:
+        """The name and version that stand for the whole file."""
+        return self.tokenizer.identity
+
     def configuration(self) -> TokenizerConfiguration:
         """The rules of the tokenizer, as the runtime takes them."""
-        unknown = self.vocabulary.unknown
-        before, behind = self.tokenizer.before, self.tokenizer.behind
-        return TokenizerConfiguration(
-            normalizers=self.tokenizer.normalizers,
-            pretokenizers=self.tokenizer.pretokenizers,
-            segmentation=self.tokenizer.segmentation,
-            frame=Frame(tuple(token.id for token in before), tuple(token.id for token in behind)),
-            decoders=self.tokenizer.decoders,
-            unknown=None if unknown is None else unknown.id,
-            unicode=UnicodeVersions(**self.tokenizer.unicode),
-        )
+        vocabulary = self.vocabulary
+        unknown = None if vocabulary.unknown is None else vocabulary.unknown.id
+        added = added_tokens(vocabulary.control_spellings(), vocabulary.added_texts())
+        return replace(self.tokenizer.configuration(), unknown=unknown, added_tokens=added)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +46,8 @@ class Program(TokenizerProgram):
     request: Request
     template: Template
     budgets: tuple[Budget, ...]
+
+    @property
+    def identity(self) -> Identity:
+        """The name and version of the template."""
+        return self.template.identity

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 from katapi.runtime.unicode.codepoints import CodePoints
-from katapi.runtime.unicode.normalization import NormalizationTable
+from katapi.runtime.unicode.tables import normalization
 
 _S, _L, _V, _T = 0xAC00, 0x1100, 0x1161, 0x11A7
 _L_COUNT, _V_COUNT, _T_COUNT = 19, 21, 28
@@ -103,8 +102,7 @@ class Forms:
 @cache
 def forms(version: str) -> Forms:
     """The pinned data of a Unicode version."""
-    table = importlib.import_module(f"katapi.runtime.unicode.normalization_{version.replace('.', '_')}").TABLE
-    assert isinstance(table, NormalizationTable)
+    table = normalization(version)
     classes: dict[str, int] = {}
     for row in table.combining.split():
         points, _, number = row.partition("=")

@@ -6,14 +6,13 @@ The dialect is that of tokenizer.json and tiktoken: alternation, `(?:…)`, `(?i
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import TypeAlias
 
-from katapi.runtime.unicode.codepoints import CodePoints
+from katapi.runtime.unicode.tables import WHITE_SPACE, general_category
 
 _NAMED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _SHORT = {"s": "WS", "d": "Nd"}
@@ -162,10 +161,7 @@ def _members(one: One) -> list[str]:
 @cache
 def _table(unicode: str, name: str) -> frozenset[int]:
     """The code points of a property in a version of Unicode."""
-    module = importlib.import_module(f"katapi.runtime.unicode.classes_{unicode.replace('.', '_')}")
-    points = getattr(module, name, None)
-    if not isinstance(points, CodePoints):
-        raise PatternError(f"Unicode {unicode} has no table of the property {name}")
+    points = WHITE_SPACE if name == "WS" else general_category(name, unicode)
     return frozenset(code for first, last in points.ranges for code in range(first, last + 1))
 
 

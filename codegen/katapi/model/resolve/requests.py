@@ -7,9 +7,9 @@ from enum import Enum
 
 from katapi.language import syntax as s
 from katapi.model.request import Field, Param, Record, Request, Role
+from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.settings import Settings
-from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.types import (
     ANY_JSON,
     CONTENT,

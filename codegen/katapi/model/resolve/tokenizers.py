@@ -12,7 +12,7 @@ from katapi.model.resolve.findings import Findings, nearest
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.settings import Misread, Part, Settings, settings_of
 from katapi.runtime.tokenization import configuration as c
-from katapi.runtime.tokenization.unicode_data import needed_unicode
+from katapi.runtime.tokenization.unicode_kinds import needed_unicode
 
 StageT = TypeVar("StageT")
 
@@ -87,7 +87,9 @@ def _metaspace(part: Part) -> c.Metaspace:
 _PRETOKENIZERS: Mapping[str, _Form[c.PreTokenizer]] = {
     "none": _Form("none", lambda part: None),
     "": _Form(f"`…` {_BEHAVIOUR_WORDS} [inverted]", _split),
-    "bytes": _Form("bytes [prefix_space] [gpt2]", lambda part: c.ByteLevel(part.flag("prefix_space"), part.flag("gpt2"))),
+    "bytes": _Form(
+        "bytes [prefix_space] [gpt2]", lambda part: c.ByteLevel(part.flag("prefix_space"), part.flag("gpt2"))
+    ),
     "metaspace": _Form(f'metaspace "▁" {_SCHEME_WORDS} [split]', _metaspace),
     "digits": _Form("digits individual|runs", lambda part: c.Digits(part.one_of({"individual": True, "runs": False}))),
     "punctuation": _Form(f"punctuation {_BEHAVIOUR_WORDS}", lambda part: c.Punctuation(part.one_of(_BEHAVIOURS))),
@@ -309,7 +311,7 @@ def _unicode(read: Settings, findings: Findings) -> dict[str, str]:
 
 def _check_unicode(tokenizer: Tokenizer, read: Settings, findings: Findings) -> None:
     """Exactly the kinds of Unicode data that the stages need are named, in versions that there are."""
-    needed = needed_unicode(tokenizer.normalizers, tokenizer.pretokenizers, tokenizer.decoders)
+    needed = needed_unicode(tokenizer.configuration())
     missing = [kind for kind in _KINDS if kind in needed and kind not in tokenizer.unicode]
     if missing:
         newest = c.UnicodeVersions()
@@ -329,17 +331,13 @@ def _check_fit(
     node: s.Tokenizer, tokenizer: Tokenizer, vocabulary: Vocabulary, read: Settings, findings: Findings
 ) -> None:
     """The decoder undoes the segmentation, and the vocabulary has what the segmentation needs."""
-    over_bytes = isinstance(tokenizer.segmentation, c.BytePairRanks) or (
+    if isinstance(tokenizer.segmentation, c.BytePairRanks) or (
         isinstance(tokenizer.segmentation, c.BytePairMerges) and tokenizer.segmentation.over_bytes
-    )
-    if over_bytes is not (tokenizer.decoders == (c.DecodeBytes(),)):
-        findings.add(
-            "K706",
-            read.place("decode"),
-            "tokens that are bytes are undone by `decode: bytes`, and by nothing else"
-            if over_bytes
-            else "`decode: bytes` undoes tokens that are bytes, and these are text",
-        )
+    ):
+        if tokenizer.decoders != (c.DecodeBytes(),):
+            findings.add("K706", read.place("decode"), "tokens that are bytes are undone by `decode: bytes`")
+    elif c.DecodeBytes() in tokenizer.decoders and len(tokenizer.decoders) > 1:
+        findings.add("K706", read.place("decode"), "`bytes` stands alone")
     written_out = isinstance(tokenizer.segmentation, c.LongestMatch)
     if written_out and vocabulary.artifact is not None:
         findings.add("K707", node.over.span, "longest match needs a vocabulary that is written out")

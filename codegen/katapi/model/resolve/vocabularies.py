@@ -159,7 +159,9 @@ class _Vocabulary:
                 self._token(row.id, row.spelling, row.span)
                 found.append(OrdinaryToken(row.id, row.spelling))
                 continue
-            found += [OrdinaryToken(control.id, control.spelling) for control in controls if control.name == row.name.text]
+            found += [
+                OrdinaryToken(control.id, control.spelling) for control in controls if control.name == row.name.text
+            ]
             if not found:
                 self._findings.add(
                     "K102",

@@ -7,17 +7,19 @@ normalizer, and llama.cpp applies none, even where the model's own tokenizer has
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import isfinite
 
-from katapi.runtime.artifacts.byte_level import merged_bytes
 from katapi.runtime.artifacts.families import FAMILIES
 from katapi.runtime.artifacts.gguf_header import Value, read_pairs
+from katapi.runtime.artifacts.merge_lists import merge_data, text_tokens
+from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
-from katapi.runtime.tokenization.merges import MergeRules
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData, score_array
 
 _MARK = "▁"
 _KEYS = "tokenizer.ggml."
@@ -34,7 +36,7 @@ class _Kind(IntEnum):
     BYTE = 6
 
 
-def read_gguf(data: bytes, *, where: str) -> c.TokenizerConfiguration:
+def read_gguf(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer of a GGUF file; `where` names it in errors.
 
     Raises `ArtifactError`, naming the byte or the key, where it is no such file, a key is missing or of the wrong kind,
@@ -61,76 +63,74 @@ def read_gguf(data: bytes, *, where: str) -> c.TokenizerConfiguration:
 # ---- the models
 
 
-def _byte_level(keys: _Keys) -> c.TokenizerConfiguration:
+def _byte_level(keys: _Keys) -> TokenizerFile:
     name = keys.text("pre", "default")
     family = FAMILIES.get(name)
     if family is None:
         raise keys.fault("pre", f"unknown pre-tokenizer {quoted(name)}", help=f"known: {', '.join(sorted(FAMILIES))}")
     vocabulary = keys.vocabulary()
-    rules = MergeRules(ignore_merges=family.whole)
-    merges = keys.merges(vocabulary)
-    last = family.pretokenizers[-1]
-    by_byte = isinstance(last, c.ByteLevel)
-    return c.TokenizerConfiguration(
+    over_bytes = isinstance(family.pretokenizers[-1], c.ByteLevel)
+    rules = c.BytePairMerges(over_bytes=over_bytes, ignore_merges=family.whole)
+    added = keys.added_tokens()
+    configuration = c.TokenizerConfiguration(
         normalizers=(),
         pretokenizers=family.pretokenizers,
-        model=merged_bytes(vocabulary, merges, rules) if by_byte else c.MergedCharacters(vocabulary, merges, rules),
+        segmentation=rules,
         frame=keys.frame(begins=family.begins, ends=False),
         decoders=(c.DecodeBytes(),),
-        added_tokens=keys.added_tokens(),
+        added_tokens=added,
     )
+    return TokenizerFile(configuration, merge_data(vocabulary, keys.merges(vocabulary), rules, added))
 
 
-def _merged_characters(keys: _Keys) -> c.TokenizerConfiguration:
+def _merged_characters(keys: _Keys) -> TokenizerFile:
     vocabulary = keys.vocabulary()
-    rules = MergeRules(byte_fallback=True, unknown=keys.unknown(), fuse_unknown=True)
-    return c.TokenizerConfiguration(
+    rules = c.BytePairMerges(over_bytes=False, byte_fallback=True, fuse_unknown=True)
+    added = keys.added_tokens()
+    configuration = c.TokenizerConfiguration(
         normalizers=(c.Replace(c.Verbatim(" "), _MARK),),
         pretokenizers=(),
-        model=c.MergedCharacters(vocabulary, keys.merges(vocabulary), rules),
+        segmentation=rules,
         frame=keys.frame(begins=True, ends=False),
         decoders=(c.DecodeReplace(c.Verbatim(_MARK), " "), c.DecodeByteFallback(), c.Fuse()),
-        added_tokens=keys.added_tokens(),
+        unknown=keys.unknown(),
+        added_tokens=added,
     )
+    return TokenizerFile(configuration, merge_data(vocabulary, keys.merges(vocabulary), rules, added))
 
 
-def _scored_pieces(keys: _Keys) -> c.TokenizerConfiguration:
+def _scored_pieces(keys: _Keys) -> TokenizerFile:
     spaces = _spaces(keys, remove_extra=False)
-    return c.TokenizerConfiguration(
+    data = keys.scored_data()
+    configuration = c.TokenizerConfiguration(
         normalizers=(spaces,),
         pretokenizers=(),
-        model=c.ScoredPieces(
-            keys.scored_tokens(), keys.unknown(), byte_fallback=True, unreachable=keys.of_kind(_Kind.BYTE)
-        ),
+        segmentation=c.BytePairScores(byte_fallback=True),
         frame=keys.frame(begins=True, ends=False),
         decoders=(c.DecodeReplace(c.Verbatim(_MARK), " "), c.DecodeByteFallback(), c.Fuse(), *_strip(spaces)),
+        unknown=keys.unknown(),
         added_tokens=keys.added_tokens(),
     )
+    return TokenizerFile(configuration, data)
 
 
-def _unigram(keys: _Keys) -> c.TokenizerConfiguration:
+def _unigram(keys: _Keys) -> TokenizerFile:
     spaces = _spaces(keys, remove_extra=keys.flag("remove_extra_whitespaces", False))
-    tokens = keys.scored_tokens()
-    normal = [tokens[token][1] for token in keys.of_kind(_Kind.NORMAL)] or [0.0]
+    data = keys.scored_data()
     charsmap = bytes([value & 0xFF for value in keys.integers("precompiled_charsmap", -128, 255)])
-    return c.TokenizerConfiguration(
-        normalizers=(c.CharacterMap(charsmap), spaces) if charsmap else (spaces,),
+    configuration = c.TokenizerConfiguration(
+        normalizers=(c.CharacterMap(), spaces) if charsmap else (spaces,),
         pretokenizers=(),
-        model=c.Unigram(
-            tokens,
-            keys.unknown(),
-            byte_fallback=False,
-            single=True,
-            lowest=min(normal),
-            unreachable=keys.of_kind(_Kind.BYTE),
-        ),
+        segmentation=c.Unigram(byte_fallback=False, binary32=True),
         frame=keys.frame(begins=False, ends=True),
         decoders=(c.DecodeReplace(c.Verbatim(_MARK), " "), c.Fuse(), *_strip(spaces)),
+        unknown=keys.unknown(),
         added_tokens=keys.added_tokens(),
     )
+    return TokenizerFile(configuration, replace(data, charsmap=charsmap))
 
 
-def _word_piece(keys: _Keys) -> c.TokenizerConfiguration:
+def _word_piece(keys: _Keys) -> TokenizerFile:
     """BERT's, in lower case; words begin with a mark in the file, and what continues them does not."""
     controls = keys.of_kind(*_ADDED)
     vocabulary: dict[str, int] = {}
@@ -140,14 +140,16 @@ def _word_piece(keys: _Keys) -> c.TokenizerConfiguration:
             raise keys.fault(
                 "tokens", f"the token {quoted(text)} of id {token} is that of id {vocabulary[word]} as well"
             )
-    return c.TokenizerConfiguration(
+    configuration = c.TokenizerConfiguration(
         normalizers=(c.BertNormalize(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True),),
         pretokenizers=(c.BertPreTokenize(),),
-        model=c.WordPiece(vocabulary, keys.unknown(), continuing_prefix="##", longest_word=100),
+        segmentation=c.WordPiece(continuing_prefix="##", longest_word=100),
         frame=c.Frame((keys.token("cls_token_id"),), (keys.token("seperator_token_id"),)),
         decoders=(c.DecodeWordPiece("##", cleanup=True),),
+        unknown=keys.unknown(),
         added_tokens=keys.added_tokens(),
     )
+    return TokenizerFile(configuration, VocabularyData(text_tokens(vocabulary), added=keys.added_tokens()))
 
 
 def _spaces(keys: _Keys, *, remove_extra: bool) -> c.Spaces:
@@ -221,14 +223,20 @@ class _Keys:
             raise self.fault("tokens", f"the token {quoted(text)} of id {twice} is that of id {ids[text]} as well")
         return ids
 
-    def scored_tokens(self) -> list[tuple[str, float]]:
-        """Text and score of each token by id."""
+    def scored_data(self) -> VocabularyData:
+        """The tokens with their scores."""
         self.vocabulary()
         tokens, values = self.tokens(), self._list("scores", None)
         scores = [value for value in values if isinstance(value, float) and isfinite(value)]
         if len(scores) != len(values) or len(scores) != len(tokens):
             raise self.fault("scores", f"expected a finite score for each of the {len(tokens)} tokens")
-        return [*zip(tokens, scores, strict=True)]
+        return VocabularyData(
+            Tokens.of(text.encode() for text in tokens),
+            scores=score_array(scores),
+            lowest=min((scores[token] for token in self.of_kind(_Kind.NORMAL)), default=0.0),
+            unreachable=self.of_kind(_Kind.BYTE),
+            added=self.added_tokens(),
+        )
 
     def merges(self, vocabulary: Mapping[str, int]) -> list[tuple[str, str]]:
         """The pairs of tokens that merge, a space between them; no token holds one."""
@@ -252,7 +260,8 @@ class _Keys:
         """The tokens that are no ordinary pieces."""
         tokens, own = self.tokens(), self.of_kind(_Kind.USER_DEFINED)
         return tuple(
-            c.AddedToken(token, tokens[token], special=token not in own) for token in sorted(self.of_kind(*_ADDED))
+            c.AddedToken.of_file(token, tokens[token], special=token not in own)
+            for token in sorted(self.of_kind(*_ADDED))
         )
 
     def frame(self, *, begins: bool, ends: bool) -> c.Frame:

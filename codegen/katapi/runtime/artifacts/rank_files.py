@@ -7,14 +7,17 @@ the model. A file is known by its digest.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from katapi.runtime.artifacts.families import CL100K, KIMI, O200K, QWEN2, QWEN35, R50K
 from katapi.runtime.artifacts.tiktoken import read_ranks
+from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +29,15 @@ class _Supplement:
     controls: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> c.TokenizerConfiguration:
+def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> TokenizerFile:
     """The tokenizer of a rank file; `where` names it in errors.
 
     `pattern` says how text is cut, in the dialect of tiktoken; without it the file must be one that is known here.
     Raises `ArtifactError` where it is not, and as `read_ranks` does.
     """
     supplement = _KNOWN.get(hashlib.sha256(data).hexdigest()) if pattern is None else _Supplement(pattern)
-    ranks = read_ranks(data, where=where, passed_over=[] if supplement is None else supplement.controls.values())
+    passed_over = [] if supplement is None else supplement.controls.values()
+    vocabulary = read_rank_vocabulary(data, where=where, passed_over=passed_over)
     if supplement is None:
         raise ArtifactError(
             "a file of ranks does not say how text is cut, and this one is not known",
@@ -42,14 +46,21 @@ def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> c.
             help="give the pattern by which the model's tokenizer cuts text",
         )
     split = c.Split(c.Regex(supplement.pattern, Dialect.TIKTOKEN), c.Behaviour.ISOLATED, invert=False)
-    return c.TokenizerConfiguration(
+    configuration = c.TokenizerConfiguration(
         normalizers=supplement.normalizers,
         pretokenizers=(split, c.ByteLevel(add_prefix_space=False, use_regex=False)),
-        model=c.RankedBytes(ranks),
+        segmentation=c.BytePairRanks(),
         frame=c.Frame(),
         decoders=(c.DecodeBytes(),),
-        added_tokens=tuple(c.AddedToken(token, text, special=True) for text, token in supplement.controls.items()),
+        added_tokens=tuple(c.AddedToken(token, text, control=True) for text, token in supplement.controls.items()),
     )
+    return TokenizerFile(configuration, vocabulary)
+
+
+def read_rank_vocabulary(data: bytes, *, where: str, passed_over: Collection[int] = ()) -> VocabularyData:
+    """The tokens of a rank file; none has an id in `passed_over`. Raises as `read_ranks` does."""
+    ranks = read_ranks(data, where=where, passed_over=passed_over)
+    return VocabularyData(Tokens.by_id({token: spelled for spelled, token in ranks.items()}))
 
 
 _NFC = (c.Normalize(c.NormalForm.NFC),)

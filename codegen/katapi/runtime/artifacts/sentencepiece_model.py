@@ -8,9 +8,12 @@ from math import isfinite
 from typing import TypeVar, assert_never
 
 from katapi.runtime.artifacts.protobuf import Field, read_fields
+from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData, score_array
 
 _MARK = "▁"
 
@@ -63,7 +66,7 @@ class _Normalization:
     escape: bool = True
 
 
-def read_sentencepiece(data: bytes, *, where: str) -> c.TokenizerConfiguration:
+def read_sentencepiece(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer of a `.model` file; `where` names it in errors.
 
     Pieces that the file calls control, user defined or unknown become added tokens, so that no text yields them; user
@@ -93,18 +96,21 @@ def read_sentencepiece(data: bytes, *, where: str) -> c.TokenizerConfiguration:
     unknown = [token for token, piece in enumerate(pieces) if piece.kind is _Kind.UNKNOWN]
     if len(unknown) != 1:
         raise ArtifactError(f"expected one unknown piece, found {len(unknown)}", code="A135", where=where)
-    return c.TokenizerConfiguration(
+    added = tuple(
+        c.AddedToken.of_file(token, piece.text, special=piece.kind is not _Kind.USER_DEFINED)
+        for token, piece in enumerate(pieces)
+        if piece.kind in (_Kind.CONTROL, _Kind.UNKNOWN, _Kind.USER_DEFINED)
+    )
+    configuration = c.TokenizerConfiguration(
         normalizers=_normalizers(trainer, normalization),
         pretokenizers=(),
-        model=_model(pieces, unknown[0], trainer, where),
+        segmentation=_segmentation(pieces, trainer, where),
         frame=c.Frame(),
         decoders=_decoders(trainer, normalization),
-        added_tokens=tuple(
-            c.AddedToken(token, piece.text, special=piece.kind is not _Kind.USER_DEFINED)
-            for token, piece in enumerate(pieces)
-            if piece.kind in (_Kind.CONTROL, _Kind.UNKNOWN, _Kind.USER_DEFINED)
-        ),
+        unknown=unknown[0],
+        added_tokens=added,
     )
+    return TokenizerFile(configuration, _data(pieces, trainer, normalization.charsmap, added))
 
 
 def _piece(field: Field) -> _Piece:
@@ -162,7 +168,7 @@ def _member_of(numbers: type[Number], field: Field) -> Number:
 
 
 def _normalizers(trainer: _Trainer, normalization: _Normalization) -> tuple[c.Normalizer, ...]:
-    charsmap = (c.CharacterMap(normalization.charsmap),) if normalization.charsmap else ()
+    charsmap = (c.CharacterMap(),) if normalization.charsmap else ()
     spaces = c.Spaces(
         dummy=normalization.dummy_prefix,
         remove_extra=normalization.remove_extra,
@@ -172,24 +178,12 @@ def _normalizers(trainer: _Trainer, normalization: _Normalization) -> tuple[c.No
     return (*charsmap, spaces)
 
 
-def _model(pieces: list[_Piece], unknown: int, trainer: _Trainer, where: str) -> c.SegmentationModel:
-    spelled = frozenset(token for token, piece in enumerate(pieces) if piece.kind is _Kind.BYTE)
-    unused = frozenset(token for token, piece in enumerate(pieces) if piece.kind is _Kind.UNUSED)
+def _segmentation(pieces: list[_Piece], trainer: _Trainer, where: str) -> c.Segmentation:
     match trainer.algorithm:
         case _Algorithm.UNIGRAM:
-            normal = [piece.score for piece in pieces if piece.kind is _Kind.NORMAL] or [0.0]
-            best = max(normal)
-            return c.Unigram(
-                [(piece.text, _unigram_score(piece, best)) for piece in pieces],
-                unknown,
-                trainer.byte_fallback,
-                single=True,
-                lowest=min(normal),
-                unreachable=spelled | unused,
-            )
-        case _Algorithm.BPE if not unused:
-            tokens = [(piece.text, piece.score) for piece in pieces]
-            return c.ScoredPieces(tokens, unknown, trainer.byte_fallback, unreachable=spelled)
+            return c.Unigram(trainer.byte_fallback, binary32=True)
+        case _Algorithm.BPE if all(piece.kind is not _Kind.UNUSED for piece in pieces):
+            return c.BytePairScores(trainer.byte_fallback)
         case _Algorithm.BPE:
             message = "pieces that byte-pair encoding makes and takes apart again (UNUSED) are not supported"
         case _Algorithm.WORD | _Algorithm.CHAR:
@@ -197,6 +191,22 @@ def _model(pieces: list[_Piece], unknown: int, trainer: _Trainer, where: str) ->
         case _:
             assert_never(trainer.algorithm)
     raise ArtifactError(message, code="A135", where=where)
+
+
+def _data(pieces: list[_Piece], trainer: _Trainer, charsmap: bytes, added: tuple[c.AddedToken, ...]) -> VocabularyData:
+    scores = [piece.score for piece in pieces]
+    normal = [piece.score for piece in pieces if piece.kind is _Kind.NORMAL] or [0.0]
+    if trainer.algorithm is _Algorithm.UNIGRAM:
+        best = max(normal)
+        scores = [_unigram_score(piece, best) for piece in pieces]
+    return VocabularyData(
+        Tokens.of(piece.text.encode() for piece in pieces),
+        scores=score_array(scores),
+        lowest=min(normal),
+        unreachable=frozenset(token for token, piece in enumerate(pieces) if piece.kind in (_Kind.BYTE, _Kind.UNUSED)),
+        charsmap=charsmap,
+        added=added,
+    )
 
 
 def _unigram_score(piece: _Piece, best: float) -> float:

@@ -10,8 +10,11 @@ import base64
 import binascii
 
 from katapi.runtime.artifacts.json_file import Node, read_json
+from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 _MAX_ID = (1 << 32) - 1
 
@@ -40,35 +43,38 @@ _OLD_CONTROLS = (
 )
 
 
-def read_tekken(data: bytes, *, where: str) -> c.TokenizerConfiguration:
+def read_tekken(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer of a tekken.json; `where` names the file in errors.
 
     Raises `ArtifactError`, naming the path, where it is not of that form, a token or a rank comes twice, or a rank is
     missing.
     """
-    return tekken_configuration(read_json(data, where=where))
+    return tokenizer_of_tekken(read_json(data, where=where))
 
 
-def tekken_configuration(root: Node) -> c.TokenizerConfiguration:
+def tokenizer_of_tekken(root: Node) -> TokenizerFile:
     """The same from JSON that has been read."""
     config = root["config"]
     size = config["default_vocab_size"].integer(_MAX_ID)
     special = config["default_num_special_tokens"].integer(size)
-    return c.TokenizerConfiguration(
+    added = _controls(root["special_tokens"], special)
+    tokens = _tokens(root["vocab"], special, size)
+    configuration = c.TokenizerConfiguration(
         normalizers=(),
         pretokenizers=(
             c.Split(c.Regex(config["pattern"].text(), Dialect.TIKTOKEN), c.Behaviour.ISOLATED, invert=False),
             c.ByteLevel(add_prefix_space=False, use_regex=False),
         ),
-        model=c.RankedBytes(_ranks(root["vocab"], special, size)),
+        segmentation=c.BytePairRanks(),
         frame=c.Frame(),
         decoders=(c.DecodeBytes(),),
-        added_tokens=_controls(root["special_tokens"], special),
+        added_tokens=added,
     )
+    return TokenizerFile(configuration, VocabularyData(tokens, added=added))
 
 
-def _ranks(node: Node, special: int, size: int) -> dict[bytes, int]:
-    """The id of each token of the vocabulary that is in use."""
+def _tokens(node: Node, special: int, size: int) -> Tokens:
+    """The tokens of the vocabulary that are in use, behind as many ids as there are control tokens."""
     ranks: dict[bytes, int] = {}
     for rank, item in enumerate(node):
         if rank == size - special:
@@ -80,7 +86,7 @@ def _ranks(node: Node, special: int, size: int) -> dict[bytes, int]:
             raise item["token_bytes"].fault(f"the token {token!r} has the rank {ranks[token] - special} as well")
     if len(ranks) != size - special:
         raise node.fault(f"expected {size - special} tokens, found {len(ranks)}")
-    return ranks
+    return Tokens.of([*[b""] * special, *ranks], gaps=range(special))
 
 
 def _bytes(node: Node) -> bytes:
@@ -106,4 +112,4 @@ def _controls(node: Node, special: int) -> tuple[c.AddedToken, ...]:
                 raise item.fault("the rank or the text is that of another control token as well")
             spellings[token] = text
     fillers = {token: f"<SPECIAL_{token}>" for token in range(special) if token not in spellings}
-    return tuple(c.AddedToken(token, text, special=True) for token, text in sorted((spellings | fillers).items()))
+    return tuple(c.AddedToken(token, text, control=True) for token, text in sorted((spellings | fillers).items()))

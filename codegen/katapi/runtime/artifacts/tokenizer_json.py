@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import isfinite
 
-from katapi.runtime.artifacts.byte_level import merged_bytes
 from katapi.runtime.artifacts.json_file import Node, is_text, read_json
+from katapi.runtime.artifacts.merge_lists import merge_data, text_tokens
+from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.artifacts.tokenizer_json_stages import (
     MAX_ID,
+    read_charsmap,
     read_decoders,
     read_frame,
     read_normalizers,
@@ -21,32 +24,37 @@ from katapi.runtime.artifacts.tokenizer_json_stages import (
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
-from katapi.runtime.tokenization.merges import MergeRules
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData, score_array
+
+_Added = tuple[c.AddedToken, ...]
 
 
-def read_tokenizer_json(data: bytes, *, where: str) -> c.TokenizerConfiguration:
+def read_tokenizer_json(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer that `data` describes; `where` names the file in errors.
 
     Raises `ArtifactError`, naming the path, where it is not JSON, a value is missing or of the wrong kind, a type is
     not known, or the vocabulary is not one: two ids for one token, two tokens for one id, a gap, a merge of parts that
     are no tokens.
     """
-    return tokenizer_json_configuration(read_json(data, where=where))
+    return tokenizer_of_json(read_json(data, where=where))
 
 
-def tokenizer_json_configuration(root: Node) -> c.TokenizerConfiguration:
+def tokenizer_of_json(root: Node) -> TokenizerFile:
     """The same from JSON that has been read."""
     pretokenizers = read_pretokenizers(root["pre_tokenizer"])
     added = _added_tokens(root["added_tokens"])
-    model = _model(root["model"], pretokenizers, {token.content: token.id for token in added})
-    return c.TokenizerConfiguration(
+    model = _model(root["model"], pretokenizers, added)
+    configuration = c.TokenizerConfiguration(
         normalizers=read_normalizers(root["normalizer"]),
         pretokenizers=pretokenizers,
-        model=model,
+        segmentation=model.segmentation,
         frame=read_frame(root["post_processor"]),
         decoders=read_decoders(root["decoder"]),
+        unknown=model.unknown,
         added_tokens=added,
     )
+    return TokenizerFile(configuration, replace(model.data, charsmap=read_charsmap(root["normalizer"])))
 
 
 def _added_tokens(node: Node) -> tuple[c.AddedToken, ...]:
@@ -56,9 +64,9 @@ def _added_tokens(node: Node) -> tuple[c.AddedToken, ...]:
     contents: set[str] = set()
     tokens: list[c.AddedToken] = []
     for item in node:
-        token = c.AddedToken(
-            id=item["id"].integer(MAX_ID),
-            content=item["content"].text(),
+        token = c.AddedToken.of_file(
+            item["id"].integer(MAX_ID),
+            item["content"].text(),
             special=item["special"].flag(),
             normalized=item["normalized"].flag(),
             lstrip=item["lstrip"].flag(),
@@ -75,7 +83,16 @@ def _added_tokens(node: Node) -> tuple[c.AddedToken, ...]:
     return tuple(tokens)
 
 
-def _model(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: Mapping[str, int]) -> c.SegmentationModel:
+@dataclass(frozen=True, eq=False, slots=True)
+class _Model:
+    """What the member `model` says."""
+
+    segmentation: c.Segmentation
+    data: VocabularyData
+    unknown: int | None
+
+
+def _model(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: _Added) -> _Model:
     name = _model_type(node)
     match name:
         case "BPE":
@@ -105,22 +122,21 @@ def _model_type(node: Node) -> str:
 # ---- byte-pair encoding
 
 
-def _byte_pairs(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: Mapping[str, int]) -> c.SegmentationModel:
-    vocabulary = _vocabulary(node["vocab"], added)
+def _byte_pairs(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: _Added) -> _Model:
+    ids = {token.content: token.id for token in added}
+    vocabulary = _vocabulary(node["vocab"], ids)
     if not node["dropout"].is_null and node["dropout"].value not in (0, 0.0):
         raise node["dropout"].fault("dropout makes ids random", help="set it to null")
-    rules = MergeRules(
+    rules = c.BytePairMerges(
+        over_bytes=bool(pretokenizers) and isinstance(pretokenizers[-1], c.ByteLevel),
         ignore_merges=node["ignore_merges"].flag(False),
         byte_fallback=node["byte_fallback"].flag(False),
-        unknown=_unknown(node["unk_token"], vocabulary, added),
         fuse_unknown=node["fuse_unk"].flag(False),
         continuing_prefix=node["continuing_subword_prefix"].text(""),
         word_suffix=node["end_of_word_suffix"].text(""),
     )
-    merges = _merges(node["merges"], vocabulary)
-    if not (pretokenizers and isinstance(pretokenizers[-1], c.ByteLevel)):
-        return c.MergedCharacters(vocabulary, merges, rules)
-    return merged_bytes(vocabulary, merges, rules)
+    data = merge_data(vocabulary, _merges(node["merges"], vocabulary), rules, added)
+    return _Model(rules, data, _unknown(node["unk_token"], vocabulary, ids))
 
 
 def _merges(node: Node, vocabulary: Mapping[str, int]) -> list[tuple[str, str]]:
@@ -149,20 +165,19 @@ def _pair(item: Json) -> list[tuple[Json, Json]]:
 # ---- WordPiece and Unigram
 
 
-def _word_piece(node: Node, added: Mapping[str, int]) -> c.WordPiece:
-    vocabulary = _vocabulary(node["vocab"], added)
+def _word_piece(node: Node, added: _Added) -> _Model:
+    vocabulary = _vocabulary(node["vocab"], {token.content: token.id for token in added})
     unknown = node["unk_token"].text("[UNK]")
     if unknown not in vocabulary:
         raise node["unk_token"].fault(f"the unknown token {quoted(unknown)} is no token of the vocabulary")
-    return c.WordPiece(
-        vocabulary,
-        unknown=vocabulary[unknown],
+    rules = c.WordPiece(
         continuing_prefix=node["continuing_subword_prefix"].text("##"),
         longest_word=node["max_input_chars_per_word"].integer(MAX_ID, default=100),
     )
+    return _Model(rules, VocabularyData(text_tokens(vocabulary), added=added), vocabulary[unknown])
 
 
-def _unigram(node: Node, added: Mapping[str, int]) -> c.Unigram:
+def _unigram(node: Node, added: _Added) -> _Model:
     tokens: list[tuple[str, float]] = []
     for item in node["vocab"].items():
         text, score = item if isinstance(item, list) and len(item) == 2 else (None, None)
@@ -176,16 +191,14 @@ def _unigram(node: Node, added: Mapping[str, int]) -> c.Unigram:
     if len(ids) != len(tokens):
         twice = next(token for token, (text, _) in enumerate(tokens) if ids[text] != token)
         raise node["vocab"].item(ids[tokens[twice][0]]).fault(f"the same token as id {twice}")
-    _agree(node["vocab"], ids, added)
+    _agree(node["vocab"], ids, {token.content: token.id for token in added})
     unknown = node["unk_id"]
-    return c.Unigram(
-        tokens,
-        unknown=None if unknown.is_null else unknown.integer(len(tokens) - 1),
-        byte_fallback=node["byte_fallback"].flag(False),
-        single=False,
-        lowest=min(score for _, score in tokens),
-        unreachable=frozenset(),
+    scores = score_array(score for _, score in tokens)
+    data = VocabularyData(
+        Tokens.of(text.encode() for text, _ in tokens), scores=scores, lowest=float(scores.min()), added=added
     )
+    rules = c.Unigram(node["byte_fallback"].flag(False), binary32=False)
+    return _Model(rules, data, None if unknown.is_null else unknown.integer(len(tokens) - 1))
 
 
 # ---- vocabularies

@@ -28,6 +28,14 @@ def read_normalizers(node: Node) -> tuple[c.Normalizer, ...]:
     return _flat(node, "normalizers", _NORMALIZERS)
 
 
+def read_charsmap(node: Node) -> bytes:
+    """The character map that the member `normalizer` brings, if it brings one."""
+    maps = {charsmap for charsmap in _flat(node, "normalizers", _CHARSMAPS) if charsmap}
+    if len(maps) > 1:
+        raise node.fault("two stages have different character maps")
+    return maps.pop() if maps else b""
+
+
 def read_pretokenizers(node: Node) -> tuple[c.PreTokenizer, ...]:
     """The member `pre_tokenizer`."""
     return _flat(node, "pretokenizers", _PRETOKENIZERS)
@@ -65,10 +73,10 @@ def _flat(node: Node, members: str, readers: dict[str, Callable[[Node], Stage]],
 # ---- normalizers
 
 
-def _precompiled(node: Node) -> c.Precompiled:
+def _charsmap(node: Node) -> bytes:
     charsmap = node["precompiled_charsmap"]
     try:
-        return c.Precompiled(base64.b64decode(charsmap.text(""), validate=True))
+        return base64.b64decode(charsmap.text(""), validate=True)
     except (binascii.Error, ValueError):
         raise charsmap.fault("expected a character map in base64") from None
 
@@ -95,7 +103,11 @@ _NORMALIZERS: dict[str, Callable[[Node], c.Normalizer]] = {
     "Prepend": lambda node: c.Prepend(node["prepend"].text()),
     "Strip": lambda node: c.Strip(node["strip_left"].flag(), node["strip_right"].flag()),
     "BertNormalizer": _bert,
-    "Precompiled": _precompiled,
+    "Precompiled": lambda node: c.Precompiled(),
+}
+_CHARSMAPS: dict[str, Callable[[Node], bytes]] = {
+    **dict.fromkeys(_NORMALIZERS, lambda node: b""),
+    "Precompiled": _charsmap,
 }
 
 

@@ -1,19 +1,20 @@
-"""A tokenizer as data: every stage with its settings, in the form that artifact readers give and `build.py` takes.
+"""A tokenizer's rules: every stage with its settings, in the form that artifact readers give and `build.py` takes.
 
 Each stage is a frozen dataclass, and the kinds of a stage are a closed union, so that what works on them can match all
 of them. The names are those of tokenizer.json, whose stages are the most general of the formats; readers of other
 formats say the same in these words. Nested sequences are written flat: they mean the same.
+
+What the rules are about, tokens and merges and scores, is no part of this: see `vocabulary_data.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from katapi.runtime.patterns.syntax import Dialect
-from katapi.runtime.tokenization.merges import MergeRules
 
 # ---- patterns
 
@@ -105,16 +106,12 @@ class BertNormalize:
 
 @dataclass(frozen=True, slots=True)
 class Precompiled:
-    """SentencePiece's character map as `tokenizers` applies it: to grapheme clusters, then to characters."""
-
-    charsmap: bytes
+    """The vocabulary's character map as `tokenizers` applies it: to grapheme clusters, then to characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterMap:
-    """SentencePiece's character map as SentencePiece applies it: the longest rule that matches, from left to right."""
-
-    charsmap: bytes
+    """The vocabulary's character map as SentencePiece applies it: the longest rule that matches, from left to right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,91 +223,64 @@ PreTokenizer: TypeAlias = (
 )
 
 
-# ---- models
+# ---- segmentation
 
 
-@dataclass(frozen=True, eq=False)
-class MergedBytes:
-    """Byte-pair encoding by merges over bytes.
+@dataclass(frozen=True, slots=True)
+class LongestMatch:
+    """The longest token first, from left to right in the whole text."""
 
-    `strays` are tokens that no bytes spell, by id: no text yields them.
+
+@dataclass(frozen=True, slots=True)
+class BytePairRanks:
+    """Byte-pair encoding over bytes by ranks, as in tiktoken: the pair that makes the token of the lowest id merges."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BytePairMerges:
+    """Byte-pair encoding by a list of merges: what tokenizer.json says of a BPE model beside tokens and merges.
+
+    A character that is no token is the unknown token, or without one is left out.
     """
 
-    vocabulary: Mapping[bytes, int]
-    strays: Mapping[int, str]
-    merges: Sequence[tuple[bytes, bytes]]
-    rules: MergeRules
+    over_bytes: bool
+    """Pieces are taken apart into bytes, otherwise into characters."""
+    ignore_merges: bool = False
+    """A piece that is a token is that token, whatever the merges say."""
+    byte_fallback: bool = False
+    """A character that is no token becomes the tokens "<0x00>" to "<0xFF>" of its bytes, if they are all there."""
+    fuse_unknown: bool = False
+    """Unknown characters that follow one another are one unknown token."""
+    continuing_prefix: str = ""
+    """`continuing_subword_prefix`: stands before every symbol in the vocabulary that does not begin a piece."""
+    word_suffix: str = ""
+    """`end_of_word_suffix`: stands behind the symbol that ends a piece."""
 
 
-@dataclass(frozen=True, eq=False)
-class MergedCharacters:
-    """Byte-pair encoding by merges over characters."""
+@dataclass(frozen=True, slots=True)
+class BytePairScores:
+    """Byte-pair encoding over characters by scores, as in SentencePiece: the pair of the highest score merges."""
 
-    vocabulary: Mapping[str, int]
-    merges: Sequence[tuple[str, str]]
-    rules: MergeRules
-
-
-@dataclass(frozen=True, eq=False)
-class RankedBytes:
-    """Byte-pair encoding by ranks, as in tiktoken: of the pairs that make a token, the one of the lowest rank merges.
-
-    `ranks` gives the id of each token; ids ascend as ranks do.
-    """
-
-    ranks: Mapping[bytes, int]
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredPieces:
-    """Byte-pair encoding by scores, as in SentencePiece: of the pairs that make a token, the one of the highest score.
-
-    `tokens` gives text and score by id. The text of `unreachable` ids is never made.
-    """
-
-    tokens: Sequence[tuple[str, float]]
-    unknown: int
     byte_fallback: bool
-    unreachable: frozenset[int]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Unigram:
-    """The segmentation of the highest score; `tokens` gives text and score by id.
+    """The segmentation of the highest score; `binary32` keeps sums as SentencePiece does, otherwise in binary64."""
 
-    `single` says that sums are kept in binary32, as SentencePiece does, instead of binary64. `lowest` is the lowest
-    score that counts for how unknown characters score. The text of `unreachable` ids is never matched.
-    """
-
-    tokens: Sequence[tuple[str, float]]
-    unknown: int | None
     byte_fallback: bool
-    single: bool
-    lowest: float
-    unreachable: frozenset[int]
+    binary32: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class WordPiece:
     """The longest token first, from left to right within a word; `longest_word` in characters."""
 
-    vocabulary: Mapping[str, int]
-    unknown: int
     continuing_prefix: str
     longest_word: int
 
 
-@dataclass(frozen=True, eq=False)
-class LongestMatch:
-    """The longest token first, from left to right in the whole text."""
-
-    vocabulary: Mapping[str, int]
-    unknown: int
-
-
-SegmentationModel: TypeAlias = (
-    MergedBytes | MergedCharacters | RankedBytes | ScoredPieces | Unigram | WordPiece | LongestMatch
-)
+Segmentation: TypeAlias = LongestMatch | BytePairRanks | BytePairMerges | BytePairScores | Unigram | WordPiece
 
 
 # ---- post-processing
@@ -427,35 +397,56 @@ class UnicodeVersions:
 class AddedToken:
     """A token beside the model's own, with the settings by which an official tokenizer looks for it in text.
 
-    Katapi never looks for one. `is_control` tells which of them no text may yield in any other way either.
+    Katapi never looks for one. A `control` token is one that no text may yield in any other way either.
     """
 
     id: int
     content: str
-    special: bool
+    control: bool
+    special: bool = True
     normalized: bool = False
     lstrip: bool = False
     rstrip: bool = False
     single_word: bool = False
 
-    @property
-    def is_control(self) -> bool:
-        """Whether only a template may place it.
+    @classmethod
+    def of_file(
+        cls,
+        id: int,
+        content: str,
+        *,
+        special: bool,
+        normalized: bool = False,
+        lstrip: bool = False,
+        rstrip: bool = False,
+        single_word: bool = False,
+    ) -> AddedToken:
+        """From a file, which does not say whether a token is a control token.
 
-        A single character and a run of white space are text, unless the vocabulary calls them special: many add the
-        line break, or spaces in a row, as tokens.
+        A single character and a run of white space are text, unless the file calls them special: many add the line
+        break, or spaces in a row, as tokens.
         """
-        return self.special or not (len(self.content) == 1 or self.content.replace("▁", " ").isspace())
+        control = special or not (len(content) == 1 or content.replace("▁", " ").isspace())
+        return cls(id, content, control, special, normalized, lstrip, rstrip, single_word)
 
 
-@dataclass(frozen=True, eq=False)
+def added_tokens(control: Mapping[int, str], text: Mapping[int, str] | None = None) -> tuple[AddedToken, ...]:
+    """Tokens beside the model's own, by id: those that only a template may place, and those that are text."""
+    return (
+        *(AddedToken(token, content, control=True) for token, content in control.items()),
+        *(AddedToken(token, content, control=False) for token, content in (text or {}).items()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class TokenizerConfiguration:
-    """All stages of one tokenizer."""
+    """All stages of one tokenizer, the id of what is no token, and the tokens that text cannot yield."""
 
     normalizers: tuple[Normalizer, ...]
     pretokenizers: tuple[PreTokenizer, ...]
-    model: SegmentationModel
+    segmentation: Segmentation
     frame: Frame
     decoders: tuple[Decoder, ...]
-    added_tokens: tuple[AddedToken, ...]
+    unknown: int | None = None
+    added_tokens: tuple[AddedToken, ...] = ()
     unicode: UnicodeVersions = UnicodeVersions()

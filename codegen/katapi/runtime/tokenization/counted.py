@@ -18,6 +18,4 @@ def counted(first: int, last: int, pattern: str) -> dict[int, str]:
         raise ValueError(f"{pattern!r} has not one number in braces")
     before, start, behind = parts
     width = len(start) if len(start) > 1 and start.startswith("0") else 0
-    return {
-        first + offset: f"{before}{int(start) + offset:0{width}d}{behind}" for offset in range(last - first + 1)
-    }
+    return {first + offset: f"{before}{int(start) + offset:0{width}d}{behind}" for offset in range(last - first + 1)}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+
 
 class Lexicon:
     """Finds the tokens that stand at a place of a text.
@@ -21,6 +23,12 @@ class Lexicon:
             if start[0] in ids:
                 found.add(1)
         self._lengths = {start: tuple(sorted(found)) for start, found in lengths.items()}
+
+    @classmethod
+    def of(cls, data: VocabularyData) -> Lexicon:
+        """The tokens that text can yield; of two alike the later counts."""
+        texts = data.tokens.texts()
+        return cls(texts.ids(data.is_reachable() & (texts.lengths() > 0)))
 
     def lengths(self, text: str, position: int) -> tuple[int, ...]:
         """The lengths in characters that tokens at `position` can have, ascending; some may reach past the end."""

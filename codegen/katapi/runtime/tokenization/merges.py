@@ -7,88 +7,46 @@ so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
-from operator import add
 
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.tokenization.configuration import BytePairMerges
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
-from katapi.runtime.tokenization.merge_table import MergeTable
+from katapi.runtime.tokenization.merge_table import SHIFT, MergeTable
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
-from katapi.runtime.tokenization.seams import Seams
+from katapi.runtime.tokenization.seams import Seams, meeting
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 _SHORT = 96  # symbols up to which looking through all pairs for the lowest rank is faster than keeping them in order
-
-
-@dataclass(frozen=True, kw_only=True)
-class MergeRules:
-    """What tokenizer.json says of a BPE model beside its vocabulary and merges, under the names it has there.
-
-    `unknown` is the id of `unk_token`. Without one, a character that is no token is left out.
-    """
-
-    ignore_merges: bool = False
-    """A piece that is a token is that token, whatever the merges say."""
-    byte_fallback: bool = False
-    """A character that is no token becomes the tokens "<0x00>" to "<0xFF>" of its bytes, if they are all there."""
-    unknown: int | None = None
-    fuse_unknown: bool = False
-    """Unknown characters that follow one another are one unknown token."""
-    continuing_prefix: str = ""
-    """`continuing_subword_prefix`: stands before every symbol in the vocabulary that does not begin a piece."""
-    word_suffix: str = ""
-    """`end_of_word_suffix`: stands behind the symbol that ends a piece."""
 
 
 class Merges:
     """Segments pieces by merges, over the characters of a piece or over its UTF-8 bytes.
 
-    `vocabulary` gives the id of every token that text may yield, `merges` the pairs that merge, those to be merged
-    first in front; a pair that stands there twice counts where it stands last. Raises `ArtifactError` where a merge
-    has a part or a result that is no token.
+    `unknown` is the id of a character that is no token; without it such a character is left out. Over bytes, a piece
+    that does not consist of whole characters has its single bytes as `utf8_of` reads them.
 
     Time is n log n in the length of a piece. Over characters with byte fallback, a long piece is cut where no merge
     can cross (`Seams`), and the parts are remembered: a piece there is often a whole text.
     """
 
-    @classmethod
-    def of_characters(
-        cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]], rules: MergeRules
-    ) -> Merges:
-        """Over characters (code points), as in vocabularies that come from SentencePiece."""
-        prefix = len(rules.continuing_prefix.encode())
-
-        def joint(left: str, right: str) -> str:
-            return left + right.encode()[prefix:].decode(errors="replace")
-
-        table = MergeTable.of(vocabulary, merges, joint if prefix else add)
-        tokenizer = cls(vocabulary, table, rules, by_byte=False)
-        if tokenizer._spells():
-            tokenizer._seams = Seams({left[-1:] + right[:1] for left, right in merges})
-        return tokenizer
-
-    @classmethod
-    def of_bytes(
-        cls, vocabulary: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]], rules: MergeRules
-    ) -> Merges:
-        """Over bytes, as in vocabularies of the pre-tokenizer ByteLevel, the letters of that turned back into bytes.
-
-        A piece that does not consist of whole characters has its single bytes as `utf8_of` reads them.
-        """
-        prefix = len(rules.continuing_prefix.encode())
-        table = MergeTable.of(vocabulary, merges, (lambda left, right: left + right[prefix:]) if prefix else add)
-        return cls({_letters(token): number for token, number in vocabulary.items()}, table, rules, by_byte=True)
-
-    def __init__(self, vocabulary: Mapping[str, int], table: MergeTable, rules: MergeRules, *, by_byte: bool) -> None:
-        self._ids = vocabulary
+    def __init__(self, data: VocabularyData, rules: BytePairMerges, *, unknown: int | None = None) -> None:
         self._rules = rules
-        self._by_byte = by_byte
-        self._shift = table.shift
+        self._unknown = unknown
+        reachable = data.is_reachable()
+        texts = data.tokens.letters() if rules.over_bytes else data.tokens.texts()
+        # A piece is looked up as a whole, or else in symbols of one unit: for those alone strings are made.
+        whole = rules.ignore_merges or rules.continuing_prefix or rules.word_suffix
+        self._ids = texts.ids(reachable if whole else reachable & (texts.lengths() == 1))
+        self._fallback = _byte_tokens(data, reachable) if rules.byte_fallback else [None] * 256
+        merges = data.merges[reachable[data.merges].all(axis=1)] if not reachable.all() else data.merges
+        table = MergeTable.of(merges)
         self._ranks = table.ranks
         self._merged = table.merged
-        self._fallback = [vocabulary.get(f"<0x{byte:02X}>") if rules.byte_fallback else None for byte in range(256)]
-        self._seams: Seams | None = None
+        self._seams = Seams(meeting(texts, merges)) if not rules.over_bytes and self._spells(merges) else None
         self._of_part = Memo(lambda part: tuple(self._merge(self._symbols(part))))
 
     def segment(self, piece: str) -> tuple[int, ...]:
@@ -116,18 +74,17 @@ class Merges:
             (symbols[first], places[first][0], places[following - 1][1])
             for first, following in pairwise([*left, len(symbols)])
         ]
-        return character_ranges(piece, tokens) if self._by_byte else tokens
+        return character_ranges(piece, tokens) if self._rules.over_bytes else tokens
 
-    def _spells(self) -> bool:
+    def _spells(self, merges: NDArray[np.int32]) -> bool:
         """Whether the text of every symbol that takes part in a merge is the text that it covers, none left out."""
         if self._rules.continuing_prefix or self._rules.word_suffix or None in self._fallback:
             return False
-        shift, spelled = self._shift, set(self._fallback)
-        return not any(pair >> shift in spelled or pair & ~(-1 << shift) in spelled for pair in self._ranks)
+        return not np.isin(merges[:, :2], np.array(self._fallback, dtype=np.int64)).any()
 
     def _units(self, piece: str) -> str:
         """The piece with one character a unit: bytes are written as the characters U+0000 to U+00FF."""
-        return _letters(utf8_of(piece)) if self._by_byte else piece
+        return _letters(utf8_of(piece)) if self._rules.over_bytes else piece
 
     def _whole(self, text: str) -> int | None:
         return self._ids.get(text) if self._rules.ignore_merges else None
@@ -146,7 +103,7 @@ class Merges:
         The reference keeps an unknown unit back until a unit comes that is a token, and lets units that it spells in
         bytes pass it. Symbols that have changed places so take the range of them all.
         """
-        rules, unknown = self._rules, self._rules.unknown
+        rules, unknown = self._rules, self._unknown
         symbols: list[int] = []
         places: list[tuple[int, int]] = []
         held: int | None = None  # where the unknown that is kept back begins
@@ -177,24 +134,29 @@ class Merges:
         return found if len(found) == len(spelling.encode()) else []
 
     def _rank(self, left: int, right: int) -> int:
-        return self._ranks.get(left << self._shift | right, NO_MERGE)
+        return self._ranks.get(left << SHIFT | right, NO_MERGE)
 
     def _merge(self, symbols: list[int]) -> list[int]:
         """What is left of the symbols after all merges."""
         if len(symbols) > _SHORT:
             return [symbols[place] for place in merge_all(symbols, self._rank, self._merged)]
-        rank_of, shift = self._ranks.get, self._shift
-        ranks = [rank_of(left << shift | right, NO_MERGE) for left, right in pairwise(symbols)]
+        rank_of = self._ranks.get
+        ranks = [rank_of(left << SHIFT | right, NO_MERGE) for left, right in pairwise(symbols)]
         while ranks and (lowest := min(ranks)) != NO_MERGE:
             place = ranks.index(lowest)
             symbols[place] = merged = self._merged[lowest]
             del symbols[place + 1], ranks[place]
             if place < len(ranks):
-                ranks[place] = rank_of(merged << shift | symbols[place + 1], NO_MERGE)
+                ranks[place] = rank_of(merged << SHIFT | symbols[place + 1], NO_MERGE)
             if place:
-                ranks[place - 1] = rank_of(symbols[place - 1] << shift | merged, NO_MERGE)
+                ranks[place - 1] = rank_of(symbols[place - 1] << SHIFT | merged, NO_MERGE)
         return symbols
 
 
 def _letters(data: bytes) -> str:
     return data.decode("latin-1")
+
+
+def _byte_tokens(data: VocabularyData, reachable: NDArray[np.bool_]) -> list[int | None]:
+    """The token "<0x00>" to "<0xFF>" of each byte, where text can yield it."""
+    return [token if token is not None and reachable[token] else None for token in data.byte_tokens]

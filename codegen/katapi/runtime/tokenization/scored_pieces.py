@@ -6,42 +6,43 @@ the highest score is merged. A pair needs no rule of its own: any two symbols me
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from itertools import chain, pairwise
+
+import numpy as np
 
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
-from katapi.runtime.tokenization.seams import Seams
+from katapi.runtime.tokenization.seams import Seams, distinct_pairs
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
 class ScoredPieces:
     """Segments pieces by the scores of a vocabulary.
 
-    `tokens` gives text and score by id; of two alike in score the one of the lower id merges first. A character that is
-    no token is `unknown`, neighbours together; under `byte_fallback` it is the tokens "<0x00>" to "<0xFF>" of its UTF-8
-    bytes instead, if the vocabulary has all those bytes. The text of the ids in `unreachable`, such as control tokens,
-    is never made.
+    Of two tokens alike in score the one of the lower id merges first. A character that is no token is `unknown`,
+    neighbours together; under `byte_fallback` it is the tokens "<0x00>" to "<0xFF>" of its UTF-8 bytes instead, if the
+    vocabulary has all those bytes. The text of `unknown` is never made.
 
     Time is n log n in the length of a piece. A long piece is cut where no merge can cross (`Seams`), and the parts are
     remembered: a piece is often a whole text.
     """
 
-    def __init__(
-        self,
-        tokens: Sequence[tuple[str, float]],
-        *,
-        unknown: int,
-        byte_fallback: bool,
-        unreachable: Collection[int] = (),
-    ) -> None:
-        hidden = {unknown, *unreachable}
-        ids = {text: token for token, (text, _) in enumerate(tokens)}
-        self._ids = {text: token for text, token in ids.items() if token not in hidden}
+    def __init__(self, data: VocabularyData, *, unknown: int, byte_fallback: bool) -> None:
+        texts = data.tokens.texts()
+        chosen = data.hiding({unknown}).is_reachable()
+        self._ids = texts.ids(chosen)
         self._unknown = unknown
-        self._bytes = [ids.get(f"<0x{byte:02X}>") if byte_fallback else None for byte in range(256)]
-        self._merged = sorted(self._ids, key=lambda text: (-tokens[self._ids[text]][1], self._ids[text]))
-        self._ranks = {text: rank for rank, text in enumerate(self._merged)}
-        self._seams = Seams({left + right for text in self._merged for left, right in pairwise(text)})
+        self._bytes = data.byte_tokens if byte_fallback else [None] * 256
+        ids = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
+        spelled = [*self._ids]
+        order: list[int] = np.lexsort((ids, -data.scores[ids])).tolist()
+        self._merged = [spelled[index] for index in order]
+        self._ranks = dict(zip(self._merged, range(len(self._merged)), strict=True))
+        codes = texts.codes()
+        within = np.repeat(chosen, texts.lengths())  # the places of chosen tokens, but for the last of each
+        within[texts.bounds[1:][texts.lengths() > 0] - 1] = False
+        within = within[:-1]
+        self._seams = Seams(distinct_pairs(codes[:-1][within], codes[1:][within]))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
 
     def segment(self, piece: str) -> tuple[int, ...]:

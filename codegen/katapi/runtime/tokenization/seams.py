@@ -6,6 +6,11 @@ import re
 from collections.abc import Collection
 from operator import add
 
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.tokenization.tokens import Texts
+
 _WORD_START = "▁"  # how SentencePiece writes a space
 _LONG = 32  # characters; longer words are also cut inside
 
@@ -41,3 +46,24 @@ class Seams:
             parts.append(word[start:])
         parts.pop()  # the pattern also matches the empty text at the end
         return parts
+
+
+def meeting(texts: Texts, merges: NDArray[np.int32]) -> set[str]:
+    """The pairs of characters that meet in merges (shape [n, 3]): of a left part the last, of a right part the first.
+
+    No part is empty.
+    """
+    codes, bounds = texts.codes(), texts.bounds
+    return distinct_pairs(codes[bounds[merges[:, 0] + 1] - 1], codes[bounds[merges[:, 1]]])
+
+
+def distinct_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> set[str]:
+    """The pairs of code points that stand at the same place, each once, as texts of two characters."""
+    pairs = np.unique(left.astype(np.uint64) << np.uint64(32) | right)
+    joined = (
+        np.stack([pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)], axis=1)
+        .astype("<u4")
+        .tobytes()
+        .decode("utf-32-le")
+    )
+    return set(map(add, joined[::2], joined[1::2]))

@@ -1,13 +1,24 @@
-"""Reads the compact table of a vocabulary that the compiler writes (`katapi.artifacts.table`).
+"""Reads the compact table of a vocabulary that the compiler writes (`katapi.artifacts.table`), format version 2.
 
-Numbers are unsigned, the least significant byte first:
+Numbers are integers or binary floating point, the least significant byte first:
 
-    bytes  0–7   the mark "KATAPIV1"
-    bytes  8–11  how many tokens, ids from 0 on
-    bytes 12–15  how many bytes a token's length takes: 1 or 2
-    bytes 16–47  SHA-256 of the artifact that the table was made from
-    bytes 48–51  CRC-32 of all other bytes
-    then the length of each token, then the bytes of all tokens
+    bytes  0–7   the mark "KATAPIV2"
+    bytes  8–39  SHA-256 of the artifact that the table was made from
+    bytes 40–43  CRC-32 of all other bytes
+    bytes 44–47  T, how many ids there are, from 0 on
+    bytes 48–51  how many bytes a token's length takes: 1, 2 or 4
+    bytes 52–55  how many bytes a score takes: 4 or 8, or 0 where ids have none
+    bytes 56–59  G, how many ids have no token
+    bytes 60–63  U, how many ids no text yields
+    bytes 64–67  M, how many merges there are
+    bytes 68–71  C, how many bytes the character map takes
+    bytes 72–79  the lowest score, in 8 bytes
+    then   T lengths, one for each id
+           G ids, then U ids, ascending, in 4 bytes each
+           M left parts, then M right parts, then M results, as ids in 4 bytes each, the first to merge in front
+           T scores, if there are any
+           the bytes of all tokens
+           C bytes, the character map
 """
 
 from __future__ import annotations
@@ -15,69 +26,107 @@ from __future__ import annotations
 import binascii
 import struct
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
-FIELDS = struct.Struct("<8sII32s")
+MARK = b"KATAPIV2"
+START = struct.Struct("<8s32s")
 CHECKSUM = struct.Struct("<I")
-MARK = b"KATAPIV1"
-LENGTH_TYPES = {1: "<u1", 2: "<u2"}
+COUNTS = struct.Struct("<7Id")
+LENGTH_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
+SCORE_TYPES = {4: "<f4", 8: "<f8"}
+ID_TYPE = "<i4"
+
+_HEAD = START.size + CHECKSUM.size + COUNTS.size
 
 
-@dataclass(frozen=True, eq=False)
-class TokenTable:
-    """The tokens of an artifact: the bytes of each by id, and the hexadecimal SHA-256 of the file they came from."""
-
-    tokens: list[bytes]
-    artifact: str
-
-    @cached_property
-    def ranks(self) -> dict[bytes, int]:
-        """The id of each token by its bytes."""
-        return dict(zip(self.tokens, range(len(self.tokens)), strict=True))
-
-
-def load_table(path: Path) -> TokenTable:
+def load_table(path: Path) -> VocabularyData:
     """Reads the table in `path`.
 
     Raises `ArtifactError` where it is missing, cut off, changed, or of another version.
     """
     try:
-        data = path.read_bytes()
+        table = path.read_bytes()
     except OSError as error:
         raise ArtifactError(
             f"cannot read the token table: {error.strerror}", code="A101", where=str(path), help=_REBUILD
         ) from None
-    return read_table(data, where=str(path))
+    return read_table(table, where=str(path))
 
 
-def read_table(data: bytes, *, where: str) -> TokenTable:
+def read_table(table: bytes, *, where: str) -> VocabularyData:
     """Reads a table from memory; `where` names it in errors."""
-    if data[: len(MARK)] != MARK:
+    if table[: len(MARK)] != MARK:
         raise ArtifactError(
             "this is no token table of a version that Katapi reads", code="A102", where=where, help=_REBUILD
         )
-    body = FIELDS.size + CHECKSUM.size
-    if len(data) < body or data[FIELDS.size : body] != checksum(data[: FIELDS.size], memoryview(data)[body:]):
+    if len(table) < _HEAD or table[START.size : START.size + CHECKSUM.size] != checksum(table):
         raise _damaged(where)
-    _, count, width, artifact = FIELDS.unpack_from(data)
-    start = body + count * width
-    if width not in LENGTH_TYPES or start > len(data):
+    count, length_size, score_size, gap_count, hidden_count, merge_count, map_size, lowest = COUNTS.unpack_from(
+        table, START.size + CHECKSUM.size
+    )
+    if length_size not in LENGTH_TYPES or score_size not in (0, *SCORE_TYPES):
         raise _damaged(where)
-    lengths = np.frombuffer(data, LENGTH_TYPES[width], count, body).astype(np.int64)
-    ends = (np.cumsum(lengths) + start).tolist()
-    if (ends[-1] if ends else start) != len(data):
+    columns = _Columns(table, _HEAD, where)
+    lengths = columns.take(LENGTH_TYPES[length_size], count)
+    gaps = columns.take(ID_TYPE, gap_count)
+    hidden = columns.take(ID_TYPE, hidden_count)
+    merges = columns.take(ID_TYPE, 3 * merge_count).reshape(3, merge_count).T
+    scores = columns.take(SCORE_TYPES.get(score_size, "<f8"), count if score_size else 0)
+    bounds = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(lengths, out=bounds[1:])
+    joined = columns.rest(int(bounds[-1]))
+    charsmap = columns.rest(map_size)
+    ids_are_known = all(((ids >= 0) & (ids < count)).all() for ids in (gaps, hidden, merges))
+    if columns.position != len(table) or not ids_are_known or lengths[gaps].any():
         raise _damaged(where)
-    return TokenTable([data[start : (start := end)] for end in ends], artifact.hex())
+    return VocabularyData(
+        Tokens(joined, bounds, gaps.tolist()),
+        merges.astype(np.int32, copy=False),
+        scores.astype(np.float64, copy=False),
+        lowest,
+        frozenset(hidden.tolist()),
+        charsmap,
+    )
 
 
-def checksum(fields: bytes, body: bytes | memoryview) -> bytes:
-    """What stands between the fields and the body of a table."""
-    return CHECKSUM.pack(binascii.crc32(body, binascii.crc32(fields)))
+def artifact_of(table: bytes) -> str:
+    """The hexadecimal SHA-256 of the artifact that a table was made from; the table is one that `read_table` reads."""
+    digest: bytes = START.unpack_from(table)[1]
+    return digest.hex()
+
+
+def checksum(table: bytes) -> bytes:
+    """What stands in a table between the digest and the counts, computed from all other bytes."""
+    view = memoryview(table)
+    return CHECKSUM.pack(binascii.crc32(view[START.size + CHECKSUM.size :], binascii.crc32(view[: START.size])))
+
+
+@dataclass
+class _Columns:
+    """Takes the parts of a table from the front."""
+
+    table: bytes
+    position: int
+    where: str
+
+    def take(self, kind: str, count: int) -> NDArray[np.int64]:
+        """So many numbers of a type."""
+        size = count * np.dtype(kind).itemsize
+        return np.frombuffer(self.rest(size), kind, count)
+
+    def rest(self, size: int) -> bytes:
+        """So many bytes."""
+        start, self.position = self.position, self.position + size
+        if self.position > len(self.table):
+            raise _damaged(self.where)
+        return self.table[start : self.position]
 
 
 _REBUILD = "run `katapi build`, or install the package again"

@@ -8,10 +8,10 @@ So ties and roundings fall as in the model "Unigram" of tokenizer.json. Sentence
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Sequence
 
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.lexicon import Lexicon
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 _PENALTY = 10.0  # how much less than the lowest score an unknown character scores
 _SINGLE = struct.Struct("<f")
@@ -20,34 +20,21 @@ _SINGLE = struct.Struct("<f")
 class Unigram:
     """Segments pieces by the scores of a vocabulary.
 
-    `tokens` gives text and score (a logarithm of a probability) by id; of two alike the later counts. A character that
-    is no token is `unknown`; neighbours that are unknown are one token together. Under `byte_fallback` they are the
-    tokens "<0x00>" to "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. The text of the
-    ids in `unreachable`, such as control tokens, is never matched; their scores still count for the lowest score.
-    `lowest` is that score where some tokens do not count. `single` rounds every sum to binary32, as SentencePiece does
-    (`unigram_model.cc`).
+    A score is a logarithm of a probability; of two tokens alike the later counts. A character that is no token is
+    `unknown`; neighbours that are unknown are one token together. Under `byte_fallback` they are the tokens "<0x00>" to
+    "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. `binary32` rounds every sum to
+    binary32, as SentencePiece does (`unigram_model.cc`).
 
     Time is linear in the length of a piece, times the number of token lengths that share their first two characters.
     """
 
-    def __init__(
-        self,
-        tokens: Sequence[tuple[str, float]],
-        *,
-        unknown: int | None,
-        byte_fallback: bool,
-        unreachable: Collection[int] = (),
-        single: bool = False,
-        lowest: float | None = None,
-    ) -> None:
-        reachable = {text: token for token, (text, _) in enumerate(tokens) if text}
-        hidden = set(unreachable)
-        self._lexicon = Lexicon({text: token for text, token in reachable.items() if token not in hidden})
-        self._scores = [score for _, score in tokens]
+    def __init__(self, data: VocabularyData, *, unknown: int | None, byte_fallback: bool, binary32: bool) -> None:
+        self._lexicon = Lexicon.of(data)
+        self._scores = data.scores.tolist()
         self._unknown = unknown
-        self._unknown_score = (min(self._scores, default=0.0) if lowest is None else lowest) - _PENALTY
-        self._single = single
-        self._bytes = [reachable.get(f"<0x{byte:02X}>") if byte_fallback else None for byte in range(256)]
+        self._unknown_score = data.lowest - _PENALTY
+        self._binary32 = binary32
+        self._bytes = data.byte_tokens if byte_fallback else [None] * 256
 
     def segment(self, piece: str) -> tuple[int, ...]:
         """The ids of one piece.
@@ -74,7 +61,7 @@ class Unigram:
     def _best(self, piece: str) -> list[tuple[int, int]]:
         """The best segmentation from its end to its beginning: ids, and where each begins."""
         ids, scores, lengths_at = self._lexicon.ids, self._scores, self._lexicon.lengths
-        single = self._single
+        binary32 = self._binary32
         size = len(piece)
         totals = [0.0] * (size + 1)  # the best score of the text up to each place
         begins = [-1] * (size + 1)  # where the last token of that segmentation begins
@@ -89,14 +76,14 @@ class Unigram:
                     continue
                 alone = alone or length == 1
                 score = scores[token] + total
-                if single:
+                if binary32:
                     score = _to_single(score)
                 if begins[end] < 0 or score > totals[end]:
                     totals[end], begins[end], lasts[end] = score, start, token
             if not alone:
                 end = start + 1
                 score = self._unknown_score + total
-                if single:
+                if binary32:
                     score = _to_single(score)
                 if begins[end] < 0 or score > totals[end]:
                     totals[end], begins[end], lasts[end] = score, start, self._unknown_for(piece[start])

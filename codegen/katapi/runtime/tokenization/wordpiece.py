@@ -6,30 +6,28 @@ continue a word are marked by a prefix in the vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from katapi.runtime.tokenization.lexicon import Lexicon
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
 class WordPiece:
     """Segments words by the longest token at each place.
 
-    `vocabulary` gives the id of each text token. `continuing_prefix` marks those that do not begin a word ("##"). A
+    `continuing_prefix` marks those that do not begin a word ("##"). A
     word longer than `longest_word` characters (`max_input_chars_per_word`), or one that has a place where no token
     fits, is one `unknown` token. Time is linear in the length of the word, times the number of token lengths.
     """
 
-    def __init__(
-        self, vocabulary: Mapping[str, int], *, unknown: int, continuing_prefix: str, longest_word: int
-    ) -> None:
+    def __init__(self, data: VocabularyData, *, unknown: int, continuing_prefix: str, longest_word: int) -> None:
         marked = len(continuing_prefix)
-        continuing = {
-            text[marked:]: token
-            for text, token in vocabulary.items()
-            if text.startswith(continuing_prefix) and len(text) > marked
-        }
-        self._beginning = Lexicon({text: token for text, token in vocabulary.items() if text})
-        self._continuing = Lexicon(continuing)
+        self._beginning = Lexicon.of(data)
+        self._continuing = Lexicon(
+            {
+                text[marked:]: token
+                for text, token in self._beginning.ids.items()
+                if text.startswith(continuing_prefix) and len(text) > marked
+            }
+        )
         self._unknown = unknown
         self._longest_word = longest_word
 

@@ -1,0 +1,123 @@
+"""The tokens of a vocabulary in one piece of memory: bytes by id, each made when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.errors import ArtifactError
+
+_CONTINUES = 0b10  # the highest two bits of a byte of UTF-8 that does not begin a character
+
+
+class Tokens(Sequence[bytes]):
+    """The bytes of each id from 0 on; the ids in `gaps` have no token, and no bytes.
+
+    The token of id i is `joined[bounds[i] : bounds[i + 1]]`.
+    """
+
+    def __init__(self, joined: bytes, bounds: NDArray[np.int64], gaps: Collection[int] = ()) -> None:
+        self.joined = joined
+        self.bounds = bounds
+        self.gaps = frozenset(gaps)
+        self._bounds = bounds.data  # gives integers of Python's own, and faster
+
+    @classmethod
+    def of(cls, tokens: Iterable[bytes], gaps: Collection[int] = ()) -> Tokens:
+        """From the bytes of each id."""
+        listed = [*tokens]
+        bounds = np.zeros(len(listed) + 1, dtype=np.int64)
+        np.cumsum([len(token) for token in listed], out=bounds[1:])
+        return cls(b"".join(listed), bounds, gaps)
+
+    @classmethod
+    def by_id(cls, tokens: Mapping[int, bytes]) -> Tokens:
+        """From a mapping of ids, all of them from 0 on; those between that it lacks are gaps."""
+        size = max(tokens, default=-1) + 1
+        gaps = [token for token in range(size) if token not in tokens] if len(tokens) < size else []
+        return cls.of([tokens.get(token, b"") for token in range(size)], gaps)
+
+    def __len__(self) -> int:
+        """How many ids there are, gaps included."""
+        return len(self._bounds) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        """The bytes of an id, none for a gap."""
+        if isinstance(index, slice):
+            return [self[token] for token in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.joined[self._bounds[index] : self._bounds[index + 1]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The bytes of all ids."""
+        joined = self.joined
+        return iter([joined[start:end] for start, end in pairwise(self.bounds.tolist())])
+
+    def has(self, token: int) -> bool:
+        """Whether there is a token with this id."""
+        return 0 <= token < len(self) and token not in self.gaps
+
+    def texts(self) -> Texts:
+        """The tokens as text. Raises `ArtifactError` where one is not UTF-8."""
+        data = np.frombuffer(self.joined, dtype=np.uint8)
+        begins = (data >> 6) != _CONTINUES
+        try:
+            joined = self.joined.decode()
+        except UnicodeDecodeError as error:
+            raise self._no_text(error.start) from None
+        starts = self.bounds[:-1][np.diff(self.bounds) > 0]
+        if not begins[starts].all():
+            raise self._no_text(int(starts[~begins[starts]][0]))
+        before = np.zeros(len(data) + 1, dtype=np.int64)  # how many characters begin before each byte
+        np.cumsum(begins, out=before[1:])
+        return Texts(joined, before[self.bounds])
+
+    def letters(self) -> Texts:
+        """The tokens with a character for each byte, U+0000 to U+00FF."""
+        return Texts(self.joined.decode("latin-1"), self.bounds)
+
+    def _no_text(self, place: int) -> ArtifactError:
+        token = int(np.searchsorted(self.bounds, place, side="right")) - 1
+        return ArtifactError(
+            f"the token {token} is {self[token]!r}, which is no text in UTF-8",
+            code="A110",
+            help="only byte-pair encoding over bytes can use this vocabulary",
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Texts:
+    """The texts of tokens: that of id i is `joined[bounds[i] : bounds[i + 1]]`, in characters (code points)."""
+
+    joined: str
+    bounds: NDArray[np.int64]
+
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of each."""
+        return np.diff(self.bounds)
+
+    def ids(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
+        """The id of each chosen token by its text; of two alike the later counts."""
+        joined = self.joined
+        starts, ends = self.bounds[:-1][chosen].tolist(), self.bounds[1:][chosen].tolist()
+        texts = [joined[start:end] for start, end in zip(starts, ends, strict=True)]
+        return dict(zip(texts, np.flatnonzero(chosen).tolist(), strict=True))
+
+    def of(self, token: int) -> str:
+        """The text of one id."""
+        start, end = self.bounds[token : token + 2].tolist()
+        return self.joined[start:end]
+
+    def codes(self) -> NDArray[np.uint32]:
+        """The code points of `joined`."""
+        return np.frombuffer(self.joined.encode("utf-32-le"), dtype="<u4")

@@ -1,0 +1,84 @@
+"""What an artifact says of a vocabulary, without the rules by which text is segmented (`configuration.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.tokenization.configuration import AddedToken
+from katapi.runtime.tokenization.tokens import Tokens
+
+
+def merge_array(merges: Iterable[tuple[int, int, int]] = ()) -> NDArray[np.int32]:
+    """Merges as `VocabularyData` keeps them."""
+    return np.array([*merges], dtype=np.int32).reshape(-1, 3)
+
+
+def score_array(scores: Iterable[float] = ()) -> NDArray[np.float64]:
+    """Scores as `VocabularyData` keeps them."""
+    return np.array([*scores], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class VocabularyData:
+    """The tokens of a vocabulary, and what its segmentation needs to know of them.
+
+    Tokens are bytes where text is segmented by bytes, and otherwise UTF-8.
+    """
+
+    tokens: Tokens
+    merges: NDArray[np.int32] = field(default_factory=merge_array)
+    """Shape [n, 3]: the ids of a left and a right part and of the token that they become, the first to merge in front.
+
+    A pair that stands there twice counts where it stands last.
+    """
+    scores: NDArray[np.float64] = field(default_factory=score_array)
+    """The score of each id; empty where the algorithm knows none."""
+    lowest: float = 0.0
+    """The lowest score that counts for how unknown characters score."""
+    unreachable: frozenset[int] = frozenset()
+    """Ids that no text yields: what they spell is never made."""
+    charsmap: bytes = b""
+    """SentencePiece's precompiled character map, if the artifact has one."""
+    added: tuple[AddedToken, ...] | None = None
+    """The tokens that the artifact lists beside `tokens`, some of them there as well; None where it lists none.
+
+    A table does not keep them.
+    """
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[int, str]) -> VocabularyData:
+        """From tokens that are written out, by id."""
+        return cls(Tokens.by_id({token: text.encode() for token, text in texts.items()}))
+
+    @cached_property
+    def ranks(self) -> dict[bytes, int]:
+        """The id of each token that text can yield, by its bytes; of two alike the later counts."""
+        reachable = np.flatnonzero(self.is_reachable()).tolist()
+        tokens = self.tokens if len(reachable) == len(self.tokens) else [self.tokens[token] for token in reachable]
+        return dict(zip(tokens, reachable, strict=True))
+
+    @cached_property
+    def byte_tokens(self) -> list[int | None]:
+        """The id of the token "<0x00>" to "<0xFF>" for each byte, whether text can yield it or not; of two the later.
+
+        None where there is no such token.
+        """
+        tokens = self.tokens
+        candidates = np.flatnonzero(np.diff(tokens.bounds) == len("<0x00>")).tolist()
+        ids = {tokens[token]: token for token in candidates}
+        return [ids.get(b"<0x%02X>" % byte) for byte in range(256)]
+
+    def hiding(self, ids: Collection[int]) -> VocabularyData:
+        """The same with more ids that no text yields, such as control tokens."""
+        return replace(self, unreachable=self.unreachable.union(ids))
+
+    def is_reachable(self) -> NDArray[np.bool_]:
+        """Of each id whether text can yield it."""
+        reachable = np.ones(len(self.tokens), dtype=np.bool_)
+        reachable[[token for token in (*self.tokens.gaps, *self.unreachable) if 0 <= token < len(self.tokens)]] = False
+        return reachable
