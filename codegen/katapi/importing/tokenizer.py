@@ -16,7 +16,7 @@ from katapi.language.source import Source
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization import configuration as c
-from katapi.runtime.tokenization.unicode_data import needed_unicode
+from katapi.runtime.tokenization.unicode_kinds import needed_unicode
 
 _VERSION = "1"
 
@@ -27,7 +27,8 @@ def declared_text(file: TokenizerFile, *, name: str, artifact: str, sha256: str)
     `artifact` is what the lock calls the file, `sha256` its digest. Raises `ArtifactError` where the file has what the
     language cannot name, and `SpecError` where what is declared does not fit together.
     """
-    text = "\n".join(map(canonical, declarations(file, name=name, artifact=artifact, sha256=sha256)))
+    vocabulary, tokenizer = declarations(file, name=name, artifact=artifact, sha256=sha256)
+    text = f"{canonical(vocabulary)}\n{canonical(tokenizer)}"
     analyse(name, Source(f"{name}.kata", text))
     return text
 
@@ -36,7 +37,7 @@ def declarations(file: TokenizerFile, *, name: str, artifact: str, sha256: str) 
     """The same as syntax trees, not yet checked."""
     configuration = declarable(file.configuration)
     added = sorted(configuration.added_tokens, key=lambda token: token.id)
-    names = control_names([token for token in added if token.is_control])
+    names = control_names([token for token in added if token.control])
     header = s.Header(word(name), _VERSION, span=NOWHERE)
     source = s.ArtifactRef(artifact, sha256, span=NOWHERE)
     items = _vocabulary(file, configuration, added, names)
@@ -86,7 +87,7 @@ def _settings(configuration: c.TokenizerConfiguration, names: dict[int, str]) ->
 
 def _unicode(configuration: c.TokenizerConfiguration) -> list[s.Part]:
     """The version of each kind of Unicode data that a stage needs."""
-    needed = needed_unicode(configuration.normalizers, configuration.pretokenizers, configuration.decoders)
+    needed = needed_unicode(configuration)
     return [
         part(field.name, quoted(str(getattr(configuration.unicode, field.name))))
         for field in fields(configuration.unicode)

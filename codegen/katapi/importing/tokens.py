@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from katapi.importing.nodes import NOWHERE, word
 from katapi.language import syntax as s
@@ -102,12 +101,16 @@ def _run(tokens: Sequence[AddedToken], start: int, alone: Collection[int]) -> _R
     return best
 
 
-def _length(tokens: Sequence[AddedToken], start: int, pattern: str, alone: Collection[int]) -> int:
-    """How many tokens from `start` on are spelled as `pattern` counts, with one id after the other and equal flags."""
-    first = tokens[start]
-    spellings = counted(first.id, first.id + len(tokens) - start - 1, pattern)
+def _length(
+    tokens: Sequence[AddedToken], start: int, pattern: str, alone: Collection[int], most: int = _SHORTEST
+) -> int:
+    """How many tokens from `start` on are spelled as `pattern` counts, with one id after the other and equal flags.
 
-    def belongs(token: AddedToken) -> bool:
-        return spellings.get(token.id) == token.content and _flags(token) == _flags(first) and token.id not in alone
-
-    return len([*takewhile(belongs, tokens[start:])])
+    It looks at `most` tokens first, and at twice as many as long as all of them belong.
+    """
+    first, seen = tokens[start], tokens[start : start + most]
+    spellings = counted(first.id, first.id + len(seen) - 1, pattern).items()
+    for count, (token, spelled) in enumerate(zip(seen, spellings, strict=True)):
+        if (token.id, token.content) != spelled or _flags(token) != _flags(first) or token.id in alone:
+            return count
+    return len(seen) if len(seen) < most else _length(tokens, start, pattern, alone, 2 * most)
