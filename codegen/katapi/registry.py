@@ -57,6 +57,8 @@ def tokenizers(package: str | None = None) -> list[str]:
 
 
 def _found(name: str, package: str | None) -> Model[RequestModel] | DeclaredTokenizer:
+    if not isinstance(name, str):
+        raise TypeError(f"a model is loaded by its name in a str, not by a {type(name).__name__}")
     known: list[str] = []
     for candidate in _chosen(package):
         listed = {**_listed(candidate, "MODELS"), **_listed(candidate, "TOKENIZERS")}
@@ -94,6 +96,8 @@ def _packages() -> Iterator[str]:
 
 
 def _listed(package: str, constant: str) -> Mapping[str, str]:
+    if not isinstance(package, str):
+        raise TypeError(f"a package of models is named in a str, not in a {type(package).__name__}")
     try:
         module = import_module(package)
     except ModuleNotFoundError as error:

@@ -38,10 +38,12 @@ def strategy(path: Path) -> st.SearchStrategy[Json]:
 @cache
 def ranks_of(program: Program) -> dict[bytes, int] | None:
     """The merge ranks of a spec's vocabulary, straight from its artifact."""
-    name = program.vocabulary.artifact
-    if name is None:
+    artifact = program.vocabulary.artifact
+    if artifact is None:
         return None
-    tokens = read_tiktoken(artifact_bytes(name, read_lock(ROOT / "spec" / "artifacts.lock")), where=name)
+    tokens = read_tiktoken(
+        artifact_bytes(artifact.name, read_lock(ROOT / "spec" / "artifacts.lock")), where=artifact.name
+    )
     return {token: rank for rank, token in enumerate(tokens)}
 
 

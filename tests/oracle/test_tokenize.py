@@ -64,8 +64,13 @@ def bpe(program: Program, *patterns: str, normalizer: Normalizer = Normalizer.NO
 
 
 def longest(program: Program, *tokens: str) -> Program:
-    texts = tuple(OrdinaryToken(100 + i, text) for i, text in enumerate(tokens))
-    return replace(program, vocabulary=replace(program.vocabulary, texts=texts, unknown=OrdinaryToken(99, "<unk>")))
+    texts = tuple(OrdinaryToken(100 + i, text, program.vocabulary.span) for i, text in enumerate(tokens))
+    return replace(
+        program,
+        vocabulary=replace(
+            program.vocabulary, texts=texts, unknown=OrdinaryToken(99, "<unk>", program.vocabulary.span)
+        ),
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The patterns and Unicode versions of a tokenizer are ones that Katapi has (K709, K710)."""
+"""The patterns of a tokenizer are ones that Katapi can use (K709)."""
 
 from __future__ import annotations
 
@@ -9,25 +9,11 @@ from katapi.model.program import TokenizerProgram
 from katapi.runtime.patterns.coverage import matches_nothing
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.syntax import PatternError, parse
-from katapi.runtime.unicode import known_versions
 
 
 def check(program: TokenizerProgram) -> list[Diagnostic]:
-    """The findings about patterns and versions."""
-    tokenizer = program.tokenizer
-    found = [finding for pattern in tokenizer.patterns for finding in _pattern(pattern)]
-    for kind, version in tokenizer.unicode.items():
-        known = known_versions(kind)
-        if version not in known:
-            found.append(
-                Diagnostic(
-                    "K710",
-                    tokenizer.span,
-                    f"there is no data of Unicode {version} for `{kind}`",
-                    help="known: " + ", ".join(f'"{v}"' for v in known),
-                )
-            )
-    return found
+    """The findings about patterns."""
+    return [finding for pattern in program.tokenizer.patterns for finding in _pattern(pattern)]
 
 
 def _pattern(pattern: DeclaredPattern) -> list[Diagnostic]:

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from katapi.emit.environment import render
 from katapi.emit.names import control_member
 from katapi.emit.python import imports, string
+from katapi.language.source import Span
 from katapi.model.declarations import AddedToken, OrdinaryToken, TokenRange
 from katapi.model.program import TokenizerProgram
 
 
 @dataclass(frozen=True, slots=True)
 class ControlRow:
-    """A member of the enum: its name, its id, and its spelling as a Python literal."""
+    """A member of the enum: its name, its id, its spelling as a Python literal, and its line in the spec."""
 
     member: str
     id: int
     spelling: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class VocabularyContext:
     source: str
     vocabulary: str
     version: str
+    line: int
     imports: list[str]
     controls: list[ControlRow]
     texts: list[Texts]
@@ -46,14 +49,15 @@ def emit_vocabulary(program: TokenizerProgram) -> str:
     """The text of `vocabulary.py`."""
     vocabulary = program.vocabulary
     unknown = vocabulary.unknown
-    spelled = ["**{token.id: token.spelling for token in Control},", *_rows(vocabulary.reserved)]
+    rows = _Rows(program)
+    spelled = ["**{token.id: token.spelling for token in Control},", *rows.of(vocabulary.reserved)]
     if unknown is not None and unknown.id not in vocabulary.control_spellings():
-        spelled += _rows([unknown])
+        spelled += rows.of([unknown])
     texts = [Texts("SPELLINGS", spelled, "How each id that no text spells is printed.")]
     if vocabulary.added:
-        texts.append(Texts("ADDED", [*_rows(vocabulary.added)], "The text of each token beside the model's own."))
+        texts.append(Texts("ADDED", [*rows.of(vocabulary.added)], "The text of each token beside the model's own."))
     if vocabulary.texts:
-        texts.append(Texts("TEXTS", [*_rows(vocabulary.texts)], "The tokens of text by id."))
+        texts.append(Texts("TEXTS", [*rows.of(vocabulary.texts)], "The tokens of text by id."))
     used = {"katapi.runtime.segments": {"ControlToken"}}
     if any(isinstance(row, TokenRange) for row in (*vocabulary.reserved, *vocabulary.added)):
         used["katapi.runtime.tokenization.counted"] = {"counted"}
@@ -63,16 +67,31 @@ def emit_vocabulary(program: TokenizerProgram) -> str:
             source=program.source.name,
             vocabulary=vocabulary.identity.name,
             version=vocabulary.identity.version,
+            line=rows.line(vocabulary.span),
             imports=imports(used),
-            controls=[ControlRow(control_member(c), c.id, string(c.spelling)) for c in vocabulary.controls],
+            controls=[
+                ControlRow(control_member(c), c.id, string(c.spelling), rows.line(c.span)) for c in vocabulary.controls
+            ],
             texts=texts,
         ),
     )
 
 
-def _rows(tokens: Iterable[AddedToken | OrdinaryToken | TokenRange]) -> Iterator[str]:
-    for token in tokens:
-        if isinstance(token, TokenRange):
-            yield f"**counted({token.first}, {token.last}, {string(token.pattern)}),"
-        else:
-            yield f"{token.id}: {string(token.text)},"
+class _Rows:
+    """The rows of the tables, each with its line in the spec."""
+
+    def __init__(self, program: TokenizerProgram) -> None:
+        self._source = program.source
+
+    def line(self, span: Span) -> int:
+        """The line of a place."""
+        return self._source.line_column(span.start)[0]
+
+    def of(self, tokens: Iterable[AddedToken | OrdinaryToken | TokenRange]) -> Iterator[str]:
+        """One row for each token or range."""
+        for token in tokens:
+            if isinstance(token, TokenRange):
+                row = f"**counted({token.first}, {token.last}, {string(token.pattern)}),"
+            else:
+                row = f"{token.id}: {string(token.text)},"
+            yield f"{row}  # line {self.line(token.span)}"

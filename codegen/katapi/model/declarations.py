@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from katapi.language.source import Span
@@ -40,6 +40,7 @@ class ControlToken:
     id: int
     name: str
     spelling: str
+    span: Span = field(compare=False, repr=False)
     flags: TokenFlags = TokenFlags()
 
 
@@ -49,7 +50,8 @@ class AddedToken:
 
     id: int
     text: str
-    flags: TokenFlags
+    span: Span = field(compare=False, repr=False)
+    flags: TokenFlags = TokenFlags()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class TokenRange:
     first: int
     last: int
     pattern: str
-    flags: TokenFlags
+    span: Span = field(compare=False, repr=False)
+    flags: TokenFlags = TokenFlags()
 
     def spellings(self) -> dict[int, str]:
         """The spelling of each id."""
@@ -72,6 +75,7 @@ class OrdinaryToken:
 
     id: int
     text: str
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

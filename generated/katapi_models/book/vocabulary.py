@@ -9,29 +9,29 @@ from katapi.runtime.segments import ControlToken
 
 
 class Control(ControlToken):
-    """The control tokens: id and spelling."""
+    """The control tokens: id and spelling (line 3)."""
 
-    PAD = (0, "<pad>")
-    BOS = (1, "<bos>")
-    SYSTEM = (2, "<system>")
-    END_SYSTEM = (3, "</system>")
-    USER = (4, "<user>")
-    END_USER = (5, "</user>")
-    ASSISTANT = (6, "<assistant>")
+    PAD = (0, "<pad>")  # line 5
+    BOS = (1, "<bos>")  # line 6
+    SYSTEM = (2, "<system>")  # line 7
+    END_SYSTEM = (3, "</system>")  # line 8
+    USER = (4, "<user>")  # line 9
+    END_USER = (5, "</user>")  # line 10
+    ASSISTANT = (6, "<assistant>")  # line 11
 
 
 SPELLINGS = {
     **{token.id: token.spelling for token in Control},
-    13: "<unk>",
+    13: "<unk>",  # line 21
 }
 """How each id that no text spells is printed."""
 
 TEXTS = {
-    7: "简洁回答",
-    8: "天空",
-    9: "为什么",
-    10: "是",
-    11: "蓝色",
-    12: "？",
+    7: "简洁回答",  # line 14
+    8: "天空",  # line 15
+    9: "为什么",  # line 16
+    10: "是",  # line 17
+    11: "蓝色",  # line 18
+    12: "？",  # line 19
 }
 """The tokens of text by id."""

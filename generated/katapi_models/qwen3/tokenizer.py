@@ -20,6 +20,7 @@ from katapi.runtime.tokenization.configuration import (
     Regex,
     Split,
     TokenizerConfiguration,
+    UnicodeVersions,
     added_tokens,
 )
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -45,6 +46,7 @@ CONFIGURATION = TokenizerConfiguration(
     frame=Frame(),
     decoders=(DecodeBytes(),),
     added_tokens=added_tokens(SPELLINGS),
+    unicode=UnicodeVersions(patterns="16.0", normalization="9.0"),
 )
 """Line 35."""
 

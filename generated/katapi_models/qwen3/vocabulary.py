@@ -9,34 +9,34 @@ from katapi.runtime.segments import ControlToken
 
 
 class Control(ControlToken):
-    """The control tokens: id and spelling."""
+    """The control tokens: id and spelling (line 3)."""
 
-    ENDOFTEXT = (151643, "<|endoftext|>")
-    IM_START = (151644, "<|im_start|>")
-    IM_END = (151645, "<|im_end|>")
-    OBJECT_REF_START = (151646, "<|object_ref_start|>")
-    OBJECT_REF_END = (151647, "<|object_ref_end|>")
-    BOX_START = (151648, "<|box_start|>")
-    BOX_END = (151649, "<|box_end|>")
-    QUAD_START = (151650, "<|quad_start|>")
-    QUAD_END = (151651, "<|quad_end|>")
-    VISION_START = (151652, "<|vision_start|>")
-    VISION_END = (151653, "<|vision_end|>")
-    VISION_PAD = (151654, "<|vision_pad|>")
-    IMAGE_PAD = (151655, "<|image_pad|>")
-    VIDEO_PAD = (151656, "<|video_pad|>")
-    TOOL_CALL = (151657, "<tool_call>")
-    END_TOOL_CALL = (151658, "</tool_call>")
-    FIM_PREFIX = (151659, "<|fim_prefix|>")
-    FIM_MIDDLE = (151660, "<|fim_middle|>")
-    FIM_SUFFIX = (151661, "<|fim_suffix|>")
-    FIM_PAD = (151662, "<|fim_pad|>")
-    REPO_NAME = (151663, "<|repo_name|>")
-    FILE_SEP = (151664, "<|file_sep|>")
-    TOOL_RESPONSE = (151665, "<tool_response>")
-    END_TOOL_RESPONSE = (151666, "</tool_response>")
-    THINK = (151667, "<think>")
-    END_THINK = (151668, "</think>")
+    ENDOFTEXT = (151643, "<|endoftext|>")  # line 6
+    IM_START = (151644, "<|im_start|>")  # line 7
+    IM_END = (151645, "<|im_end|>")  # line 8
+    OBJECT_REF_START = (151646, "<|object_ref_start|>")  # line 9
+    OBJECT_REF_END = (151647, "<|object_ref_end|>")  # line 10
+    BOX_START = (151648, "<|box_start|>")  # line 11
+    BOX_END = (151649, "<|box_end|>")  # line 12
+    QUAD_START = (151650, "<|quad_start|>")  # line 13
+    QUAD_END = (151651, "<|quad_end|>")  # line 14
+    VISION_START = (151652, "<|vision_start|>")  # line 15
+    VISION_END = (151653, "<|vision_end|>")  # line 16
+    VISION_PAD = (151654, "<|vision_pad|>")  # line 17
+    IMAGE_PAD = (151655, "<|image_pad|>")  # line 18
+    VIDEO_PAD = (151656, "<|video_pad|>")  # line 19
+    TOOL_CALL = (151657, "<tool_call>")  # line 20
+    END_TOOL_CALL = (151658, "</tool_call>")  # line 21
+    FIM_PREFIX = (151659, "<|fim_prefix|>")  # line 22
+    FIM_MIDDLE = (151660, "<|fim_middle|>")  # line 23
+    FIM_SUFFIX = (151661, "<|fim_suffix|>")  # line 24
+    FIM_PAD = (151662, "<|fim_pad|>")  # line 25
+    REPO_NAME = (151663, "<|repo_name|>")  # line 26
+    FILE_SEP = (151664, "<|file_sep|>")  # line 27
+    TOOL_RESPONSE = (151665, "<tool_response>")  # line 28
+    END_TOOL_RESPONSE = (151666, "</tool_response>")  # line 29
+    THINK = (151667, "<think>")  # line 30
+    END_THINK = (151668, "</think>")  # line 31
 
 
 SPELLINGS = {

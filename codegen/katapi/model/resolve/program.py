@@ -176,7 +176,7 @@ def _global_variables(expressions: Expressions, request: Request) -> tuple[t.Var
         expressions.variable("generating", t.Binding.GENERATING, BoolType(), request.span),
     ]
     if request.tools is not None:
-        out.append(expressions.variable("tools", t.Binding.TOOLS, request.tools, request.span))
+        out.append(expressions.variable("tools", t.Binding.TOOLS, request.tools, request.tools_span))
     for param in request.params:
         of = param.type
         out.append(expressions.variable(param.name, t.Binding.PARAM, of, param.span))

@@ -210,6 +210,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         tuple(roles),
         tuple(records),
         tools,
+        node.tools[0].span if node.tools else node.span,
         tuple(params),
         node.span,
     )

@@ -139,6 +139,11 @@ class Settings:
         setting = self._by_key.get(key)
         return self._owner.span if setting is None else setting.span
 
+    def _value(self, key: str) -> Span:
+        """All that stands behind the colon."""
+        parts = self._by_key[key].parts
+        return Span(parts[0].span.start, parts[-1].span.end)
+
     def choice(self, key: str, kind: type[E], default: E) -> E:
         """Words out of a closed set; `default` only stands in after an error."""
         remedy = " | ".join(str(v.value) for v in kind)
@@ -146,7 +151,7 @@ class Settings:
             part = self._single(key, remedy, required=True)
             return default if part is None else self._read(part, part.words({str(v.value): v for v in kind}))
         except Misread:
-            self.bad(self.place(key), key, remedy)
+            self.bad(self._value(key), key, remedy)
             return default
 
     def text(self, key: str, example: str, *, required: bool = True) -> str | None:
@@ -155,7 +160,7 @@ class Settings:
             part = self._single(key, example, required)
             return None if part is None else self._read(part, part.text())
         except Misread:
-            self.bad(self.place(key), key, example)
+            self.bad(self._value(key), key, example)
             return None
 
     def number(self, key: str, example: str, *, required: bool = True) -> int | None:
@@ -164,7 +169,7 @@ class Settings:
             part = self._single(key, example, required)
             return None if part is None else self._read(part, part.number())
         except Misread:
-            self.bad(self.place(key), key, example)
+            self.bad(self._value(key), key, example)
             return None
 
     def _single(self, key: str, remedy: str, required: bool) -> Part | None:

@@ -13,6 +13,7 @@ from katapi.model.resolve.headers import identity
 from katapi.model.resolve.settings import Misread, Part, Settings, settings_of
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.unicode_kinds import needed_unicode
+from katapi.runtime.unicode import known_versions
 
 StageT = TypeVar("StageT")
 
@@ -51,7 +52,8 @@ def _bert(part: Part) -> c.BertNormalize:
 
 
 def _charsmap(part: Part) -> c.Normalizer:
-    return part.one_of({"graphemes": c.Precompiled(), "longest": c.CharacterMap()})
+    choices: Mapping[str, c.Normalizer] = {"graphemes": c.Precompiled(), "longest": c.CharacterMap()}
+    return part.one_of(choices)
 
 
 def _spaces(part: Part) -> c.Spaces:
@@ -195,6 +197,16 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+_ALGORITHMS: Mapping[type[c.Segmentation], str] = {
+    c.LongestMatch: "`longest_match`",
+    c.BytePairRanks: "`bpe ranks`",
+    c.BytePairMerges: "`bpe merges`",
+    c.BytePairScores: "`bpe scores`",
+    c.Unigram: "`unigram`",
+    c.WordPiece: "`wordpiece`",
+}
+
+
 def _segmentation(read: Settings) -> c.Segmentation | None:
     """The algorithm, which stands first, with the options behind it."""
     parts = read.parts("segment", _SEGMENT)
@@ -304,6 +316,13 @@ def _unicode(read: Settings, findings: Findings) -> dict[str, str]:
                 raise Misread
             out[kind] = part.text()
             part.done()
+            if out[kind] not in known_versions(kind):
+                findings.add(
+                    "K710",
+                    node.span,
+                    f"there is no data of Unicode {out[kind]} for `{kind}`",
+                    help="known: " + ", ".join(f'"{version}"' for version in known_versions(kind)),
+                )
         except Misread:
             read.bad(node.span, "unicode", form)
     return out
@@ -336,13 +355,17 @@ def _check_fit(
     ):
         if tokenizer.decoders != (c.DecodeBytes(),):
             findings.add("K706", read.place("decode"), "tokens that are bytes are undone by `decode: bytes`")
-    elif c.DecodeBytes() in tokenizer.decoders and len(tokenizer.decoders) > 1:
-        findings.add("K706", read.place("decode"), "`bytes` stands alone")
+    elif c.DecodeBytes() in tokenizer.decoders:
+        if len(tokenizer.decoders) > 1:
+            findings.add("K706", read.place("decode"), "`bytes` stands alone")
+        elif not any(isinstance(stage, c.ByteLevel) for stage in tokenizer.pretokenizers):
+            findings.add("K706", read.place("decode"), "`decode: bytes` undoes tokens that are bytes; these are text")
+    algorithm = _ALGORITHMS[type(tokenizer.segmentation)]
     written_out = isinstance(tokenizer.segmentation, c.LongestMatch)
     if written_out and vocabulary.artifact is not None:
-        findings.add("K707", node.over.span, "longest match needs a vocabulary that is written out")
+        findings.add("K707", node.over.span, f"{algorithm} needs a vocabulary that is written out")
     if not written_out and vocabulary.artifact is None:
-        findings.add("K707", node.over.span, "this segmentation needs a vocabulary with an artifact")
+        findings.add("K707", node.over.span, f"{algorithm} needs a vocabulary with an artifact")
     needs_unknown = isinstance(tokenizer.segmentation, c.LongestMatch | c.WordPiece | c.BytePairScores)
     if needs_unknown and vocabulary.unknown is None:
-        findings.add("K707", node.over.span, "this segmentation needs an `unknown` token in its vocabulary")
+        findings.add("K707", node.over.span, f"{algorithm} needs an `unknown` token in its vocabulary")

@@ -45,20 +45,20 @@ class _Vocabulary:
         for row in [row for table in self._all(s.ControlTable) for row in table.rows]:
             if isinstance(row, s.ControlRow):
                 self._token(row.id, row.spelling, row.span)
-                controls.append(ControlToken(row.id, row.name, row.spelling, self._flags(row.flags)))
+                controls.append(ControlToken(row.id, row.name, row.spelling, row.span, self._flags(row.flags)))
             else:
                 reserved.extend(self._range(row))
         added: list[AddedToken | TokenRange] = []
-        for row in [row for table in self._all(s.AddedTable) for row in table.rows]:
-            if isinstance(row, s.AddedRow):
-                self._token(row.id, row.text, row.span)
-                added.append(AddedToken(row.id, row.text, self._flags(row.flags)))
+        for added_row in [row for table in self._all(s.AddedTable) for row in table.rows]:
+            if isinstance(added_row, s.AddedRow):
+                self._token(added_row.id, added_row.text, added_row.span)
+                added.append(AddedToken(added_row.id, added_row.text, added_row.span, self._flags(added_row.flags)))
             else:
-                added.extend(self._range(row))
+                added.extend(self._range(added_row))
         tables = self._all(s.TextTable)
         texts = [row for table in tables for row in table.rows]
-        for row in texts:
-            self._token(row.id, row.text, row.span)
+        for text in texts:
+            self._token(text.id, text.text, text.span)
         self._names()
         unknown = self._unknown(tuple(controls))
         unused = self._unused()
@@ -70,7 +70,7 @@ class _Vocabulary:
             tuple(controls),
             tuple(reserved),
             tuple(added),
-            tuple(OrdinaryToken(row.id, row.text) for row in texts),
+            tuple(OrdinaryToken(text.id, text.text, text.span) for text in texts),
             unknown,
             unused,
             None if size is None else size.size,
@@ -115,7 +115,7 @@ class _Vocabulary:
 
     def _range(self, row: s.TokenRange) -> list[TokenRange]:
         """A row like `11 to 255 "<|reserved_{3}|>"`; nothing where it is not one."""
-        made = TokenRange(row.first, row.last, row.pattern, self._flags(row.flags))
+        made = TokenRange(row.first, row.last, row.pattern, row.span, self._flags(row.flags))
         if not row.first <= row.last < row.first + _MOST_IDS:
             self._findings.add("K712", row.span, f"{row.first} to {row.last} is no range of ids")
             return []
@@ -157,12 +157,12 @@ class _Vocabulary:
         for row in rows[:1]:
             if isinstance(row, s.UnknownRow):
                 self._token(row.id, row.spelling, row.span)
-                found.append(OrdinaryToken(row.id, row.spelling))
+                found.append(OrdinaryToken(row.id, row.spelling, row.span))
                 continue
-            found += [
-                OrdinaryToken(control.id, control.spelling) for control in controls if control.name == row.name.text
-            ]
-            if not found:
+            named = next((control for control in controls if control.name == row.name.text), None)
+            if named is not None:
+                found.append(OrdinaryToken(named.id, named.spelling, named.span))
+            else:
                 self._findings.add(
                     "K102",
                     row.name.span,

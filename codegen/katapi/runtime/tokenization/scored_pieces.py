@@ -12,7 +12,7 @@ import numpy as np
 
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
-from katapi.runtime.tokenization.seams import Seams, distinct_pairs
+from katapi.runtime.tokenization.seams import Seams, meeting_in_tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
@@ -38,11 +38,7 @@ class ScoredPieces:
         order: list[int] = np.lexsort((ids, -data.scores[ids])).tolist()
         self._merged = [spelled[index] for index in order]
         self._ranks = dict(zip(self._merged, range(len(self._merged)), strict=True))
-        codes = texts.codes()
-        within = np.repeat(chosen, texts.lengths())  # the places of chosen tokens, but for the last of each
-        within[texts.bounds[1:][texts.lengths() > 0] - 1] = False
-        within = within[:-1]
-        self._seams = Seams(distinct_pairs(codes[:-1][within], codes[1:][within]))
+        self._seams = Seams(meeting_in_tokens(texts, chosen))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
 
     def segment(self, piece: str) -> tuple[int, ...]:

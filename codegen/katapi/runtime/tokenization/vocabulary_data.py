@@ -68,9 +68,11 @@ class VocabularyData:
 
         None where there is no such token.
         """
-        tokens = self.tokens
-        candidates = np.flatnonzero(np.diff(tokens.bounds) == len("<0x00>")).tolist()
-        ids = {tokens[token]: token for token in candidates}
+        tokens, starts = self.tokens, self.tokens.bounds[:-1]
+        candidates = np.flatnonzero(np.diff(tokens.bounds) == len("<0x00>"))
+        letters = np.frombuffer(tokens.joined, dtype=np.uint8)
+        candidates = candidates[letters[starts[candidates]] == ord("<")]
+        ids = {tokens[token]: token for token in candidates.tolist()}
         return [ids.get(b"<0x%02X>" % byte) for byte in range(256)]
 
     def hiding(self, ids: Collection[int]) -> VocabularyData:
