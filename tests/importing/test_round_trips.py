@@ -47,7 +47,7 @@ def unnamed_unknown() -> bytes:
     added = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": True, "special": False}
     return json.dumps(
         {
-            "added_tokens": [{"id": 6, "content": "\n", **added}, {"id": 9, "content": "  ", **added}],
+            "added_tokens": [{"id": 6, "content": "\n", **added}, {"id": 8, "content": "  ", **added}],
             "normalizer": {"type": "Strip", "strip_left": False, "strip_right": False},
             "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": False},
             "post_processor": None,
@@ -122,10 +122,11 @@ def test_the_declaration_is_the_configuration_of_the_file(imported: Imported, na
     # Of added tokens a program tells the runtime only what it needs: not how an official tokenizer looks for them.
     controls = {token.id: token.content for token in expected.added_tokens if token.control}
     texts = {token.id: token.content for token in expected.added_tokens if not token.control}
-    expected = replace(expected, added_tokens=added_tokens(controls, texts))
+    if name == "unnamed_unknown.json":
+        texts[0] = "<unk>"
     found = program.configuration()
-    order = sorted(found.added_tokens, key=lambda token: (not token.control, token.id))
-    assert replace(found, added_tokens=tuple(order)) == expected
+    assert {*found.added_tokens} == {*added_tokens(controls, texts)}
+    assert replace(found, added_tokens=()) == replace(expected, added_tokens=())
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -161,5 +162,5 @@ def test_every_id_decodes_as_in_the_file(imported: Imported, name: str) -> None:
     subject, official = imported.generated[name], imported.official[name]
     size = int(next(line for line in imported.spec(name).splitlines() if line.startswith("  size ")).split()[1])
     for token in range(size):
-        if f"unused {token}" not in imported.spec(name):
+        if f"unused {token}\n" not in imported.spec(name):
             assert subject.decode([token]) == official.decode([token])

@@ -66,10 +66,17 @@ def _vocabulary(
     if unknown is not None and unknown in names:
         items.append(s.UnknownControl(word(names[unknown]), span=NOWHERE))
     elif unknown is not None:
-        spelling = beside.get(unknown) or tokens[unknown].decode(errors="replace")
-        items.append(s.UnknownRow(unknown, spelling, span=NOWHERE))
+        items.append(s.UnknownRow(unknown, beside.get(unknown) or _text(tokens[unknown]), span=NOWHERE))
     items += unused_rows([token for token in range(size) if not tokens.has(token) and token not in beside])
     return items
+
+
+def _text(token: bytes) -> str:
+    """What an unknown token spells."""
+    try:
+        return token.decode()
+    except UnicodeDecodeError:
+        raise ArtifactError(f"the unknown token is {token!r}, which is no text in UTF-8", code="A161") from None
 
 
 def _settings(configuration: c.TokenizerConfiguration, names: dict[int, str]) -> tuple[s.Setting, ...]:
