@@ -18,6 +18,7 @@ from katapi.model import declarations as d
 from katapi.model.resolve.findings import Findings
 from katapi.model.resolve.vocabularies import resolve_vocabulary
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
+from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.configuration import AddedToken, BytePairRanks, Frame, TokenizerConfiguration
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
@@ -200,3 +201,9 @@ def test_the_whole() -> None:
 def test_an_unknown_token_that_text_can_spell() -> None:
     assert written([], [b"a", b"<unk>"], unknown=1) == rows("size 2", 'unknown 1 "<unk>"')
     assert written([AddedToken.of_file(1, "?", special=False)], [b"a"], unknown=1) == rows("size 2", 'unknown 1 "?"')
+
+
+def test_an_unknown_token_that_is_no_text() -> None:
+    with pytest.raises(ArtifactError) as caught:
+        written([], [b"a", b"\xff"], unknown=1)
+    assert caught.value.code == "A161"
