@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from katapi.cli.failure import Failed
-
-_MISSING = "katapi: compiling needs more packages; run `pip install 'katapi[compiler]'`"
-
-
-def _needs_compiler(error: ModuleNotFoundError) -> Failed:
-    if error.name in ("lark", "jinja2"):
-        return Failed(_MISSING)
-    raise error
+from katapi.cli.failure import Failed, needs_compiler
 
 
 def build(
@@ -27,7 +19,7 @@ def build(
         from katapi.compile import ProjectError, compile_project
         from katapi.project import find_project
     except ModuleNotFoundError as error:
-        raise _needs_compiler(error) from None
+        raise needs_compiler(error) from None
     project = find_project(Path.cwd())
     if not project.specs():
         raise Failed(f"katapi: there is no .kata file below {project.spec}")
@@ -52,7 +44,7 @@ def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", e
         from katapi.language.diagnostics import SpecError
         from katapi.language.source import Source
     except ModuleNotFoundError as error:
-        raise _needs_compiler(error) from None
+        raise needs_compiler(error) from None
     failures: list[str] = []
     for file in files:
         try:
@@ -87,7 +79,7 @@ def fmt(
         from katapi.language.source import Source
         from katapi.project import find_project
     except ModuleNotFoundError as error:
-        raise _needs_compiler(error) from None
+        raise needs_compiler(error) from None
     changed: list[Path] = []
     failures: list[str] = []
     for file in files or find_project(Path.cwd()).specs():

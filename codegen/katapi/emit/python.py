@@ -153,14 +153,15 @@ def _broken(code: str, room: int) -> list[str]:
     if opening < 0:
         return [code]
     inner = code[opening + 1 : -1]
-    items = _split(inner, ", ")
+    alone = inner.endswith(",")  # a tuple of one
+    items = _split(inner.removesuffix(","), ", ")
     if len(inner) <= room - 4 and (code[opening] == "(" or code[:opening][-1:].isalnum()):
         return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
     for item in items:
         parts = _broken(item, room - 5)
         lines.extend("    " + part for part in parts[:-1])
-        lines.append("    " + parts[-1] + ("," if len(items) > 1 or not item.startswith("*") else ""))
+        lines.append("    " + parts[-1] + ("," if alone or len(items) > 1 or not item.startswith("*") else ""))
     return [*lines, code[-1]]
 
 

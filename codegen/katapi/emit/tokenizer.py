@@ -43,7 +43,7 @@ def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
     patterns = _patterns(program)
     values = Values({source: row.name for source, row in patterns.items()})
     lines = Lines()
-    added = "added_tokens(SPELLINGS, ADDED)" if vocabulary.added else "added_tokens(SPELLINGS)"
+    added = "added_tokens(SPELLINGS, ADDED)" if vocabulary.added_texts() else "added_tokens(SPELLINGS)"
     rules = values.expression(replace(program.configuration(), added_tokens=(), unicode=UnicodeVersions()))
     versions = ", ".join(f"{kind}={string(version)}" for kind, version in tokenizer.unicode.items())
     unicode = f", unicode=UnicodeVersions({versions})" if versions else ""
@@ -69,7 +69,7 @@ def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
         used["pathlib"] = {"Path"}
         used[f"{_RUNTIME}.table"] = {"load_table"}
         data = 'load_table(Path(__file__).with_name("vocabulary.bin"))'
-    if vocabulary.added:
+    if vocabulary.added_texts():
         used[f"{package}.vocabulary"].add("ADDED")
     standard = {m: n for m, n in used.items() if not m.startswith(("katapi", package.split(".")[0]))}
     own = {m: n for m, n in used.items() if m not in standard}

@@ -51,11 +51,14 @@ def emit_vocabulary(program: TokenizerProgram) -> str:
     unknown = vocabulary.unknown
     rows = _Rows(program)
     spelled = ["**{token.id: token.spelling for token in Control},", *rows.of(vocabulary.reserved)]
-    if unknown is not None and unknown.id not in vocabulary.control_spellings():
+    added: list[AddedToken | OrdinaryToken | TokenRange] = [*vocabulary.added]
+    if vocabulary.spelled_unknown is not None:
+        added.append(vocabulary.spelled_unknown)
+    elif unknown is not None and unknown.id not in vocabulary.control_spellings():
         spelled += rows.of([unknown])
     texts = [Texts("SPELLINGS", spelled, "How each id that no text spells is printed.")]
-    if vocabulary.added:
-        texts.append(Texts("ADDED", [*rows.of(vocabulary.added)], "The text of each token beside the model's own."))
+    if added:
+        texts.append(Texts("ADDED", [*rows.of(added)], "The text of each token beside the model's own."))
     if vocabulary.texts:
         texts.append(Texts("TEXTS", [*rows.of(vocabulary.texts)], "The tokens of text by id."))
     used = {"katapi.runtime.segments": {"ControlToken"}}

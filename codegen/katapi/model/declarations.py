@@ -127,11 +127,20 @@ class Vocabulary:
             out |= row.spellings()
         return out
 
+    @property
+    def spelled_unknown(self) -> OrdinaryToken | None:
+        """The unknown token where it is one of an artifact's own, so that text can spell it."""
+        if self.artifact is None or self.unknown is None or self.unknown.id in self.control_spellings():
+            return None
+        return self.unknown
+
     def added_texts(self) -> dict[int, str]:
-        """The text of every added token that is text."""
+        """The text of every added token that is text, and of an unknown token that is text."""
         out: dict[int, str] = {}
         for row in self.added:
             out |= row.spellings() if isinstance(row, TokenRange) else {row.id: row.text}
+        if self.spelled_unknown is not None:
+            out[self.spelled_unknown.id] = self.spelled_unknown.text
         return out
 
 

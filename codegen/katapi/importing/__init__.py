@@ -1,0 +1,1 @@
+"""Writes specifications from the files that models come with."""

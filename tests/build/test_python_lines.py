@@ -1,0 +1,31 @@
+"""Expressions that are too long for a line are broken, and stay the same expressions."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from katapi.emit.python import Lines
+
+LONG = "word" * 20
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f"f(({LONG}({LONG}),), a=1)",
+        f"f((*{LONG}{LONG},), a=1)",
+        f"f(*{LONG}{LONG})",
+        f"f({LONG}, ({LONG}, {LONG}), ())",
+        f"[{LONG}{LONG}]",
+        f"[{LONG}, {LONG}]",
+        f"{{{LONG}: {LONG}}}",
+    ],
+)
+def test_broken_expressions_mean_the_same(expression: str) -> None:
+    lines = Lines()
+    lines.statement("VALUE = ", expression)
+    text = lines.text()
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(f"VALUE = {expression}"))
+    assert text.count("\n") > 1
