@@ -7,11 +7,7 @@ import sys
 
 import typer
 
-<<<<<<< HEAD
-from katapi.cli import artifacts, models, specs
-=======
-from katapi.cli import importing, models, specs
->>>>>>> h-import
+from katapi.cli import artifacts, importing, models, specs
 from katapi.cli.failure import Failed
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.record import katapi_version
@@ -27,12 +23,8 @@ app.command("build")(specs.build)
 app.command("check")(specs.check)
 app.command("fmt")(specs.fmt)
 app.command("init")(specs.init)
-<<<<<<< HEAD
 app.command("fetch")(artifacts.fetch)
-=======
-app.command("fetch")(specs.fetch)
 app.add_typer(importing.app, name="import")
->>>>>>> h-import
 app.command("models")(models.models)
 app.command("assemble")(models.assemble)
 app.command("render")(models.render)
