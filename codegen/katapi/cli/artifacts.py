@@ -55,7 +55,8 @@ def _used(project: Project) -> list[str]:
     for spec in project.specs():
         tree, _ = parse(Source(str(spec), spec.read_text(encoding="utf-8", errors="replace")))
         vocabularies = [node for node in tree.declarations if isinstance(node, syntax.Vocabulary)]
-        used += [artifact.name for vocabulary in vocabularies for artifact in vocabulary.artifacts]
+        items = [item for vocabulary in vocabularies for item in vocabulary.items]
+        used += [item.name for item in items if isinstance(item, syntax.ArtifactRef)]
     return used
 
 
