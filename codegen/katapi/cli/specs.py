@@ -106,9 +106,8 @@ def fmt(
             changed.append(shown)
             typer.echo(f"{'would change' if check or dry_run else 'changed'} {shown}")
             if dry_run:
-                lines = unified_diff(
-                    text.splitlines(), formatted.splitlines(), "as it is", "canonical", lineterm="", n=1
-                )
+                old, new = text.splitlines(), formatted.splitlines()
+                lines = unified_diff(old, new, "as it is", "canonical", lineterm="", n=1)
                 typer.echo(visible("\n".join(lines)))
             elif not check:
                 file.write_text(formatted, encoding="utf-8", newline="\n")
