@@ -92,7 +92,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """The four stages of a tokenizer (chapter, section 1.5) and its decoder.
+    """The four stages of a tokenizer and its decoder.
 
     `unicode` is the version of the character classes in its patterns, `normalizer_unicode` that of its normalizer's
     data: official tokenizers pin two.
@@ -124,7 +124,7 @@ class Escape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Serialization:
-    """How a JSON value is written (chapter, section 1.4)."""
+    """How a JSON value is written."""
 
     identity: Identity
     order: KeyOrder
@@ -136,7 +136,7 @@ class Serialization:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A window, the output reserved in it, and rejection of what does not fit (chapter, section 1.7)."""
+    """A window, the output reserved in it, and rejection of what does not fit."""
 
     identity: Identity
     window: int

@@ -1,4 +1,4 @@
-"""What a template printed → ids, and for each id the segments that it touches (chapter, section 1.5).
+"""What a template printed → ids, and for each id the segments that it touches.
 
 The text between two control tokens is one run. A run is normalized, cut into pieces by the pre-tokenizer's patterns one
 after the other, and each piece is segmented. No text can yield a control id: a vocabulary's ordinary tokens hold none.

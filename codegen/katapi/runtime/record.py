@@ -1,4 +1,4 @@
-"""What one execution did, stage by stage (chapter 1, section 1.11)."""
+"""What one execution did, stage by stage."""
 
 from __future__ import annotations
 
