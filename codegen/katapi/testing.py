@@ -15,6 +15,7 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Content, ControlToken
+from katapi.runtime.tokenization.facade import TextAndIds
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -73,7 +74,7 @@ def json_texts(controls: type[ControlToken]) -> SearchStrategy[JsonText]:
     return plain | written
 
 
-def known_ids(model: Model[R], controls: type[ControlToken]) -> SearchStrategy[int]:
+def known_ids(model: TextAndIds, controls: type[ControlToken]) -> SearchStrategy[int]:
     """Any id that stands for something; a vocabulary may have gaps, whose ids give way to common ones."""
     common = [*(c.id for c in controls), *model.encode("Hello, 天空!")]
 

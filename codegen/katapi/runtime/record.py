@@ -38,6 +38,7 @@ class ExecutionRecord:
     katapi: str
     python: str
     request_sha256: str | None
+    """That of the bytes that were the whole request; None for a typed request, and where parameters were set beside."""
     request: JsonObject
     substitutions: tuple[Substitution, ...]
     template: Identity
