@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+import hypothesis
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -17,6 +19,7 @@ from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Content, ControlToken
 from katapi.runtime.tokenization.facade import TextAndIds
 
+T = TypeVar("T")
 R = TypeVar("R", bound=RequestModel)
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -41,6 +44,16 @@ _SCRIPTS = st.sampled_from(
         '"',
     ]
 )
+
+
+def given(strategy: SearchStrategy[T]) -> Callable[[Callable[[T], None]], Callable[..., None]]:
+    """Hypothesis's own `given` without its limits of time: the first example of a process builds a tokenizer."""
+
+    def decorate(test: Callable[[T], None]) -> Callable[..., None]:
+        patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        return patient(hypothesis.given(strategy)(test))
+
+    return decorate
 
 
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:
