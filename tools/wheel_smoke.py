@@ -23,7 +23,7 @@ BOOK_REQUEST = {
     ],
     "add_generation_prompt": True,
 }
-BOOK_IDS = [1, 2, 7, 3, 4, 8, 9, 10, 11, 12, 5, 6]  # chapter 1, section 1.6
+BOOK_IDS = [1, 2, 7, 3, 4, 8, 9, 10, 11, 12, 5, 6]  # the fixture of the input-layer chapter, section 1.6
 QWEN3_CASE = "edge/one_call"  # a tool schema, a call, its result and one more turn
 COMPILER_PACKAGES = ("jinja2", "lark")
 COMMAND_PACKAGES = ("rich", "typer")

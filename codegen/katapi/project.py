@@ -41,9 +41,11 @@ def find_project(start: Path) -> Project:
         file = folder / "pyproject.toml"
         if not file.is_file():
             continue
-        settings = _settings(file)
-        if settings is not None:
-            return _project(folder, file, settings)
+        document = _document(file)
+        tool, project = document.get("tool"), document.get("project")
+        settings = tool.get("katapi") if isinstance(tool, dict) else None
+        if isinstance(settings, dict):
+            return _project(folder, file, project.get("name") if isinstance(project, dict) else None, settings)
     raise ArtifactError(
         "no pyproject.toml with [tool.katapi] here or above",
         code="A150",
@@ -52,30 +54,43 @@ def find_project(start: Path) -> Project:
     )
 
 
-def _settings(file: Path) -> dict[str, object] | None:
+def _document(file: Path) -> dict[str, object]:
     try:
-        document: dict[str, object] = tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ArtifactError(f"cannot be read: {error}", code="A151", where=str(file)) from None
-    tool = document.get("tool")
-    settings = tool.get("katapi") if isinstance(tool, dict) else None
-    return settings if isinstance(settings, dict) else None
 
 
-_DEFAULTS = {"spec": "spec", "generated": "generated", "package": "katapi_models"}
+_KEYS = ("spec", "generated", "package")
+_DEFAULTS = {"spec": "spec", "generated": "generated"}
+_OWN_NAME, _OWN_PACKAGE = "katapi", "katapi_models"
 
 
-def _project(root: Path, file: Path, settings: dict[str, object]) -> Project:
+def _project(root: Path, file: Path, name: object, settings: dict[str, object]) -> Project:
     values = dict(_DEFAULTS)
     for key, value in settings.items():
-        if key not in _DEFAULTS or not isinstance(value, str) or not value:
+        if key not in _KEYS or not isinstance(value, str) or not value:
             raise ArtifactError(
                 f"[tool.katapi] cannot say {key} = {value!r}",
                 code="A152",
                 where=str(file),
-                help=f"its keys are {', '.join(_DEFAULTS)}, each a text",
+                help=f"its keys are {', '.join(_KEYS)}, each a text",
             )
         values[key] = value
+    if "package" not in values:
+        raise ArtifactError(
+            "[tool.katapi] does not say `package`",
+            code="A152",
+            where=str(file),
+            help='name the package that is generated: package = "my_models"',
+        )
+    if values["package"] == _OWN_PACKAGE and name != _OWN_NAME:
+        raise ArtifactError(
+            f"[tool.katapi] cannot say package = {_OWN_PACKAGE!r}: so the models that come with Katapi are called",
+            code="A152",
+            where=str(file),
+            help="choose another name; two packages of one name would hide each other",
+        )
     if not values["package"].isidentifier():
         raise ArtifactError(f"{values['package']!r} is no name of a package", code="A152", where=str(file))
     return Project(root, root / values["spec"], root / values["generated"], values["package"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+import hypothesis
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -15,7 +17,9 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Content, ControlToken
+from katapi.runtime.tokenization.facade import TextAndIds
 
+T = TypeVar("T")
 R = TypeVar("R", bound=RequestModel)
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -40,6 +44,16 @@ _SCRIPTS = st.sampled_from(
         '"',
     ]
 )
+
+
+def given(strategy: SearchStrategy[T]) -> Callable[[Callable[[T], None]], Callable[..., None]]:
+    """Hypothesis's own `given` without its limits of time: the first example of a process builds a tokenizer."""
+
+    def decorate(test: Callable[[T], None]) -> Callable[..., None]:
+        patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        return patient(hypothesis.given(strategy)(test))
+
+    return decorate
 
 
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:
@@ -77,7 +91,7 @@ def json_texts(controls: type[ControlToken]) -> SearchStrategy[JsonText]:
     return plain | written
 
 
-def known_ids(model: Model[R], controls: type[ControlToken]) -> SearchStrategy[int]:
+def known_ids(model: TextAndIds, controls: type[ControlToken]) -> SearchStrategy[int]:
     """Any id that stands for something; a vocabulary may have gaps, whose ids give way to common ones."""
     common = [*(c.id for c in controls), *model.encode("Hello, 天空!")]
 

@@ -112,6 +112,9 @@ LONG = {
     }.items()
 } | {"greeting": f'param greeting: text = "{"hello " * 20}"'}
 
+TAKEN = """model control inputs control_ids rejections always_printed segment site path json_text rendering choices
+    choices_1 request_error control_segment literal_segment content_segment test""".split()
+
 SPECS = {
     "rejects_all": spec('reject "no"'),
     "rejects_nearly_all": spec(
@@ -211,6 +214,14 @@ SPECS = {
 """,
     ),
     "long_choices": spec("\n  ".join(f"drop {name}" for name in LONG), more="\n  ".join(LONG.values())),
+    "names_of_the_tests": spec(
+        more="\n  ".join(
+            [*(f"record {n} {{ a: text }}" for n in TAKEN), "role tool {", *(f"x_{n}: {n}" for n in TAKEN), "}"]
+        ),
+        template=CHAT.replace(
+            "    when user", "    when tool { " + " ".join(f"m.x_{n}.a" for n in TAKEN) + " }\n    when user"
+        ),
+    ),
     "awkward_names": spec(
         more="""role request {
     items: [request]?

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from pathlib import Path
@@ -120,6 +121,34 @@ def test_a_parameter_that_the_model_does_not_have_is_an_error_of_the_request() -
 
 def test_a_parameter_without_a_value_is_a_usage_error() -> None:
     assert here("render", "book", "--param", "now", stdin=BOOK).status == 2
+
+
+def test_a_parameter_hides_no_fault_of_the_file() -> None:
+    for name in ("invalid UTF-8", "a key twice", "NaN", "half a request", "a list", "10 MB of ["):
+        raw, _ = BAD[name]
+        plain = here("assemble", "qwen3", stdin=raw)
+        assert here("assemble", "qwen3", "--param", "enable_thinking=true", stdin=raw) == plain, name
+
+
+def test_the_record_names_the_file_only_where_it_is_the_whole_request() -> None:
+    digest = hashlib.sha256(BOOK).hexdigest()
+    assert json.loads(here("assemble", "book", stdin=BOOK).out)["record"]["request_sha256"] == digest
+    changed = here("assemble", "book", "--param", "add_generation_prompt=false", stdin=BOOK)
+    record = json.loads(changed.out)["record"]
+    assert record["request_sha256"] is None
+    assert record["request"] == {**json.loads(BOOK), "add_generation_prompt": False}
+
+
+@pytest.mark.parametrize("value", ['{"a": 1, "a": 2}', "[1,]", '"half', "true", "plain words", "NaN"])
+def test_a_parameter_that_begins_like_json_must_be_json(value: str) -> None:
+    done = here("assemble", "book", "--param", f"x={value}", stdin=BOOK)
+    assert done.status == (2 if value[0] in '{["' else 1)
+    assert ("--param" in done.err) is (done.status == 2)
+
+
+def test_one_parameter_twice_is_a_usage_error() -> None:
+    done = here("render", "qwen3", "--param", "enable_thinking=true", "--param", "enable_thinking=false", TEMPERATURE)
+    assert (done.status, done.out) == (2, "")
 
 
 def test_a_policy_refuses_what_does_not_fit_and_records_what_does() -> None:

@@ -55,6 +55,36 @@ def test_init_overwrites_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_a_project_called_katapi_does_not_hide_the_models_that_come_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "katapi"
+    assert here("init", str(folder)).status == 0
+    settings = (folder / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'package = "my_katapi_models"' in settings
+    assert 'name = "my_katapi"' in settings
+    (folder / "spec" / "hello.kata").unlink()
+    shutil.copy(ROOT / "spec" / "book.kata", folder / "spec" / "tale.kata")
+    assert katapi("build", cwd=folder).status == 0
+    listed = katapi("models", cwd=folder)
+    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == sorted({"tale", *models()})
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("", "A152 at {file}: [tool.katapi] does not say `package`"),
+        ('package = "katapi_models"', "A152 at {file}: [tool.katapi] cannot say package = 'katapi_models'"),
+        ('package = "a b"', "A152 at {file}: 'a b' is no name of a package"),
+        ('folder = "x"', "A152 at {file}: [tool.katapi] cannot say folder = 'x'"),
+    ],
+)
+def test_settings_that_would_do_harm_are_refused(lines: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text(f'[project]\nname = "mine"\n\n[tool.katapi]\n{lines}\n', encoding="utf-8")
+    done = here("build", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith(f"katapi: artifact error {said.format(file=file)}")
+
+
 def test_outside_of_a_project_build_says_what_to_do(tmp_path: Path) -> None:
     done = katapi("build", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
@@ -95,7 +125,13 @@ def test_build_check_finds_a_changed_a_missing_and_an_orphan_file(book_project: 
     ]
     assert "out .append" in done.out
     assert contents(book_project) == before
-    assert here("build", cwd=book_project).status == 0
+    built = here("build", cwd=book_project)
+    assert sorted(line.split() for line in built.out.splitlines()[:-1]) == [
+        ["changed", "generated/books_models/tale/renderer.py"],
+        ["removed", "generated/books_models/old/__init__.py"],
+        ["written", "generated/books_models/tale/vocabulary.py"],
+    ]
+    assert built.out.endswith(" generated files, 3 changed\n")
     assert not (package / "old").exists()
     assert here("build", "--check", cwd=book_project).status == 0
 
@@ -106,6 +142,7 @@ def test_build_removes_no_file_that_it_did_not_write(book_project: Path) -> None
     done = here("build", cwd=book_project)
     assert done.status == 0
     assert "foreign  generated/tests/test_mine.py\n" in done.out
+    assert done.out.endswith(" generated files, none changed\n")
     assert mine.read_text(encoding="utf-8") == "assert True\n"
     assert here("build", "--check", cwd=book_project).status == 1
 
@@ -207,5 +244,9 @@ def test_without_a_file_fmt_takes_those_of_the_project(book_project: Path) -> No
     spec = book_project / "spec" / "tale.kata"
     spec.write_text(BOOK + "\n\n", encoding="utf-8")
     assert here("fmt", "--check", cwd=book_project).status == 1
-    assert here("fmt", cwd=book_project).status == 0
+    shown = here("fmt", "--dry-run", cwd=book_project / "generated")
+    assert shown.status == 0
+    assert shown.out.startswith("would change spec/tale.kata\n--- as it is\n+++ canonical\n")
+    assert spec.read_text(encoding="utf-8") == BOOK + "\n\n"
+    assert here("fmt", cwd=book_project).out == "changed spec/tale.kata\n"
     assert spec.read_text(encoding="utf-8") == BOOK

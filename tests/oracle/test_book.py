@@ -1,4 +1,4 @@
-"""The chapter's fixture (section 1.6) by hand, through the oracle: ids, origins, and the four counter-examples."""
+"""The fixture of the input-layer chapter, section 1.6, through the oracle: ids, origins, and its counter-examples."""
 
 from __future__ import annotations
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+
 import pytest
 
-from tests.command import python
+from tests.command import ROOT, python
 
 PUBLIC = {"registry", "runtime", "tokenizer_file"}
 NEVER = {"lark", "jinja2", "typer", "rich", "hypothesis", "click", "mypy", "pytest", "tiktoken", "tokenizers"}
@@ -28,6 +34,28 @@ try:
 except katapi.RequestError as error:
     str(error)
 """
+
+
+def test_what_the_run_time_imports_is_declared() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = {re.split(r"[^\w-]", one)[0] for one in settings["project"]["dependencies"]}
+    folders = (ROOT / "codegen" / "katapi" / "runtime", ROOT / "generated" / "katapi_models")
+    names = {
+        name.split(".")[0]
+        for folder in folders
+        for path in folder.rglob("*.py")
+        for name in imported(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert names - sys.stdlib_module_names - {"katapi", "katapi_models", "pydantic_core"} == declared
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """The modules that a file imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
 
 
 def modules_after(use: str) -> set[str]:

@@ -132,6 +132,13 @@ def test_null_content_gives_what_an_empty_text_gives() -> None:
         assert found.input_ids.tolist() == expected.input_ids.tolist()
 
 
+def test_each_failure_of_the_official_template_is_on_the_page_of_differences() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "differences.md").read_text(encoding="utf-8")
+    failures = {str(case["error"]) for case in vectors()[1] if "error" in case}
+    assert len(failures) > 2
+    assert {failure for failure in failures if f"\nfails: {failure}\n" not in page} == set()
+
+
 def test_a_request_without_messages_is_a_template_error() -> None:
     for case in cases(Rule.NO_MESSAGES):
         with pytest.raises(katapi.TemplateError) as caught:

@@ -9,6 +9,7 @@ import typer
 
 from katapi.cli import artifacts, importing, models, specs
 from katapi.cli.failure import Failed
+from katapi.cli.terminal import visible
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.record import katapi_version
 
@@ -50,10 +51,10 @@ def run() -> int:
     try:
         app()
     except KatapiError as error:
-        typer.echo(f"katapi: {error}", err=True)
+        typer.echo(visible(f"katapi: {error}"), err=True)
         return 1
     except Failed as error:
-        typer.echo(str(error), err=True)
+        typer.echo(visible(str(error)), err=True)
         return 1
     except UnicodeError as error:
         typer.echo(f"katapi: an argument or a text cannot be encoded: {error}", err=True)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from katapi.cli.terminal import write_json, write_text
 from katapi.files import write_whole
 
 if TYPE_CHECKING:
+    from katapi.runtime.json_types import Json
     from katapi.runtime.model import Model
     from katapi.runtime.model_input import ModelInput
     from katapi.runtime.request_model import RequestModel
@@ -22,7 +24,12 @@ ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A name that `ka
 RequestFile = Annotated[str, typer.Argument(metavar="FILE", help="A request in JSON; standard input if `-`.")]
 Params = Annotated[
     list[str] | None,
-    typer.Option("--param", metavar="KEY=VALUE", help="A key of the request, its value in JSON or as plain text."),
+    typer.Option(
+        "--param",
+        metavar="KEY=VALUE",
+        help="A key of the request, its value in JSON or as plain text, in place of that of the file. "
+        "The record names the sha256 of a request only where none is given.",
+    ),
 ]
 Color = Annotated[bool, typer.Option("--color", help="Show each stretch in the colour of its origin.")]
 
@@ -62,36 +69,35 @@ def _project_package() -> str | None:
     return project.package
 
 
-def _request(file: str, params: list[str] | None) -> bytes:
+def _request(file: str) -> bytes:
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise typer.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="FILE") from None
-    return _with_params(raw, params) if params else raw
 
 
-def _with_params(raw: bytes, params: list[str]) -> bytes:
-    from katapi.runtime.errors import RequestError
-    from katapi.runtime.strict_json import MAX_DEPTH, decode_json
-
-    value = decode_json(raw, invalid_utf8="strict", max_depth=MAX_DEPTH).value
-    if not isinstance(value, dict):
-        raise RequestError("a request is an object", code="R113")
-    for param in params:
+def _params(params: list[str] | None) -> dict[str, Json]:
+    values: dict[str, Json] = {}
+    for param in params or ():
         key, sign, text = param.partition("=")
         if not sign or not key:
             raise typer.BadParameter(f"{param!r} is not KEY=VALUE", param_hint="--param")
-        value[key] = _param_value(text)
-    return json.dumps(value, ensure_ascii=False).encode()
+        if key in values:
+            raise typer.BadParameter(f"{key!r} is given twice", param_hint="--param")
+        values[key] = _param_value(key, text)
+    return values
 
 
-def _param_value(text: str) -> object:
+def _param_value(key: str, text: str) -> Json:
+    """JSON where it is that, else a plain text; what begins as a list, an object or a string is not taken for one."""
     from katapi.runtime.errors import RequestError
-    from katapi.runtime.strict_json import MAX_DEPTH, decode_json
+    from katapi.runtime.strict_json import MAX_DEPTH, parse_json
 
     try:
-        return decode_json(text.encode(), invalid_utf8="strict", max_depth=MAX_DEPTH).value
-    except RequestError:
+        return parse_json(text, max_depth=MAX_DEPTH)
+    except RequestError as error:
+        if text.lstrip().startswith(("{", "[", '"')):
+            raise typer.BadParameter(f"{key}: {error.message} (at {error.where})", param_hint="--param") from None
         return text
 
 
@@ -119,7 +125,7 @@ def assemble(
 ) -> None:
     """Turn a request into what the model receives: ids, mask, positions, and where each token came from."""
     loaded = _load(model)
-    result = loaded.assemble(_request(file, param), policy)
+    result = loaded.assemble(_request(file), policy, params=_params(param))
     if color and (output is not None or format is not Format.JSON):
         raise typer.BadParameter("shows tokens on the terminal, not in a file", param_hint="--color")
     if color:
@@ -130,6 +136,8 @@ def assemble(
         if output is None:
             raise typer.BadParameter("an npz file needs a name", param_hint="--output")
         _write(_npz(result), output)
+    elif output is None:
+        write_json(json.dumps(_as_json(result), ensure_ascii=False))
     else:
         _write((json.dumps(_as_json(result), ensure_ascii=False) + "\n").encode(), output)
 
@@ -146,12 +154,8 @@ def _as_json(result: ModelInput) -> dict[str, object]:
     }
 
 
-def _write(data: bytes, output: Path | None) -> None:
+def _write(data: bytes, output: Path) -> None:
     """To a file through a temporary one, so that it is whole or not there; to a device or pipe as it is."""
-    if output is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
     try:
         if output.exists() and not output.is_file():
             with output.open("wb") as file:
@@ -180,13 +184,13 @@ def _npz(result: ModelInput) -> bytes:
 def render(model: ModelName, file: RequestFile = "-", param: Params = None, color: Color = False) -> None:
     """Print the rendered string of a request."""
     loaded = _load(model)
-    rendered = loaded.render(_request(file, param))
+    rendered = loaded.render(loaded.decode_request(_request(file), _params(param)))
     if color:
         from katapi.cli.show import colored_segments
 
         colored_segments(rendered)
     else:
-        typer.echo(rendered.text, nl=False)
+        write_text(rendered.text)
 
 
 def tokenize(
@@ -211,4 +215,4 @@ def detokenize(
         if not (word.isascii() and word.isdigit()):
             raise typer.BadParameter(f"{word!r} is no id", param_hint="ID")
         numbers.append(int(word))
-    typer.echo(loaded.decode_text(numbers), nl=False)
+    write_text(loaded.decode_text(numbers))

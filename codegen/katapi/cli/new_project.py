@@ -22,6 +22,8 @@ def write_project(folder: Path) -> list[Path]:
     name = re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_") or "models"
     if name[0].isdigit():
         name = f"models_{name}"
+    if name == "katapi":  # its package of models is the one that comes with Katapi
+        name = "my_katapi"
     targets = {folder / target: source for source, target in _NAMES.items()}
     for target in targets:
         if target.exists():

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from katapi.cli.terminal import visible
 from katapi.runtime.origins import kind_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def model_details(model: Model[RequestModel]) -> None:
         rows.append((f"key {name}", "required" if field.is_required() else f"default {json.dumps(field.default)}"))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
-        print(f"{name:{width}}  {value}")
+        print(visible(f"{name:{width}}  {value}"))
 
 
 def colored_segments(rendered: RenderedInput) -> None:
@@ -64,7 +65,7 @@ def colored_segments(rendered: RenderedInput) -> None:
     out = Text()
     sampled = _flags(len(rendered.payload), rendered.sampled)
     for segment, by_model in zip(rendered.payload, sampled, strict=True):
-        out.append(segment.text, STYLES[kind_of(segment)] + (" underline" if by_model else ""))
+        out.append(visible(segment.text), STYLES[kind_of(segment)] + (" underline" if by_model else ""))
     console = Console(highlight=False, soft_wrap=True)
     console.print(out, end="")
     _legend(console)
@@ -92,7 +93,7 @@ def colored_tokens(model: Model[RequestModel], result: ModelInput) -> None:
             continue
         pending = b""
         style = STYLES[origin.kind] + (" dim" if number % 2 and origin.kind != "control" else "")
-        out.append(text, style + (" underline" if by_model else ""))
+        out.append(visible(text), style + (" underline" if by_model else ""))
     console = Console(highlight=False, soft_wrap=True)
     console.print(out)
     sampled = int(result.sampled.sum())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from katapi.cli.failure import Failed, needs_compiler
+from katapi.cli.terminal import visible
 
 
 def build(
@@ -15,7 +17,7 @@ def build(
 ) -> None:
     """Compile all specs of this project into its generated packages."""
     try:
-        from katapi.build import compare, write
+        from katapi.build import Change, compare, write
         from katapi.compile import ProjectError, compile_project
         from katapi.project import find_project
     except ModuleNotFoundError as error:
@@ -28,13 +30,16 @@ def build(
     except ProjectError as error:
         raise Failed(str(error)) from None
     differences = compare(project, files) if check else write(project, files)
+    done = {Change.NEW: "written", Change.CHANGED: "changed", Change.ORPHAN: "removed", Change.FOREIGN: "foreign"}
     for difference in differences:
-        typer.echo(f"{difference.change.value:8} {difference.path}")
+        word = difference.change.value if check else done[difference.change]
+        typer.echo(f"{word:8} {difference.path}")
         if check and difference.detail:
-            typer.echo(difference.detail)
+            typer.echo(visible(difference.detail))
     if check and differences:
         raise Failed(f"{len(differences)} generated files are out of date; run `katapi build`")
-    typer.echo(f"{len(files)} generated files, {len(differences) or 'none'} {'out of date' if check else 'changed'}")
+    count = len([d for d in differences if d.change is not Change.FOREIGN])
+    typer.echo(f"{len(files)} generated files, {count or 'none'} {'out of date' if check else 'changed'}")
 
 
 def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", exists=True, dir_okay=False)]) -> None:
@@ -71,34 +76,45 @@ def _read(file: Path) -> str:
 def fmt(
     files: Annotated[list[Path] | None, typer.Argument(help="The .kata files; all of the project if none.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if anything would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would change.")] = False,
 ) -> None:
     """Bring specs into the canonical form."""
     try:
         from katapi.language.diagnostics import SpecError
         from katapi.language.printer import format_source
         from katapi.language.source import Source
-        from katapi.project import find_project
     except ModuleNotFoundError as error:
         raise needs_compiler(error) from None
-    changed: list[Path] = []
+    changed: list[str] = []
     failures: list[str] = []
-    for file in files or find_project(Path.cwd()).specs():
+    for file, shown in ({file: str(file) for file in files} if files else _project_specs()).items():
         text = _read(file)
         try:
-            formatted = format_source(Source(str(file), text))
+            formatted = format_source(Source(shown, text))
         except SpecError as error:
             failures.append(str(error))
             continue
         if formatted != text:
-            changed.append(file)
-            if not check:
+            changed.append(shown)
+            typer.echo(f"{'would change' if check or dry_run else 'changed'} {shown}")
+            if dry_run:
+                old, new = text.splitlines(), formatted.splitlines()
+                lines = unified_diff(old, new, "as it is", "canonical", lineterm="", n=1)
+                typer.echo(visible("\n".join(lines)))
+            elif not check:
                 file.write_text(formatted, encoding="utf-8", newline="\n")
-    for file in changed:
-        typer.echo(f"{'would change' if check else 'changed'} {file}")
     if failures:
         raise Failed("\n\n".join(failures))
     if check and changed:
         raise Failed("not in the canonical form; run `katapi fmt`")
+
+
+def _project_specs() -> dict[Path, str]:
+    """The specs of the project, each with its name as `build` gives it."""
+    from katapi.project import find_project
+
+    project = find_project(Path.cwd())
+    return {path: project.shown(path) for path in project.specs()}
 
 
 def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the new project.")]) -> None:

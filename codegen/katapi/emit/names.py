@@ -22,13 +22,16 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "Annotated", "Content", "Field", "Items", "JsonObjectField", "JsonText", "JsonValueField", "Literal", "Message",
-    "None", "ObjectFromText", "Request", "RequestModel", "TypeAlias",
+    "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "Field", "Items", "JsonObjectField",
+    "JsonText", "JsonValueField", "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "Request",
+    "RequestError", "RequestModel", "TypeAlias",
 }  # fmt: skip
 
 
 def record_class(record: str) -> str:
-    """The class of a record: `tool_call` → ToolCall; a name that request.py uses otherwise gets `Record` behind it."""
+    """The class of a record: `tool_call` → ToolCall; a name that request.py or the property
+    tests use otherwise gets `Record` behind it.
+    """
     name = class_name(record)
     return name + "Record" if name in _CLASSES or name.endswith("Message") else name
 

@@ -54,7 +54,7 @@ class _Strategies:
     """Strategies for the declared types, and what they need imported."""
 
     def __init__(self) -> None:
-        self.helpers: set[str] = {"known_ids", "request_bytes", "texts"}
+        self.helpers: set[str] = {"given", "known_ids", "request_bytes", "texts"}
         self.choices: dict[tuple[str, ...], str] = {}
 
     def of(self, t: Type) -> str:
@@ -95,9 +95,13 @@ class _Strategies:
         return f"{name}(Control)"
 
 
+_TAKEN = {"ALWAYS_PRINTED", "ANY_MESSAGE", "CONTROL_IDS", "INPUTS", "MODEL", "REJECTIONS", "REQUEST", "TEXT"}
+
+
 def constant(class_: str) -> str:
-    """A constant's name for a class: `SystemMessage` → SYSTEM_MESSAGE."""
-    return "".join("_" + c if c.isupper() and i else c for i, c in enumerate(class_)).upper()
+    """A constant's name for a class: `SystemMessage` → SYSTEM_MESSAGE; one that the tests use otherwise gets a `_`."""
+    name = "".join("_" + c if c.isupper() and i else c for i, c in enumerate(class_)).upper()
+    return f"{name}_" if name in _TAKEN or name.startswith("CHOICES") else name
 
 
 def emit_property_tests(program: Program, package: str) -> str:
@@ -199,7 +203,7 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
         f"{package}.vocabulary": ["Control"],
     }
     third = ["import pytest"] if pytest else []
-    return [*third, "from hypothesis import given", "from hypothesis import strategies as st", "", *imports(own)]
+    return [*third, "from hypothesis import strategies as st", "", *imports(own)]
 
 
 def _generate_range(program: Program) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -154,7 +154,7 @@ class DeclaredPattern:
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """The stages of a tokenizer (input-layer chapter, section 1.5) and its decoder, as the runtime takes them.
+    """The stages of a tokenizer and its decoder, as the runtime takes them.
 
     `unicode` gives the version of each kind of Unicode data that a stage needs, by the names of `UnicodeVersions`.
     `before` and `behind` are what the post-processor puts around a single sequence.
@@ -199,7 +199,7 @@ class Escape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Serialization:
-    """How a JSON value is written (chapter, section 1.4)."""
+    """How a JSON value is written."""
 
     identity: Identity
     order: KeyOrder
@@ -211,7 +211,7 @@ class Serialization:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A window, the output reserved in it, and rejection of what does not fit (chapter, section 1.7)."""
+    """A window, the output reserved in it, and rejection of what does not fit."""
 
     identity: Identity
     window: int

@@ -1,4 +1,4 @@
-"""A slow, direct interpreter of a resolved program, to compare generated code with (DESIGN.md, section 7).
+"""A slow, direct interpreter of a resolved program, to compare generated code with.
 
     value = json.loads(raw)
     request = canonical(program, value)       # request.py: the declared request rules

@@ -1,4 +1,4 @@
-"""`x as s`: a value as JSON text, by the settings of a serialization (chapter, section 1.4).
+"""`x as s`: a value as JSON text, by the settings of a serialization.
 
 The form is that of Python's `json.dumps` with the same separators and indent. A value that arrived as text and is kept
 `verbatim` is written as that text.

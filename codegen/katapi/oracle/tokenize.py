@@ -1,4 +1,4 @@
-"""What a template printed → ids, and for each id the segments that it touches (input-layer chapter, section 1.5).
+"""What a template printed → ids, and for each id the segments that it touches.
 
 The text between two control tokens is one run, which goes through the stages of the tokenizer as one string. No text
 can yield a control id.

@@ -1,4 +1,4 @@
-"""The errors of Katapi: one class for each stage that can fail (chapter 1, section 1.10).
+"""The errors of Katapi: one class for each stage that can fail.
 
 Every error says at which stage it arose, which rule it broke (a stable code), where in the input, and what would help.
 A caller who wants one `except` catches `KatapiError`; a caller who wants the stage catches the class below it.

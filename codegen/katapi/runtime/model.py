@@ -23,7 +23,7 @@ R = TypeVar("R", bound=RequestModel)
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A budget policy: window and reserve in tokens (chapter 1, section 1.7)."""
+    """A budget policy: window and reserve in tokens."""
 
     id: str
     window: int

@@ -20,7 +20,7 @@ from katapi.runtime.tokenization.interface import Tokenizer
 
 @dataclass(frozen=True)
 class RenderedInput:
-    """What a template printed (chapter 1, section 1.4). The same arguments give the same payload."""
+    """What a template printed. The same arguments give the same payload."""
 
     _rendering: Rendering
     _template: Identity
@@ -70,7 +70,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class ModelInput:
-    """The tensors that a model receives (chapter 1, section 1.9), and where every token came from.
+    """The tensors that a model receives, and where every token came from.
 
     `input_ids`, `attention_mask` and `position_ids` are read-only int64 arrays of shape [n].
     """

@@ -1,4 +1,4 @@
-"""What one execution did, stage by stage (chapter 1, section 1.11)."""
+"""What one execution did, stage by stage."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ class ExecutionRecord:
     katapi: str
     python: str
     request_sha256: str | None
+    """That of the bytes that were the whole request; None for a typed request, and where parameters were set beside."""
     request: JsonObject
     substitutions: tuple[Substitution, ...]
     template: Identity

@@ -1,4 +1,4 @@
-"""JSON as text, with every choice declared: the `serialization` of a specification (chapter 1, section 1.4).
+"""JSON as text, with every choice declared: the `serialization` of a specification.
 
 A tokenizer reads bytes, so two texts of equal JSON are two inputs. Here a `Serialization` holds the choices, and `dump`
 is a function of them and the value alone. Its texts are those of Python's `json.dumps` with the same choices.

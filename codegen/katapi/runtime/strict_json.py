@@ -1,7 +1,7 @@
 """Network bytes to a JSON value, strictly: what two readers could take in two ways is refused.
 
 `json.loads` accepts duplicate keys, NaN, half surrogate pairs and, up to Python's own limit, any depth. Here each of
-these is one `RequestError` that names the place (chapter 1, sections 1.2 and 1.10). The text is parsed once, by the C
+these is one `RequestError` that names the place. The text is parsed once, by the C
 scanner with hooks; only a text that fails is read a second time, by `json_faults`, to find the place.
 
 | code | fault                                       | `where`                              |
@@ -49,7 +49,7 @@ MAX_SUBSTITUTIONS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """One place where a stage changed its input instead of refusing it; part of the record (section 1.11)."""
+    """One place where a stage changed its input instead of refusing it; part of the record."""
 
     stage: str
     """The stage that did it: `request`."""

@@ -159,7 +159,9 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         if record.name.text in _NAMED:
             findings.add("K107", record.name.span, f"the type `{record.name.text}` exists already")
             continue
-        if not _distinct(record.name, [r.name for r in records], findings):
+        if not _distinct(record.name, [r.name for r in records], findings) and record.name.text in {
+            r.name for r in records
+        }:
             continue
         records.append(Record(record.name.text, _fields(record.fields, names, findings), record.span))
     _check_recursion(records, findings)

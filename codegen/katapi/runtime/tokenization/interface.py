@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Decoder(Protocol):
-    """Turns ids into bytes as they arrive, one completion a decoder (chapter 1, section 1.5).
+    """Turns ids into bytes as they arrive, one completion a decoder.
 
     The bytes of all pushes and of `finish` together are the bytes that `Tokenizer.decode` gives for the same ids. What
     one push returns need not be whole characters.

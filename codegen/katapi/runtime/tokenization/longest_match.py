@@ -1,4 +1,4 @@
-"""Segmentation by the longest token that fits, from left to right (chapter 1, section 1.6)."""
+"""Segmentation by the longest token that fits, from left to right."""
 
 from __future__ import annotations
 

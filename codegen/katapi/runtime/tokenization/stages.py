@@ -1,4 +1,4 @@
-"""What each stage of tokenization must offer (chapter 1, section 1.5), and where an engine can be exchanged.
+"""What each stage of tokenization must offer, and where an engine can be exchanged.
 
     text ──normalizer──▶ text ──engine: pre-tokenizer ▶ segmenter──▶ ids ──post-processor──▶ ids ──decoding──▶ bytes
 

@@ -1,0 +1,109 @@
+"""The strategies of `katapi.testing`: what generated property tests draw from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import find, given
+
+from katapi.emit.property_tests import JSON_NESTING
+from katapi.runtime.arguments import JsonText
+from katapi.runtime.json_types import Json
+from katapi.runtime.request_model import Items, RequestModel
+from katapi.runtime.segments import Content, ControlToken
+from katapi.runtime.tokenization.decoding import ByteDecoding
+from katapi.runtime.tokenization.engine import PieceEngine
+from katapi.runtime.tokenization.facade import TextAndIds
+from katapi.runtime.tokenization.interface import Tokenizer
+from katapi.runtime.tokenization.longest_match import LongestMatch
+from katapi.runtime.tokenization.normalizers import Unchanged
+from katapi.runtime.tokenization.pipeline import PipelineTokenizer
+from katapi.runtime.tokenization.post_processors import Bare
+from katapi.runtime.tokenization.pretokenizers import Whole
+from katapi.runtime.tokenization.vocabulary import Vocabulary
+from katapi.testing import json_objects, json_values, known_ids, nesting, texts, texts_at
+
+
+class Sparse(ControlToken):
+    """A control token far above the tokens of text."""
+
+    FAR = (1_000_000_000, "<far>")
+
+
+class Silent(ControlToken):
+    """No control token at all."""
+
+
+TEXTS = {3: "a", 7: "b"}
+
+
+@dataclass(frozen=True)
+class Gaps(TextAndIds):
+    """A tokenizer most of whose ids stand for nothing."""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        vocabulary = Vocabulary(texts=TEXTS, control={1_000_000_000: "<far>", 8: "<unk>"})
+        return PipelineTokenizer(
+            normalizer=Unchanged(),
+            engine=PieceEngine(Whole(), LongestMatch(TEXTS, unknown=8)),
+            post_processor=Bare(),
+            decoding=ByteDecoding(vocabulary),
+            vocabulary=vocabulary,
+        )
+
+
+@given(known_ids(Gaps(), Sparse))
+def test_an_id_that_is_drawn_stands_for_something(drawn: int) -> None:
+    assert drawn in {3, 7, 8, 1_000_000_000}
+
+
+def test_the_control_tokens_are_drawn_too() -> None:
+    assert find(known_ids(Gaps(), Sparse), lambda drawn: drawn == 1_000_000_000) == 1_000_000_000
+
+
+@given(texts(Silent))
+def test_texts_need_no_control_token(text: Content) -> None:
+    text.encode()
+
+
+@given(json_values(Sparse) | json_objects(Sparse))
+def test_json_nests_no_deeper_than_the_emitter_counts_with(value: Json) -> None:
+    assert nesting(value) <= JSON_NESTING
+
+
+class Call(RequestModel):
+    name: str
+    arguments: JsonText
+
+
+class Message(RequestModel):
+    content: str | None = None
+    calls: Items[Call] | None = None
+
+
+MESSAGE = Message(
+    content="c",
+    calls=(Call(name="f", arguments=JsonText({"a": [1]})), Call(name="g", arguments=JsonText({"a": [[1]]}, "…"))),
+)
+
+
+def test_nesting_counts_lists_objects_and_messages() -> None:
+    assert nesting(1) == 0
+    assert nesting([]) == nesting({}) == 1
+    assert nesting({"a": [{}]}) == 3
+    assert nesting(MESSAGE) == 5  # the message, its calls, a call, its arguments, a list; the text counts by itself
+    assert nesting(JsonText({"a": [[1]]}, "…"), around=9) == 3
+
+
+def test_texts_are_found_with_their_paths() -> None:
+    assert list(texts_at(MESSAGE, ["content", "calls.name"])) == [
+        (("content",), "c"),
+        (("calls", 0, "name"), "f"),
+        (("calls", 1, "name"), "g"),
+    ]
+    assert list(texts_at(Message(), ["content", "calls.name"])) == []
+
+
+def test_a_text_may_spell_a_control_token() -> None:
+    assert find(texts(Sparse), lambda text: "<far>" in text) == "<far>"

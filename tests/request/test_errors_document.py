@@ -1,0 +1,50 @@
+"""`docs/errors.md`: it has each code of the sources and no other, and its examples give what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import katapi
+
+ROOT = Path(__file__).parents[2]
+CODE = re.compile(r'"([A-JL-Z]\d{3})"')
+ROW = re.compile(r"^\| ([A-Z]\d{3}) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
+ROWS = {
+    code: (meaning, example, remedy)
+    for code, meaning, example, remedy in ROW.findall((ROOT / "docs" / "errors.md").read_text("utf-8"))
+}
+CLASSES = {
+    "R": katapi.RequestError,
+    "T": katapi.TemplateError,
+    "V": katapi.TokenizerError,
+    "B": katapi.BudgetError,
+    "A": katapi.ArtifactError,
+}
+CALLS = re.compile(r"`((?:katapi|book|qwen3|\[d :=).*)`")
+EXAMPLES = {code: found[1] for code, (_, example, _) in ROWS.items() if (found := CALLS.fullmatch(example))}
+
+
+def codes_of_the_sources() -> set[str]:
+    files = [p for p in (ROOT / "codegen" / "katapi").rglob("*.py") if "unicode" not in p.parts]
+    return {code for path in files for code in CODE.findall(path.read_text("utf-8"))}
+
+
+def test_the_page_has_every_code_and_no_other() -> None:
+    assert sorted(ROWS) == sorted(codes_of_the_sources())
+    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBA".index(code[0]), code))
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_gives_the_code_of_its_row(code: str) -> None:
+    known = {"katapi": katapi, "book": katapi.load("book"), "qwen3": katapi.load("qwen3")}
+    with pytest.raises(CLASSES[code[0]]) as caught:
+        eval(EXAMPLES[code], known)
+    assert caught.value.code == code
+
+
+def test_most_codes_of_requests_texts_and_budgets_have_an_example_that_runs() -> None:
+    without = {code for code in ROWS if code[0] in "RVB"} - EXAMPLES.keys()
+    assert without == {"R115", "R119", "V105", "V107"}
