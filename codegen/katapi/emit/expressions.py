@@ -1,7 +1,7 @@
 """Expressions of a template → Python expressions.
 
-One expression can be wanted in four forms: as a truth value, as a plain Python value, as a `str`, or as a segment that
-knows where its text came from. Each form is a method of `Expressions`.
+One expression can be wanted in four forms: as a truth value, as a plain Python value, as a `str`, or as a part of what
+is printed, which knows where its text came from. Each form is a method of `Expressions`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
 from katapi.emit.kinds import is_kind, narrowed
-from katapi.emit.module import Module
-from katapi.emit.names import control_member, slug
+from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece
+from katapi.emit.names import control_member
 from katapi.emit.python import string, tuple_of
 from katapi.emit.variables import Variables
 from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.types import (
     CONTENT,
+    ControlType,
     IntType,
     JsonKind,
     JsonType,
@@ -50,38 +51,51 @@ class Expressions(Variables):
 
     # ---- forms
 
-    def segment(self, expr: t.Expr) -> Code:
-        """A text as a segment."""
+    def piece(self, expr: t.Expr) -> ControlPiece | LiteralPiece | RolePiece | None:
+        """What an expression prints, where that never changes or depends on a role alone."""
         match expr:
-            case t.Var(variable=variable) if self.is_segment(variable):
-                return Code(self.name(variable))
-            case t.TextConst(text=text):
-                return Code(self.module.constant(slug(text), text, None, expr.span))
-            case t.RoleOf(type=TextType(choices=(only,))):
-                return Code(self.module.constant(slug(only), only, None, expr.span))
+            case t.ControlConst(token=token):
+                self.module.use(f"{self._package}.vocabulary", "Control")
+                return ControlPiece(control_member(token), *self.module.place(expr.span))
+            case t.TextConst(text=text) | t.RoleOf(type=TextType(choices=(text,))):
+                return LiteralPiece(text, *self.module.place(expr.span))
             case t.RoleOf(type=TextType(choices=roles)) if roles is not None:
-                return Code(f"{self.module.role_constant(roles, expr.span)}[{self.value(expr).text}]")
+                return RolePiece(roles, *self.module.place(expr.span))
+            case _:
+                return None
+
+    def part(self, expr: t.Expr) -> Code:
+        """A text or control token as a part of what is printed, which knows where it came from."""
+        piece = self.piece(expr)
+        if isinstance(piece, ControlPiece):
+            return Code(self.module.fixed((piece,)))
+        if isinstance(piece, LiteralPiece):
+            return Code(self.module.text(piece))
+        if isinstance(piece, RolePiece):
+            return Code(f"{self.module.text(piece)}[{self.value(expr).text}]")
+        match expr:
+            case t.Var(variable=variable) if self.is_part(variable):
+                return Code(self.name(variable))
             case t.Cut(kind=kind, base=base, argument=argument):
                 self.module.use("katapi.runtime.text", kind.value)
                 more = "" if argument is None else f", {string(argument)}"
-                return Code(f"{kind.value}({self.segment(base).text}{more})")
+                return Code(f"{kind.value}({self.part(base).text}{more})")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
-                return ternary(self.condition(test), self.segment(then), self.segment(otherwise))
+                return ternary(self.condition(test), self.part(then), self.part(otherwise))
             case t.Coalesce(options=options):
-                return self._first_there(options, self.segment)
+                return self._first_there(options, self.part)
             case t.Serialize():
-                return self._content(self._dump(expr), self.path(expr.value), "None")
+                return Code(f"({self._dump(expr)}, {self.path(expr.value)}, None)")
             case _ if isinstance(expr.type, OptionalType):
-                return self._where_there(expr, self.segment, Code("None"))
+                return self._where_there(expr, self.part, Code("None"))
             case t.Var(variable=variable) if variable.binding is t.Binding.KEY:
                 return self._content(self.name(variable), self.path(expr), "None")
             case _ if isinstance(expr.type, IntType):
                 return self._number(expr)
             case t.FieldOf(field=f) if f.type in (CONTENT, OptionalType(CONTENT)):
-                self._segments("ContentSegment")
-                return Code(f"ContentSegment({self.value(expr).text}, {self.path(expr)})")
+                return Code(f"({self.value(expr).text}, {self.path(expr)}, 0)")
             case _:
-                return self._content(self.value(expr).text, self.path(expr))
+                return self._content(self.value(expr).text, self.path(expr), "0")
 
     def string(self, expr: t.Expr) -> Code:
         """A text as a `str`."""
@@ -90,10 +104,10 @@ class Expressions(Variables):
                 return Code(string(text))
             case t.Serialize():
                 return Code(self._dump(expr))
-            case t.Var(variable=variable) if self.is_segment(variable):
-                return Code(f"{self.name(variable)}.text")
+            case t.Var(variable=variable) if self.is_part(variable):
+                return Code(f"{self.name(variable)}[0]")
             case t.Cut():
-                return Code(f"{self.segment(expr).text}.text")
+                return Code(f"{self.part(expr).text}[0]")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 return ternary(self.condition(test), self.string(then), self.string(otherwise))
             case t.Coalesce(options=options):
@@ -121,7 +135,7 @@ class Expressions(Variables):
             return Code(self._aliases[expr])
         match expr:
             case t.Var(variable=variable):
-                return Code(f"{self.name(variable)}.text" if self.is_segment(variable) else self.name(variable))
+                return Code(f"{self.name(variable)}[0]" if self.is_part(variable) else self.name(variable))
             case t.FieldOf(base=base, field=f):
                 return self._reach(base, f.name)
             case t.RoleOf(base=base):
@@ -157,7 +171,7 @@ class Expressions(Variables):
             case t.Within(value=value, container=container):
                 return self._within(value, container)
             case t.IsRole(value=value, roles=roles):
-                return Code(f"isinstance({self.value(value).text}, {self.classes(roles)})")
+                return self._is_role(value, roles)
             case t.IsJson(value=value, kinds=kinds):
                 return is_kind(self.module, self.value(value), kinds)
             case t.IsEnd(end=end):
@@ -179,16 +193,13 @@ class Expressions(Variables):
             case t.Given() | t.And() | t.Or() | t.Not():
                 tested = self.condition(expr)
                 return tested if self._is_bool(expr) else Code(f"bool({tested.text})")
-            case t.ControlConst(token=token):
-                member = control_member(token)
-                self.module.use(f"{self._package}.vocabulary", "Control")
-                self._segments("ControlSegment", "Site")
-                return Code(self.module.constant(member, None, member, expr.span))
+            case t.ControlConst():
+                return self.part(expr)
 
     def argument(self, expr: t.Expr, of: Type) -> list[str]:
         """A value for a parameter of a def: a control, a segment, or a plain value with its path."""
-        if isinstance(present(of), TextType):
-            return [self.segment(expr).text]
+        if isinstance(present(of), (TextType, ControlType)):
+            return [self.part(expr).text]
         code = (self._json(expr) if isinstance(present(of), JsonType) else self.value(expr)).text
         return [code, self.path(expr)] if carries_path(of) else [code]
 
@@ -259,7 +270,7 @@ class Expressions(Variables):
                 return ['"messages"', self.place(variable)]
             case t.Binding.LET if variable.number in self._pathless:
                 return []
-            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET if not self.is_segment(variable):
+            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET if not self.is_part(variable):
                 return [f"*{self._companion(variable)}"]
             case _:
                 return []
@@ -278,26 +289,19 @@ class Expressions(Variables):
 
     # ---- helpers
 
-    def _segments(self, *names: str) -> None:
-        for name in names:
-            self.module.segment(name)
-
-    def _content(self, text: str, path: str, start: str = "") -> Code:
-        self._segments("Content", "ContentSegment")
-        return Code(f"ContentSegment(Content({text}), {path}{', ' + start if start else ''})")
+    def _content(self, text: str, path: str, start: str) -> Code:
+        return Code(f"({self.module.segment('Content')}({text}), {path}, {start})")
 
     def _number(self, expr: t.Expr) -> Code:
-        line, column = self.module.source.line_column(expr.span.start)
         path = self._path(expr)
-        if any(part.startswith("*") for part in path):
-            self._segments("Site")
-            helper = self.module.helper("number")
-            return Code(f"{helper}({self.value(expr).text}, {self.path(expr)}, Site({line}, {column}))")
         text = f"str({self.value(expr).text})"
-        if path:
+        if path and not any(part.startswith("*") for part in path):
             return self._content(text, self.path(expr), "None")
-        self._segments("Literal", "LiteralSegment", "Site")
-        return Code(f"LiteralSegment(Literal({text}), Site({line}, {column}))")
+        line, column = self.module.place(expr.span)
+        site = f"{self.module.segment('Site')}({line}, {column})"
+        if path:
+            return Code(f"{self.module.helper('number')}({self.value(expr).text}, {self.path(expr)}, {site})")
+        return Code(f"({self.module.segment('Literal')}({text}), {site})")
 
     def _first_there(self, options: tuple[t.Expr, ...], form: Callable[[t.Expr], Code]) -> Code:
         code = form(options[-1])
@@ -320,7 +324,7 @@ class Expressions(Variables):
 
     def _not_none(self, expr: t.Expr) -> Code:
         """Whether a value is there; a field of something absent is asked for in two steps, so that both are known."""
-        if isinstance(expr, t.Var) and self.is_segment(expr.variable):
+        if isinstance(expr, t.Var) and self.is_part(expr.variable):
             return Code(f"{self.name(expr.variable)} is not None", COMPARE)
         if isinstance(expr, t.FieldOf) and isinstance(expr.base.type, OptionalType) and _unchanging(expr.base):
             there = f"{self.value(expr.base).text}.{expr.field.name}"
@@ -356,11 +360,11 @@ class Expressions(Variables):
         of = present(value.type)
         if isinstance(of, (MessageType, RecordType)):
             return self._not_none(value)
-        if isinstance(value, t.Var) and self.is_segment(value.variable):
+        if isinstance(value, t.Var) and self.is_part(value.variable):
             name = self.name(value.variable)
             if isinstance(value.type, OptionalType):
-                return Code(f"{name} is not None and {name}.text", AND)
-            return Code(f"{name}.text")
+                return Code(f"{name} is not None and {name}[0]", AND)
+            return Code(f"{name}[0]")
         if isinstance(of, ParsedType):
             return self._json(value)
         if isinstance(value, t.FieldOf) and isinstance(value.base.type, OptionalType) and _unchanging(value.base):
@@ -454,6 +458,18 @@ class Expressions(Variables):
     def position(self, expr: t.Expr) -> str:
         """The index of a message in the request."""
         return self._path(expr)[1]
+
+    def _is_role(self, value: t.Expr, roles: tuple[str, ...]) -> Code:
+        code = self.value(value)
+        if isinstance(value, t.Var) and not isinstance(value.type, OptionalType):
+            return self.has_role(code.text, roles)
+        return Code(f"isinstance({code.text}, {self.classes(roles)})")
+
+    @staticmethod
+    def has_role(name: str, roles: tuple[str, ...]) -> Code:
+        """Whether a message has one of some roles. The role tells the classes of messages apart, and mypy knows it."""
+        tests = [f"{name}.role == {string(role)}" for role in roles]
+        return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
 
     def _is_beside(self, expr: t.IsBeside) -> Code:
         sign = ">" if expr.side is Side.AFTER else "<"
