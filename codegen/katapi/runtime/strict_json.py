@@ -150,15 +150,20 @@ def _error(fault: Fault) -> RequestError:
 _STEP = [0] * 128
 for _bracket, _step in (("[", 1), ("{", 1), ("]", -1), ("}", -1)):
     _STEP[ord(_bracket)] = _step
+_OTHERS = bytes(code for code in range(256) if code >= len(_STEP) or (not _STEP[code] and chr(code) != '"'))
 
 
 def _looks_deep(text: str, max_depth: int) -> bool:
     """Whether the brackets that stand outside strings open to a depth above `max_depth`."""
     if text.count("[") + text.count("{") <= max_depth:
         return False
-    unescaped = text.replace("\\\\", "").replace('\\"', "")
-    outside = "".join(unescaped.split('"')[::2])  # strings are every second piece
-    steps = map(_STEP.__getitem__, outside.encode("ascii", "replace"))
+    bare = text.encode("ascii", "replace")
+    if b"\\" in bare:
+        bare = bare.replace(b"\\\\", b"").replace(b'\\"', b"")
+    # Of each string its two quotes are left, and the brackets in it; without those, two quotes side by side.
+    quotes_and_brackets = bare.translate(None, _OTHERS).replace(b'""', b"")
+    outside = b"".join(quotes_and_brackets.split(b'"')[::2])  # strings are every second piece
+    steps = map(_STEP.__getitem__, outside)
     return any(map(max_depth.__lt__, accumulate(steps)))
 
 
