@@ -36,7 +36,7 @@ class RolePiece(NamedTuple):
 
 
 class MarkPiece(NamedTuple):
-    """Where what the model itself generates begins or ends; `name` is the member of `katapi.runtime.parts.Mark`."""
+    """Where what the model itself generates begins or ends; `name` is the member of `katapi.runtime.printed.Mark`."""
 
     name: str
     line: int
@@ -84,9 +84,9 @@ class Module:
         self.use("katapi.runtime.rendering", name)
         return name
 
-    def part(self, name: str) -> str:
-        """A name out of `katapi.runtime.parts`."""
-        self.use("katapi.runtime.parts", name)
+    def printed(self, name: str) -> str:
+        """A name out of `katapi.runtime.printed`."""
+        self.use("katapi.runtime.printed", name)
         return name
 
     def place(self, span: Span) -> tuple[int, int]:
@@ -95,7 +95,7 @@ class Module:
 
     def fixed(self, pieces: tuple[Piece, ...]) -> str:
         """The name of the constant for pieces that are printed one after the other."""
-        self.part("fixed")
+        self.printed("fixed")
         return self._constant(pieces, printed=True)
 
     def text(self, piece: LiteralPiece | RolePiece) -> str:
@@ -120,7 +120,7 @@ class Module:
         for piece in pieces:
             match piece:
                 case MarkPiece(name=name):
-                    self.part(name)
+                    self.printed(name)
                 case ControlPiece():
                     self.segment("ControlSegment")
                     self.segment("Site")

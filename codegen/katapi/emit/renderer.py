@@ -1,4 +1,4 @@
-"""Emits `renderer.py`: the template as functions that append parts. Reads the template; writes one module."""
+"""Emits `renderer.py`: the template as functions that print. Reads the template; writes one module."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from katapi.emit.constants import constant_source
 from katapi.emit.environment import render
-from katapi.emit.expressions import Expressions, carries_path
+from katapi.emit.expressions import Expressions
 from katapi.emit.module import Module
+from katapi.emit.paths import carries_path
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.statements import Statements
 from katapi.model import template as t
@@ -37,7 +38,7 @@ def emit_renderer(program: Program, package: str) -> str:
     """The text of `renderer.py`; `package` is the dotted name of the generated package."""
     module = Module(program.source)
     module.signatures = {d.name: tuple(p.type for p in d.parameters) for d in program.template.definitions}
-    module.part("Part")
+    module.printed("Printed")
     module.use(f"{package}.request", "Request")
     file = program.source.name.rsplit("/", 1)[-1]
     functions = [_definition(d, module, package, file) for d in program.template.definitions]
@@ -127,7 +128,7 @@ def _definition(definition: t.Def, module: Module, package: str, file: str) -> s
     def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
         expressions = Expressions(module, package, needed)
         statements = Statements(expressions, file)
-        parameters = ["out: list[Part]"]
+        parameters = ["out: list[Printed]"]
         for parameter in definition.parameters:
             parameters.extend(_parameter(parameter, expressions))
         head = Lines()
@@ -150,10 +151,10 @@ def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:
     name = expressions.declare(parameter)
     of: Type = present(parameter.type)
     if isinstance(of, ControlType):
-        return [f"{name}: {expressions.module.part('Fixed')}"]
+        return [f"{name}: {expressions.module.printed('Fixed')}"]
     if isinstance(of, TextType):
         optional = " | None" if isinstance(parameter.type, OptionalType) else ""
-        return [f"{name}: {expressions.module.part('TextPart')}{optional}"]
+        return [f"{name}: {expressions.module.printed('PrintedText')}{optional}"]
     plain = f"{name}: {expressions.python_type(parameter.type)}"
     if carries_path(of):
         return [plain, f"{name}_path: {expressions.module.segment('Path')}"]

@@ -71,14 +71,14 @@ class Statements:
     def _print(self, value: t.Expr) -> None:
         piece = self._e.piece(value)
         if piece is None:
-            self._held.code(self._e.part(value).text)
+            self._held.code(self._e.printed(value).text)
         elif isinstance(piece, RolePiece):
             self._held.role(piece, self._e.value(value).text)
         else:
             self._held.piece(piece)
 
     def _mark(self, name: str, span: Span) -> None:
-        self._e.module.part(name)
+        self._e.module.printed(name)
         self._held.piece(MarkPiece(name, *self._e.module.place(span)))
 
     def _statement(self, statement: t.Statement) -> None:
@@ -138,11 +138,11 @@ class Statements:
         if isinstance(of, MessageType):
             self._let_message(variable, let.value)
             return
-        form = self._e.part if isinstance(of, TextType) else self._e.value
+        form = self._e.printed if isinstance(of, TextType) else self._e.value
         code = form(let.value)
         name = self._e.declare_let(variable, let.value)
         if isinstance(of, TextType):
-            text = self._e.module.part("TextPart")
+            text = self._e.module.printed("PrintedText")
             annotation = f": {text} | None" if isinstance(variable.type, OptionalType) else f": {text}"
         else:
             annotation = f": {self._e.python_type(variable.type)}" if self._needs_annotation(let.value) else ""
@@ -166,7 +166,7 @@ class Statements:
             if word:
                 self.lines.dedent()
             return
-        form = self._e.part if isinstance(present(value.type), TextType) else self._e.value
+        form = self._e.printed if isinstance(present(value.type), TextType) else self._e.value
         test, then, otherwise = branches
         self.lines.statement("elif " if word else "if ", self._e.condition(test).text, ":")
         self.lines.indent()
@@ -240,7 +240,7 @@ class Statements:
             return [f"{name}, {name}_at = {item}, {e.place(query.variable)}"]
         path = e.item_path(query.source, f"{item}_at")
         if isinstance(present(variable.type), TextType):
-            self.lines.add(f"{name}: {e.module.part('TextPart')} | None = None")
+            self.lines.add(f"{name}: {e.module.printed('PrintedText')} | None = None")
             return [f"{name} = {e.module.segment('Content')}({item}), {path}, 0"]
         self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
         if not e.reads_path(variable):

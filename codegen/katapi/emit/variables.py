@@ -122,7 +122,7 @@ class Variables:
         names = [self.request_class(message_class(r)) for r in roles]
         return names[0] if len(names) == 1 else " | ".join(names)
 
-    def is_part(self, variable: t.Variable) -> bool:
+    def is_printed(self, variable: t.Variable) -> bool:
         """Whether the Python variable holds a text with its origin, or a control token, and not a plain value."""
         keeps = variable.binding in (t.Binding.LET, t.Binding.DEF_PARAMETER)
         return keeps and isinstance(present(variable.type), (TextType, ControlType))

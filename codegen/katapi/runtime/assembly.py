@@ -1,14 +1,14 @@
-"""Parts → ids: runs of text are encoded as one string each, control tokens stand for themselves."""
+"""What was printed → ids: runs of text are encoded as one string each, control tokens stand for themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from katapi.runtime.parts import Part, Stretch
+from katapi.runtime.printed import Printed, Stretch
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
-def assemble_ids(parts: Iterable[Part], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+def assemble_ids(printed: Iterable[Printed], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
     """The ids of what was printed, and how many ids there are at the end of each run of text that is not empty.
 
     A run is the text between two control tokens. No text, whatever it spells, gives a control id.
@@ -17,7 +17,7 @@ def assemble_ids(parts: Iterable[Part], tokenizer: Tokenizer) -> tuple[list[int]
     run_ends: list[int] = []
     texts: list[str] = []
     first = True
-    for part in parts:
+    for part in printed:
         stretch = part[1]
         if not isinstance(stretch, Stretch) or not stretch.holds_control:
             texts.append(part[0])

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.errors import BudgetError
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
-from katapi.runtime.parts import Part
+from katapi.runtime.printed import Printed
 from katapi.runtime.record import Identity, PolicyDecision
 from katapi.runtime.request_model import RequestModel, decode_request
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
@@ -44,7 +44,7 @@ class Model(TextAndIds, Generic[R]):
     invalid_utf8: InvalidUtf8
     max_depth: int
     budgets: Mapping[str, Budget]
-    _render: Callable[[R], list[Part]]
+    _render: Callable[[R], list[Printed]]
     _tokenizer: Callable[[], Tokenizer]
 
     @property
@@ -79,7 +79,7 @@ class Model(TextAndIds, Generic[R]):
         budget = None if policy is None else self._budget(policy)
         rendered = self.render(request)
         tokenizer = self.tokenizer
-        ids, run_ends = assemble_ids(rendered.parts, tokenizer)
+        ids, run_ends = assemble_ids(rendered.printed, tokenizer)
         decision = None if budget is None else _decide(budget, len(ids))
         source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
         return ModelInput(*tensors(ids), rendered, ids, run_ends, tokenizer, source, decision)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from katapi.runtime.origins import Origins, token_segments
-from katapi.runtime.parts import Part, rendering_of, text_of
+from katapi.runtime.printed import Printed, rendering_of, text_of
 from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version
 from katapi.runtime.segments import Segment
 from katapi.runtime.strict_json import Substitution
@@ -22,14 +22,14 @@ from katapi.runtime.tokenization.interface import Tokenizer
 class RenderedInput:
     """What a template printed (chapter 1, section 1.4). The same arguments give the same payload.
 
-    The parts are kept as the renderer printed them; text and segments are made of them when first asked for.
+    What the renderer printed is kept as it is; text and segments are made of it when first asked for.
     """
 
-    __slots__ = ("_made", "_template", "_text", "parts")
+    __slots__ = ("_made", "_template", "_text", "printed")
 
-    def __init__(self, parts: Sequence[Part], template: Identity) -> None:
-        self.parts = parts
-        """What the renderer printed; `payload` is the same as segments."""
+    def __init__(self, printed: Sequence[Printed], template: Identity) -> None:
+        self.printed = printed
+        """The same as `payload`, before segments are made of it."""
         self._template = template
         self._text: str | None = None
         self._made: tuple[tuple[Segment, ...], tuple[tuple[int, int], ...]] | None = None
@@ -72,7 +72,7 @@ class RenderedInput:
         """The rendered string as the official template would print it, control tokens as they are spelled."""
         text = self._text
         if text is None:
-            text = self._text = text_of(self.parts)
+            text = self._text = text_of(self.printed)
         return text
 
     @property
@@ -80,7 +80,7 @@ class RenderedInput:
         """All segments, and the ranges of them that are sampled."""
         made = self._made
         if made is None:
-            rendering = rendering_of(self.parts)
+            rendering = rendering_of(self.printed)
             made = self._made = tuple(rendering.segments), tuple(rendering.sampled)
         return made
 

@@ -11,7 +11,7 @@ from typing import TypeGuard, TypeVar
 from typing_extensions import TypeIs
 
 from katapi.runtime.json_types import Json, JsonArray, JsonObject
-from katapi.runtime.parts import TextPart
+from katapi.runtime.printed import PrintedText
 from katapi.runtime.segments import Content, Literal, Path, Site
 
 M = TypeVar("M")
@@ -49,7 +49,7 @@ def run_from(messages: Sequence[tuple[int, M]], start: int, role: type[R]) -> li
 # ---- numbers, lists and JSON values
 
 
-def number(value: int, path: Path, site: Site) -> TextPart:
+def number(value: int, path: Path, site: Site) -> PrintedText:
     """A printed number: content where it came from the request, a literal where `path` is empty."""
     if path:
         return Content(str(value)), path, None

@@ -74,7 +74,7 @@ def decode_request(
 
     Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R119 for its shape (`request_errors`).
     """
-    decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth)
+    decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth, listed="tools")
     try:
         request = model.model_validate(decoded.value, context=TRUSTED)
     except ValidationError as error:

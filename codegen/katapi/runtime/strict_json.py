@@ -36,6 +36,7 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.json_faults import MAX_INTEGER_DIGITS, Fault, first_fault, is_readable_integer
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path
+from katapi.runtime.read_objects import members
 
 InvalidUtf8: TypeAlias = Literal["strict", "replace"]
 """What to do with bytes that are not UTF-8: refuse the request, or put U+FFFD in their place and say so."""
@@ -67,8 +68,11 @@ class DecodedJson:
     substitutions: tuple[Substitution, ...]
 
 
-def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int) -> DecodedJson:
-    """The one JSON value that `raw` spells. Raises `RequestError` R100 to R109 (table above)."""
+def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int, listed: str | None = None) -> DecodedJson:
+    """The one JSON value that `raw` spells. Raises `RequestError` R100 to R109 (table above).
+
+    Objects in the array `listed` of the outermost object keep the text they were read from.
+    """
     if raw.startswith(_UTF8_MARK):
         raise RequestError(
             "the text begins with a byte order mark",
@@ -84,10 +88,10 @@ def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int) -> Dec
             raise _not_utf8(error) from None
         text = raw.decode("utf-8", "replace")
         substitutions = _substitutions(raw, text)
-    return DecodedJson(parse_json(text, max_depth=max_depth), substitutions)
+    return DecodedJson(parse_json(text, max_depth=max_depth, listed=listed), substitutions)
 
 
-def parse_json(text: str, *, max_depth: int) -> Json:
+def parse_json(text: str, *, max_depth: int, listed: str | None = None) -> Json:
     """The one JSON value that `text` spells, by the same rules. Raises `RequestError` R100 and R103 to R109."""
     if _looks_deep(text, max_depth) or _looks_split(text):
         # A look may give a false alarm, so the slow reader decides.
@@ -95,7 +99,8 @@ def parse_json(text: str, *, max_depth: int) -> Json:
         if fault is not None:
             raise _error(fault)
     try:
-        value: Json = _DECODER.decode(text)
+        pairs = None if listed is None or listed not in text else members(text, listed, _DECODER)
+        value: Json = _DECODER.decode(text) if pairs is None else _object(pairs)
     except (ValueError, RecursionError):
         fault = first_fault(text, max_depth)
         if fault is None:

@@ -6,7 +6,7 @@ is written out here, so that it does not move with the Python that runs.
 
 from __future__ import annotations
 
-from katapi.runtime.parts import TextPart
+from katapi.runtime.printed import PrintedText
 from katapi.runtime.segments import Content, Literal
 
 WHITE_SPACE = (
@@ -15,51 +15,51 @@ WHITE_SPACE = (
 )
 
 
-def _cut(source: TextPart, start: int, end: int) -> TextPart:
+def _cut(source: PrintedText, start: int, end: int) -> PrintedText:
     if len(source) == 2:
         return Literal(source[0][start:end]), source[1]
     text, path, at = source
     return Content(text[start:end]), path, None if at is None else at + start
 
 
-def trim(source: TextPart, characters: str = WHITE_SPACE) -> TextPart:
+def trim(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
     """Without the given characters at both ends."""
     return trim_end(trim_start(source, characters), characters)
 
 
-def trim_start(source: TextPart, characters: str = WHITE_SPACE) -> TextPart:
+def trim_start(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
     """Without the given characters at the start."""
     text = source[0]
     left = len(text.lstrip(characters))
     return source if left == len(text) else _cut(source, len(text) - left, len(text))
 
 
-def trim_end(source: TextPart, characters: str = WHITE_SPACE) -> TextPart:
+def trim_end(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
     """Without the given characters at the end."""
     text = source[0]
     left = len(text.rstrip(characters))
     return source if left == len(text) else _cut(source, 0, left)
 
 
-def before(source: TextPart, needle: str) -> TextPart:
+def before(source: PrintedText, needle: str) -> PrintedText:
     """What stands before the first occurrence; all of the text where there is none."""
     at = source[0].find(needle)
     return source if at < 0 else _cut(source, 0, at)
 
 
-def after(source: TextPart, needle: str) -> TextPart:
+def after(source: PrintedText, needle: str) -> PrintedText:
     """What stands after the first occurrence; all of the text where there is none."""
     at = source[0].find(needle)
     return source if at < 0 else _cut(source, at + len(needle), len(source[0]))
 
 
-def before_last(source: TextPart, needle: str) -> TextPart:
+def before_last(source: PrintedText, needle: str) -> PrintedText:
     """What stands before the last occurrence; all of the text where there is none."""
     at = source[0].rfind(needle)
     return source if at < 0 else _cut(source, 0, at)
 
 
-def after_last(source: TextPart, needle: str) -> TextPart:
+def after_last(source: PrintedText, needle: str) -> PrintedText:
     """What stands after the last occurrence; all of the text where there is none."""
     at = source[0].rfind(needle)
     return source if at < 0 else _cut(source, at + len(needle), len(source[0]))

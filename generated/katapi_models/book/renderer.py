@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from katapi.runtime.parts import END_SAMPLED, SAMPLED, Part, fixed
+from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.segments import ControlSegment, Site
 from katapi_models.book.request import Request
 from katapi_models.book.vocabulary import Control
@@ -23,9 +23,9 @@ END_SAMPLED_44 = fixed(END_SAMPLED)
 ASSISTANT_46 = fixed(ControlSegment(Control.ASSISTANT, Site(46, 14)))
 
 
-def render(request: Request) -> list[Part]:
+def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order."""
-    out: list[Part] = []
+    out: list[Printed] = []
     messages = list(enumerate(request.messages))
     out.append(BOS_40)
     # book.kata:41 each m in messages

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.parts import END_SAMPLED, SAMPLED, Part, TextPart, fixed
+from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
 from katapi.runtime.serialization import Serialization
@@ -115,9 +115,9 @@ THINK_154 = fixed(
 )
 
 
-def render(request: Request) -> list[Part]:
+def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order."""
-    out: list[Part] = []
+    out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
@@ -158,11 +158,13 @@ def render(request: Request) -> list[Part]:
             out += (ROLE_115[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_115)
             i += 1
         elif m.role == "assistant":  # :117 when assistant
-            whole: TextPart = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118
             inline = m.reasoning_content is None and "</think>" in whole[0]
-            said: TextPart = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
+            said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
-                thought: TextPart = trim_start(after_last(trim_end(before(whole, "</think>"), "\n"), "<think>"), "\n")
+                thought: PrintedText = trim_start(
+                    after_last(trim_end(before(whole, "</think>"), "\n"), "<think>"), "\n"
+                )
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:

@@ -1,14 +1,14 @@
 """What a renderer prints, in the form that costs least: plain tuples, whose first item is the text.
 
 What a template always prints in one go is put together when its module is loaded; what came with the request is a tuple
-of the text and its place. The segments that everyone else sees are made of these parts when somebody asks for them.
+of the text and its place. The segments that everyone else sees are made of these when somebody asks for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TypeAlias
+from typing import NewType, TypeAlias
 
 from katapi.runtime.segments import (
     Content,
@@ -84,8 +84,11 @@ class Stretch:
 Encoded: TypeAlias = tuple[Tokenizer, list[int], list[int]]
 """A tokenizer, what it makes of a stretch, and how many ids there are at the end of each run of text in that."""
 
-Fixed: TypeAlias = tuple[str, Stretch]
-"""A stretch that never changes, with its text: control tokens as they are spelled."""
+Spelled = NewType("Spelled", str)
+"""What a stretch looks like, control tokens as they are spelled."""
+
+Fixed: TypeAlias = tuple[Spelled, Stretch]
+"""A stretch with its text."""
 
 LiteralText: TypeAlias = tuple[Literal, Site]
 """Text that is written in the template, and where."""
@@ -93,19 +96,19 @@ LiteralText: TypeAlias = tuple[Literal, Site]
 ContentText: TypeAlias = tuple[Content, Path, int | None]
 """Text that came with the request, the value it came from, and the offset in it, as `ContentSegment` has them."""
 
-TextPart: TypeAlias = LiteralText | ContentText
-Part: TypeAlias = Fixed | LiteralText | ContentText
+PrintedText: TypeAlias = LiteralText | ContentText
+Printed: TypeAlias = Fixed | LiteralText | ContentText
 
 
 def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:
     """What a template prints in one go, put together."""
     stretch = Stretch(printed)
-    return text_of_segments(stretch.segments), stretch
+    return Spelled(text_of_segments(stretch.segments)), stretch
 
 
-def text_of(parts: Iterable[Part]) -> str:
+def text_of(printed: Iterable[Printed]) -> str:
     """The rendered string, control tokens as they are spelled."""
-    return "".join([part[0] for part in parts])
+    return "".join([part[0] for part in printed])
 
 
 def text_of_segments(segments: Iterable[Segment]) -> str:
@@ -113,11 +116,11 @@ def text_of_segments(segments: Iterable[Segment]) -> str:
     return "".join([segment.text for segment in segments])
 
 
-def rendering_of(parts: Iterable[Part]) -> Rendering:
-    """The segments that the parts stand for, and the ranges of them that are sampled."""
+def rendering_of(printed: Iterable[Printed]) -> Rendering:
+    """The segments that were printed, and the ranges of them that are sampled."""
     segments: list[Segment] = []
     bounds: list[int] = []
-    for part in parts:
+    for part in printed:
         if len(part) == 3:
             segments.append(ContentSegment(*part))
         elif isinstance(part[1], Stretch):
