@@ -6,8 +6,8 @@ was made of an object is remembered by its text, which is cheaper to compare tha
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Callable
 
 from katapi.runtime.json_types import Json
 
@@ -16,62 +16,58 @@ class ReadObject(dict[str, Json]):
     """An object out of a request, and the text that spelled it there. Nothing may be changed in it."""
 
     __slots__ = ("source",)
-
-    def __init__(self, value: dict[str, Json], source: str) -> None:
-        super().__init__(value)
-        self.source = source
+    source: str
 
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_OPENING = re.compile(r"[ \t\n\r]*\{")
-_KEY = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
-_BEHIND = re.compile(r"[ \t\n\r]*([,\]}])[ \t\n\r]*")
+_KEY = r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*'
+_FIRST = re.compile(r"[ \t\n\r]*\{" + _KEY)
+_NEXT = re.compile(r"[ \t\n\r]*," + _KEY)
+_END = re.compile(r"[ \t\n\r]*\}[ \t\n\r]*\Z")
+_OPENING = re.compile(r"\[[ \t\n\r]*")
+_COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_CLOSING = re.compile(r"[ \t\n\r]*\]")
 
 
-def members(text: str, listed: str, decoder: json.JSONDecoder) -> list[tuple[str, Json]] | None:
+def members(text: str, listed: str, scan: Callable[[str, int], tuple[Json, int]]) -> list[tuple[str, Json]] | None:
     """The members of the object that `text` spells, with objects in the array `listed` as `ReadObject`.
 
-    None where `text` is anything but a plain object; then it is for others to say what it is. Every value is read by
-    `decoder`, whose errors are raised.
+    None where `text` is anything but an object with plain keys; then it is for others to say what it is. `scan` reads
+    the value at an index and says where it ends; what it raises comes through.
     """
-    opening = _OPENING.match(text)
-    if opening is None:
-        return None
     pairs: list[tuple[str, Json]] = []
-    at = opening.end()
-    while (key := _KEY.match(text, at)) is not None:
-        at = key.end()
-        if key[1] == listed and text.startswith("[", at):
-            elements = _elements(text, at + 1, decoder)
-            if elements is None:
+    key = _FIRST.match(text)
+    while key is not None:
+        name, at = key[1], key.end()
+        if name == listed and text.startswith("[", at):
+            elements, at = _elements(text, at, scan)
+            if at < 0:
                 return None
-            value, at = elements
+            pairs.append((name, elements))
         else:
-            value, at = decoder.raw_decode(text, at)
-        pairs.append((key[1], value))
-        behind = _BEHIND.match(text, at)
-        if behind is None or behind[1] == "]":
-            return None
-        at = behind.end()
-        if behind[1] == "}":
-            return pairs if at == len(text) else None
+            value, at = scan(text, at)
+            pairs.append((name, value))
+        key = _NEXT.match(text, at)
+        if key is None and _END.match(text, at) is not None:
+            return pairs
     return None
 
 
-def _elements(text: str, at: int, decoder: json.JSONDecoder) -> tuple[list[Json], int] | None:
-    """The elements of an array whose first one begins at `at` or behind, and where the array ends."""
-    space = _SPACE.match(text, at)
-    assert space is not None, "it matches the empty text"
-    at = space.end()
-    if text.startswith("]", at):
-        return [], at + 1
+def _elements(text: str, at: int, scan: Callable[[str, int], tuple[Json, int]]) -> tuple[list[Json], int]:
+    """The elements of the array that opens at `at`, and where it ends: nowhere, at -1, if it is not well formed."""
+    opening = _OPENING.match(text, at)
+    assert opening is not None
     elements: list[Json] = []
+    at = opening.end()
+    if text.startswith("]", at):
+        return elements, at + 1
     while True:
-        value, end = decoder.raw_decode(text, at)
-        elements.append(ReadObject(value, text[at:end]) if isinstance(value, dict) else value)
-        behind = _BEHIND.match(text, end)
-        if behind is None or behind[1] == "}":
-            return None
-        if behind[1] == "]":
-            return elements, behind.end(1)
-        at = behind.end()
+        value, end = scan(text, at)
+        if isinstance(value, dict):
+            value = ReadObject(value)
+            value.source = text[at:end]
+        elements.append(value)
+        comma = _COMMA.match(text, end)
+        if comma is None:
+            closing = _CLOSING.match(text, end)
+            return elements, -1 if closing is None else closing.end()
+        at = comma.end()

@@ -30,6 +30,7 @@ import math
 import re
 from dataclasses import dataclass
 from itertools import accumulate
+from json.scanner import make_scanner
 from typing import Final, Literal, TypeAlias
 
 from katapi.runtime.errors import RequestError
@@ -99,8 +100,7 @@ def parse_json(text: str, *, max_depth: int, listed: str | None = None) -> Json:
         if fault is not None:
             raise _error(fault)
     try:
-        pairs = None if listed is None or listed not in text else members(text, listed, _DECODER)
-        value: Json = _DECODER.decode(text) if pairs is None else _object(pairs)
+        value = _DECODER.decode(text) if listed is None or listed not in text else _read(text, listed)
     except (ValueError, RecursionError):
         fault = first_fault(text, max_depth)
         if fault is None:
@@ -143,6 +143,18 @@ def _constant(name: str) -> Json:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant, strict=True
 )
+
+
+_scan = make_scanner(_DECODER)  # type: ignore[arg-type]  # typeshed names a scanner; it takes a decoder
+
+
+def _read(text: str, listed: str) -> Json:
+    """The value that `text` spells; objects in the array `listed` keep their texts."""
+    try:
+        pairs = members(text, listed, _scan)
+    except StopIteration:  # no value where one must stand
+        pairs = None
+    return _DECODER.decode(text) if pairs is None else _object(pairs)
 
 
 def _error(fault: Fault) -> RequestError:
