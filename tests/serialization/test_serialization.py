@@ -192,7 +192,8 @@ def test_what_is_remembered_is_what_would_be_written(value: Json, choices: Seria
 def test_what_is_remembered_by_its_text_is_what_would_be_written(
     value: dict[str, Json], choices: Serialization, indent: int | None
 ) -> None:
-    read = ReadObject(value, json.dumps(value, indent=indent))
+    read = ReadObject(value)
+    read.source = json.dumps(value, indent=indent)
     assert choices.dump_known(read) == choices.dump(value)
     assert choices.dump_known(read) == choices.dump(value)
 

@@ -40,7 +40,7 @@ def message_class(role: str) -> str:
     return class_name(role) + "Message"
 
 
-_OWN = {"at", "first", "i", "messages", "out", "request"}
+_OWN = {"at", "first", "i", "messages", "out", "request", "walked"}
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | vars(rendering).keys() | vars(text).keys() | _OWN
 _DERIVED = re.compile(r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first)")
 

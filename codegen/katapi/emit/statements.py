@@ -397,14 +397,15 @@ class Statements:
         place = f"{name}_at" if e.reads_place(walk.variable) else "_"
         self.lines.add(f"# {self._file}:{self._line(walk.span)} each {walk.variable.name} in messages")
         if runs:
-            self.lines.add(f"{e.index} = 0")
-            self.lines.add(f"while {e.index} < len({e.messages}):")
-            self.lines.add(f"    {place}, {name} = {e.messages}[{e.index}]")
-        elif e.index in e.needed:
+            self.lines.add("walked = 0")
+        if runs or e.index in e.needed:
             self.lines.add(f"for {e.index}, ({place}, {name}) in enumerate({e.messages}):")
         else:
             self.lines.add(f"for {place}, {name} in {e.messages}:")
         self.lines.indent()
+        if runs:
+            self.lines.add(f"if {e.index} < walked:")
+            self.lines.add("    continue")
         for arm in walk.arms:
             if arm.run is not None and arm.condition is not None:
                 self.lines.add(self._take_run(arm))
@@ -412,7 +413,7 @@ class Statements:
         left = set(walk.variable.type.roles)
         word = "if "
         for arm in walk.arms:
-            self._walk_arm(arm, name, word, runs, only=left <= set(arm.roles))
+            self._walk_arm(arm, name, word, only=left <= set(arm.roles))
             left -= set() if arm.condition is not None else set(arm.roles)
             word = "elif "
         self._no_arm(walk, name)
@@ -438,7 +439,7 @@ class Statements:
         start = e.index if arm.is_run else f"{e.index} + 1"
         return f"{e.declare(arm.run)} = {e.module.helper('run_from')}({e.messages}, {start}, {e.classes((role,))})"
 
-    def _walk_arm(self, arm: t.WalkArm, name: str, word: str, runs: bool, only: bool) -> None:
+    def _walk_arm(self, arm: t.WalkArm, name: str, word: str, only: bool) -> None:
         """A guarded run is bound before all arms, since its guard asks about it; any other run inside its arm.
 
         `only` says that no other role is left, so that a guard alone decides.
@@ -453,10 +454,9 @@ class Statements:
         if take_run:
             self.lines.add(f"    {take_run}")
         self.block(arm.body)
-        if runs and not always_rejects(arm.body):
-            length = "" if arm.run is None else f"len({e.name(arm.run)})"
-            step = length if arm.is_run else f"1 + {length}" if length else "1"
-            self.lines.add(f"    {e.index} += {step}")
+        if arm.run is not None and not always_rejects(arm.body):
+            own = "" if arm.is_run else "1 + "
+            self.lines.add(f"    walked = {e.index} + {own}len({e.name(arm.run)})")
 
 
 def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:

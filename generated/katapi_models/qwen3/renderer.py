@@ -151,12 +151,12 @@ def render(request: Request) -> list[Printed]:
             query, query_at = u, u_at
             break
     # qwen3.kata:114 each m in messages
-    i = 0
-    while i < len(messages):
-        m_at, m = messages[i]
+    walked = 0
+    for i, (m_at, m) in enumerate(messages):
+        if i < walked:
+            continue
         if m.role == "system" or m.role == "user":  # :115 when system, user
             out += (ROLE_115[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_115)
-            i += 1
         elif m.role == "assistant":  # :117 when assistant
             whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118
             inline = m.reasoning_content is None and "</think>" in whole[0]
@@ -191,14 +191,13 @@ def render(request: Request) -> list[Printed]:
                         END_TOOL_CALL_137,
                     )
             out.append(IM_END_140)
-            i += 1
         elif m.role == "tool":  # :145 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             out.append(USER_146)
             for r_at, r in results:
                 out += (TOOL_RESPONSE_147, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_147)
             out.append(IM_END_148)
-            i += len(results)
+            walked = i + len(results)
         else:
             assert_never(m)
     # qwen3.kata:152 generate
