@@ -160,6 +160,8 @@ def changes(node: ast.AST, constants: Sequence[str]) -> Iterator[tuple[str, Call
         case ast.AugAssign(target=ast.Name(id="out"), value=ast.Tuple(elts=items)):
             for at, item in enumerate(items):
                 yield f"without {ast.unparse(item)}", partial(_without, at)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="out"), attr="append"), args=[item])):
+            yield f"without {ast.unparse(item)}", _empty
         case ast.Name(id=name) if name in constants:
             other = constants[(constants.index(name) + 1) % len(constants)]
             yield f"{other} for {name}", partial(_rename, other)
@@ -193,6 +195,11 @@ def _without(at: int, node: ast.AST) -> None:
     assert isinstance(node, ast.AugAssign)
     assert isinstance(node.value, ast.Tuple)
     del node.value.elts[at]
+
+
+def _empty(node: ast.AST) -> None:
+    assert isinstance(node, ast.Expr)
+    node.value = ast.Constant(None)
 
 
 def _rename(name: str, node: ast.AST) -> None:
