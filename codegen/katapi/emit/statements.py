@@ -363,13 +363,13 @@ class Statements:
     def _take(self, take: t.Take) -> None:
         e = self._e
         name = e.declare(take.variable)
-        classes = e.classes(take.roles)
         what = "all" if take.all else "leading"
         self.lines.add(
             f"# {self._file}:{self._line(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}"
         )
         of = e.python_type(present(take.variable.type))
         if take.all:
+            classes = e.classes(take.roles)
             self.lines.statement(f"{name}: {of} = ", f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]")
             rest = f"without_{'_'.join(take.roles)}"
             self.lines.statement(f"{rest} = ", f"[(at, m) for at, m in {e.messages} if not isinstance(m, {classes})]")
@@ -380,7 +380,8 @@ class Statements:
             place = f"{name}_at"
             if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
-            self.lines.statement("if ", f"{e.messages} and isinstance(first := {e.messages}[0][1], {classes})", ":")
+            test = e.has_role("first", take.roles).within(NOT).replace("first", f"(first := {e.messages}[0][1])", 1)
+            self.lines.statement("if ", f"{e.messages} and {test}", ":")
             self.lines.add(f"    {name} = first")
             if e.reads_place(take.variable):
                 self.lines.add(f"    {place} = {e.messages}[0][0]")

@@ -126,7 +126,7 @@ def render(request: Request) -> list[Printed]:
     # qwen3.kata:83 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and isinstance(first := messages[0][1], SystemMessage):
+    if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
