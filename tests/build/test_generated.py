@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ import pytest
 from katapi.build import compare
 from katapi.compile import compile_project
 from katapi.project import Project, find_project
-from katapi.runtime.segments import ControlSegment, LiteralSegment
+from katapi.runtime.printed import Stretch
+from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
 from tests.command import ROOT, python
 from tests.specs import ALL, model_of, pass_project, program_of
 
@@ -94,18 +96,16 @@ def test_each_constant_of_a_renderer_points_at_what_it_prints(path: Path) -> Non
     names = {control.id: control.name for control in program.vocabulary.controls}
     renderer = sys.modules[f"{package_of(path)}.renderer"]
     controls = 0
-    for value in vars(renderer).values():
-        if isinstance(value, ControlSegment | LiteralSegment):
-            site = value.site
-            source = lines[site.line - 1][site.column - 1 :]
-            if isinstance(value, ControlSegment):
-                controls += 1
-                assert source.startswith(f"@{names[value.token.id]}"), value
-            elif not re.match(
-                r'"|\w+\.role\b', source
-            ):  # a block text: its first line that is not blank stands here or just below
-                first = next((line for line in value.text.split("\n") if line), "")
-                assert first in "\n".join([source, *lines[site.line : site.line + 3]]), value
+    for segment in constants(vars(renderer).values()):
+        source = lines[segment.site.line - 1][segment.site.column - 1 :]
+        if isinstance(segment, ControlSegment):
+            controls += 1
+            assert source.startswith(f"@{names[segment.token.id]}"), segment
+        elif not re.match(
+            r'"|\w+\.role\b', source
+        ):  # a block text: its first line that is not blank stands here or just below
+            first = next((line for line in segment.text.split("\n") if line), "")
+            assert first in "\n".join([source, *lines[segment.site.line : segment.site.line + 3]]), segment
     assert controls
 
 
@@ -125,6 +125,17 @@ def test_each_field_and_token_names_the_line_that_declares_it(path: Path) -> Non
     records = re.findall(r"The record `(\w+)` \(line (\d+)\)", files["request"])
     assert len(records) == len(program.request.records)
     assert all(f"record {name} " in source[int(line)] for name, line in records)
+
+
+def constants(values: Iterable[object]) -> Iterator[ControlSegment | LiteralSegment]:
+    """The segments in the constants of a module: printed in one go, texts of variables, and either for each role."""
+    for value in values:
+        if isinstance(value, dict):
+            yield from constants(value.values())
+        elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Stretch):
+            yield from value[1].segments
+        elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Site):
+            yield LiteralSegment(Literal(value[0]), value[1])
 
 
 def package_of(path: Path) -> str:

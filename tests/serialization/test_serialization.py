@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
+from katapi.runtime.read_objects import ReadObject
 from katapi.runtime.serialization import Printable, Serialization
 
 Order = Literal["as_received", "sorted"]
@@ -185,6 +186,16 @@ def test_equal_choices_are_equal() -> None:
 def test_what_is_remembered_is_what_would_be_written(value: Json, choices: Serialization) -> None:
     assert choices.dump_known(value) == choices.dump(value)
     assert choices.dump_known(value) == choices.dump(value)
+
+
+@given(st.dictionaries(st.text(max_size=3), VALUES, max_size=3), st.sampled_from(ALL), st.sampled_from([None, 1]))
+def test_what_is_remembered_by_its_text_is_what_would_be_written(
+    value: dict[str, Json], choices: Serialization, indent: int | None
+) -> None:
+    read = ReadObject(value)
+    read.source = json.dumps(value, indent=indent)
+    assert choices.dump_known(read) == choices.dump(value)
+    assert choices.dump_known(read) == choices.dump(value)
 
 
 def test_memory_tells_apart_what_is_written_differently() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.origins import token_segments
+from katapi.runtime.printed import Printed, fixed, rendering_of
 from katapi.runtime.segments import (
     Content,
     ContentSegment,
@@ -16,7 +17,6 @@ from katapi.runtime.segments import (
     ControlToken,
     Literal,
     LiteralSegment,
-    Segment,
     Site,
 )
 from katapi.runtime.tokenization.character_splits import white_space_split
@@ -113,14 +113,18 @@ SITE = Site(1, 1)
 def test_only_the_run_at_the_beginning_of_a_payload_is_first() -> None:
     end = ControlSegment(Control.END, SITE)
     literal = LiteralSegment(Literal("a"), SITE)
-    content = ContentSegment(Content("b a"), ("x",))
-    segments: list[Segment] = [LiteralSegment(Literal(""), SITE), literal, content, end, literal, content]
-    ids, run_ends = assemble_ids(segments, PLAIN)
+    text = (Content("b a"), ("x",), 0)
+    content = ContentSegment(*text)
+    empty = LiteralSegment(Literal(""), SITE)
+    parts: list[Printed] = [fixed(empty, literal), text, fixed(end, literal), text]
+    segments = rendering_of(parts).segments
+    assert segments == [empty, literal, content, end, literal, content]
+    ids, run_ends = assemble_ids(parts, PLAIN)
     texts = [letters([token]) if token != 99 else "<end>" for token in ids]
     assert texts == ["▁", "a", "b", "▁", "a", "<end>", "a", "b", "▁", "a"]
     # The mark in front belongs to the segment that it was put in front of.
     ranges = token_segments(segments, run_ends, ids, PLAIN)
     assert ranges[:, 0].tolist() == [1, 1, 2, 2, 2, 3, 4, 5, 5, 5]
     assert (ranges[:, 1] - ranges[:, 0] == 1).all()
-    ids, _ = assemble_ids([end, content], PLAIN)
+    ids, _ = assemble_ids([fixed(end), text], PLAIN)
     assert letters(ids[1:]) == "b▁a"

@@ -6,6 +6,7 @@ Not run and not part of the project's own run of mypy; `test_mixups.py` compares
 from __future__ import annotations
 
 import katapi
+from katapi.runtime.printed import ContentText, Fixed, LiteralText, Printed, PrintedText, fixed
 from katapi.runtime.segments import (
     Content,
     ContentSegment,
@@ -15,7 +16,6 @@ from katapi.runtime.segments import (
     LiteralSegment,
     Segment,
     Site,
-    Text,
 )
 from katapi.runtime.text import trim
 from katapi_models import book, qwen3
@@ -50,10 +50,25 @@ ContentSegment("hello", PATH)  # E: incompatible type "str"; expected "Content"
 
 control: ControlSegment = ContentSegment(CONTENT, PATH)  # E: variable has type "ControlSegment"
 literal: LiteralSegment = ContentSegment(CONTENT, PATH)  # E: variable has type "LiteralSegment"
-text: Text = ControlSegment(Control.IM_START, SITE)  # E: expression has type "ControlSegment"
-trim(ControlSegment(Control.IM_START, SITE))  # E: incompatible type "ControlSegment"
-literal = trim(ContentSegment(CONTENT, PATH))  # E: variable has type "LiteralSegment"
 segments: list[Segment] = [CONTENT]  # E: List item 0 has incompatible type "Content"
+
+# The same holds for what renderers print, of which segments are made.
+
+stretch: Fixed = fixed(ControlSegment(Control.IM_START, SITE), LiteralSegment(LITERAL, SITE))
+fixed(ContentSegment(CONTENT, PATH))  # E: incompatible type "ContentSegment"; expected "ControlSegment |
+stretch = (CONTENT, stretch[1])  # E: expression has type "tuple[Content, Stretch]"
+fixed(LITERAL)  # E: incompatible type "Literal"; expected "ControlSegment | LiteralSegment | Mark"
+own_text: LiteralText = (LITERAL, SITE)
+own_text = (CONTENT, SITE)  # E: expression has type "tuple[Content, Site]"
+sent: ContentText = (CONTENT, PATH, 0)
+sent = (LITERAL, PATH, 0)  # E: expression has type "tuple[Literal, tuple[str, int, str], int]"
+sent = ("hello", PATH, 0)  # E: expression has type "tuple[str, tuple[str, int, str], int]"
+text: PrintedText = stretch  # E: variable has type "tuple[Literal, Site]
+trim(stretch)  # E: incompatible type "tuple[Spelled, Stretch]"
+own_text = trim(sent)  # E: variable has type "tuple[Literal, Site]"
+out: list[Printed] = [stretch, own_text, sent]
+out.append(CONTENT)  # E: incompatible type "Content"
+out += (stretch, (LITERAL, PATH, 0))  # E: incompatible type "tuple[tuple[Spelled, Stretch], tuple[Literal
 
 # A control token is a member of the enum, and nothing becomes one.
 

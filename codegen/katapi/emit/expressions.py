@@ -1,7 +1,7 @@
 """Expressions of a template → Python expressions.
 
-One expression can be wanted in four forms: as a truth value, as a plain Python value, as a `str`, or as a segment that
-knows where its text came from. Each form is a method of `Expressions`.
+One expression can be wanted in four forms: as a truth value, as a plain Python value, as a `str`, or as something to
+print, which knows where its text came from. Each form is a method of `Expressions`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
 from katapi.emit.kinds import is_kind, narrowed
-from katapi.emit.module import Module
-from katapi.emit.names import control_member, slug
+from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece
+from katapi.emit.names import control_member
+from katapi.emit.paths import Paths, carries_path
 from katapi.emit.python import string, tuple_of
-from katapi.emit.variables import Variables
 from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.types import (
     CONTENT,
+    ControlType,
     IntType,
     JsonKind,
     JsonType,
@@ -34,7 +35,7 @@ from katapi.model.types import (
 )
 
 
-class Expressions(Variables):
+class Expressions(Paths):
     """Emits expressions for one function."""
 
     def __init__(self, module: Module, package: str, needed: frozenset[str]) -> None:
@@ -42,46 +43,53 @@ class Expressions(Variables):
         self._aliases: dict[t.Expr, str] = {}
         self._alias_count = 0
 
-    def declare_let(self, variable: t.Variable, value: t.Expr) -> str:
-        """The Python name of a `let`; remembers whether its value came from the request at all."""
-        if not self._path(value):
-            self._pathless.add(variable.number)
-        return self.declare(variable)
-
     # ---- forms
 
-    def segment(self, expr: t.Expr) -> Code:
-        """A text as a segment."""
+    def piece(self, expr: t.Expr) -> ControlPiece | LiteralPiece | RolePiece | None:
+        """What an expression prints, where that never changes or depends on a role alone."""
         match expr:
-            case t.Var(variable=variable) if self.is_segment(variable):
-                return Code(self.name(variable))
-            case t.TextConst(text=text):
-                return Code(self.module.constant(slug(text), text, None, expr.span))
-            case t.RoleOf(type=TextType(choices=(only,))):
-                return Code(self.module.constant(slug(only), only, None, expr.span))
+            case t.ControlConst(token=token):
+                self.module.use(f"{self._package}.vocabulary", "Control")
+                return ControlPiece(control_member(token), *self.module.place(expr.span))
+            case t.TextConst(text=text) | t.RoleOf(type=TextType(choices=(text,))):
+                return LiteralPiece(text, *self.module.place(expr.span))
             case t.RoleOf(type=TextType(choices=roles)) if roles is not None:
-                return Code(f"{self.module.role_constant(roles, expr.span)}[{self.value(expr).text}]")
+                return RolePiece(roles, *self.module.place(expr.span))
+            case _:
+                return None
+
+    def printed(self, expr: t.Expr) -> Code:
+        """A text or control token as something to print, which knows where it came from."""
+        piece = self.piece(expr)
+        if isinstance(piece, ControlPiece):
+            return Code(self.module.fixed((piece,)))
+        if isinstance(piece, LiteralPiece):
+            return Code(self.module.text(piece))
+        if isinstance(piece, RolePiece):
+            return Code(f"{self.module.text(piece)}[{self.value(expr).text}]")
+        match expr:
+            case t.Var(variable=variable) if self.is_printed(variable):
+                return Code(self.name(variable))
             case t.Cut(kind=kind, base=base, argument=argument):
                 self.module.use("katapi.runtime.text", kind.value)
                 more = "" if argument is None else f", {string(argument)}"
-                return Code(f"{kind.value}({self.segment(base).text}{more})")
+                return Code(f"{kind.value}({self.printed(base).text}{more})")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
-                return ternary(self.condition(test), self.segment(then), self.segment(otherwise))
+                return ternary(self.condition(test), self.printed(then), self.printed(otherwise))
             case t.Coalesce(options=options):
-                return self._first_there(options, self.segment)
+                return self._first_there(options, self.printed)
             case t.Serialize():
-                return self._content(self._dump(expr), self.path(expr.value), "None")
+                return Code(f"({self._dump(expr)}, {self.path(expr.value)}, None)")
             case _ if isinstance(expr.type, OptionalType):
-                return self._where_there(expr, self.segment, Code("None"))
+                return self._where_there(expr, self.printed, Code("None"))
             case t.Var(variable=variable) if variable.binding is t.Binding.KEY:
                 return self._content(self.name(variable), self.path(expr), "None")
             case _ if isinstance(expr.type, IntType):
                 return self._number(expr)
             case t.FieldOf(field=f) if f.type in (CONTENT, OptionalType(CONTENT)):
-                self._segments("ContentSegment")
-                return Code(f"ContentSegment({self.value(expr).text}, {self.path(expr)})")
+                return Code(f"({self.value(expr).text}, {self.path(expr)}, 0)")
             case _:
-                return self._content(self.value(expr).text, self.path(expr))
+                return self._content(self.value(expr).text, self.path(expr), "0")
 
     def string(self, expr: t.Expr) -> Code:
         """A text as a `str`."""
@@ -90,10 +98,10 @@ class Expressions(Variables):
                 return Code(string(text))
             case t.Serialize():
                 return Code(self._dump(expr))
-            case t.Var(variable=variable) if self.is_segment(variable):
-                return Code(f"{self.name(variable)}.text")
+            case t.Var(variable=variable) if self.is_printed(variable):
+                return Code(f"{self.name(variable)}[0]")
             case t.Cut():
-                return Code(f"{self.segment(expr).text}.text")
+                return Code(f"{self.printed(expr).text}[0]")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 return ternary(self.condition(test), self.string(then), self.string(otherwise))
             case t.Coalesce(options=options):
@@ -121,7 +129,7 @@ class Expressions(Variables):
             return Code(self._aliases[expr])
         match expr:
             case t.Var(variable=variable):
-                return Code(f"{self.name(variable)}.text" if self.is_segment(variable) else self.name(variable))
+                return Code(f"{self.name(variable)}[0]" if self.is_printed(variable) else self.name(variable))
             case t.FieldOf(base=base, field=f):
                 return self._reach(base, f.name)
             case t.RoleOf(base=base):
@@ -132,7 +140,7 @@ class Expressions(Variables):
             case t.LengthOf(base=base):
                 inner = self.string(base) if isinstance(present(base.type), TextType) else self.value(base)
                 if isinstance(base.type, OptionalType):
-                    return ternary(self._not_none(base), Code(f"len({inner.text})"), Code("None"))
+                    return ternary(self.not_none(base), Code(f"len({inner.text})"), Code("None"))
                 return Code(f"len({inner.text})")
             case t.EndOf(base=base, end=end):
                 return self._end_of(base, end)
@@ -157,7 +165,7 @@ class Expressions(Variables):
             case t.Within(value=value, container=container):
                 return self._within(value, container)
             case t.IsRole(value=value, roles=roles):
-                return Code(f"isinstance({self.value(value).text}, {self.classes(roles)})")
+                return self._is_role(value, roles)
             case t.IsJson(value=value, kinds=kinds):
                 return is_kind(self.module, self.value(value), kinds)
             case t.IsEnd(end=end):
@@ -167,7 +175,7 @@ class Expressions(Variables):
             case t.IsBeside():
                 return self._is_beside(expr)
             case t.Exists(value=value):
-                return self._not_none(value)
+                return self.not_none(value)
             case t.Query():
                 return self._query(expr)
             case t.NeighbourOf(neighbour=neighbour):
@@ -179,125 +187,31 @@ class Expressions(Variables):
             case t.Given() | t.And() | t.Or() | t.Not():
                 tested = self.condition(expr)
                 return tested if self._is_bool(expr) else Code(f"bool({tested.text})")
-            case t.ControlConst(token=token):
-                member = control_member(token)
-                self.module.use(f"{self._package}.vocabulary", "Control")
-                self._segments("ControlSegment", "Site")
-                return Code(self.module.constant(member, None, member, expr.span))
+            case t.ControlConst():
+                return self.printed(expr)
 
     def argument(self, expr: t.Expr, of: Type) -> list[str]:
         """A value for a parameter of a def: a control, a segment, or a plain value with its path."""
-        if isinstance(present(of), TextType):
-            return [self.segment(expr).text]
+        if isinstance(present(of), (TextType, ControlType)):
+            return [self.printed(expr).text]
         code = (self._json(expr) if isinstance(present(of), JsonType) else self.value(expr)).text
         return [code, self.path(expr)] if carries_path(of) else [code]
 
-    # ---- where a value came from
-
-    def path(self, expr: t.Expr) -> str:
-        """The path of a value in the request, as a Python tuple."""
-        return self._path_code(self._path(expr))
-
-    def item_path(self, source: t.Expr, step: str) -> str:
-        """The path of an item of a list, or of the value of a key."""
-        return tuple_of([*self._path(source), step])
-
-    def _path_code(self, parts: list[str]) -> str:
-        if len(parts) == 1 and parts[0].startswith("*("):
-            return parts[0][2:-1]
-        if len(parts) == 1 and parts[0].startswith("*"):
-            return parts[0][1:]
-        return tuple_of(parts) if parts else "()"
-
-    def _path(self, expr: t.Expr) -> list[str]:
-        match expr:
-            case t.Var(variable=variable):
-                return self._variable_path(variable)
-            case t.FieldOf(base=base, field=f):
-                return [*self._path(base), string(f.name)]
-            case t.RoleOf(base=base):
-                return [*self._path(base), '"role"']
-            case t.JsonFieldOf(base=base, key=key):
-                return [*self._path(base), string(key)]
-            case t.EndOf(base=base, end=end) if isinstance(present(base.type), ListType):
-                at = "0" if end is End.FIRST else "-1"
-                if self._is_messages(base):
-                    return ['"messages"', f"{self.value(base).text}[{at}][0]"]
-                last = "0" if end is End.FIRST else f"len({self.value(base).text}) - 1"
-                return [*self._path(base), last]
-            case t.NeighbourOf(neighbour=neighbour):
-                step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
-                self.used.add(self.index)
-                return ['"messages"', f"{self.messages}[{self.index} {step}][0]"]
-            case t.Coalesce(options=options):
-                return self._path(options[0]) if len(options) == 1 else self._chosen_path(options)
-            case t.Conditional(test=test, then=then, otherwise=otherwise):
-                chosen = ternary(self.condition(test), Code(self.path(then)), Code(self.path(otherwise)))
-                return [f"*({chosen.text})"]
-            case t.ObjectExpr(pairs=pairs):
-                return self._common([self._path(v) for _, v in pairs])
-            case t.ListConst(items=items):
-                return self._common([self._path(i) for i in items])
-            case _:
-                return []
-
-    def _chosen_path(self, options: tuple[t.Expr, ...]) -> list[str]:
-        code = Code(self.path(options[-1]))
-        for option in reversed(options[:-1]):
-            code = ternary(self._not_none(option), Code(self.path(option)), code)
-        return [f"*({code.text})"]
-
-    def _variable_path(self, variable: t.Variable) -> list[str]:
-        match variable.binding:
-            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM:
-                return [string(variable.name)]
-            case t.Binding.WALK | t.Binding.TAKE:
-                return ['"messages"', self.place(variable)]
-            case t.Binding.DEF_PARAMETER if carries_path(variable.type):
-                return [f"*{self._companion(variable)}"]
-            case t.Binding.LOOP | t.Binding.QUERY | t.Binding.LET if isinstance(present(variable.type), MessageType):
-                return ['"messages"', self.place(variable)]
-            case t.Binding.LET if variable.number in self._pathless:
-                return []
-            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET if not self.is_segment(variable):
-                return [f"*{self._companion(variable)}"]
-            case _:
-                return []
-
-    @staticmethod
-    def _common(paths: list[list[str]]) -> list[str]:
-        known = [p for p in paths if p]
-        if not known:
-            return []
-        out: list[str] = []
-        for parts in zip(*known, strict=False):
-            if len(set(parts)) > 1:
-                break
-            out.append(parts[0])
-        return out
-
     # ---- helpers
 
-    def _segments(self, *names: str) -> None:
-        for name in names:
-            self.module.segment(name)
-
-    def _content(self, text: str, path: str, start: str = "") -> Code:
-        self._segments("Content", "ContentSegment")
-        return Code(f"ContentSegment(Content({text}), {path}{', ' + start if start else ''})")
+    def _content(self, text: str, path: str, start: str) -> Code:
+        return Code(f"({self.module.segment('Content')}({text}), {path}, {start})")
 
     def _number(self, expr: t.Expr) -> Code:
-        line, column = self.module.source.line_column(expr.span.start)
         path = self._path(expr)
-        if any(part.startswith("*") for part in path):
-            self._segments("Site")
-            helper = self.module.helper("number")
-            return Code(f"{helper}({self.value(expr).text}, {self.path(expr)}, Site({line}, {column}))")
         text = f"str({self.value(expr).text})"
-        if path:
+        if path and not any(part.startswith("*") for part in path):
             return self._content(text, self.path(expr), "None")
-        self._segments("Literal", "LiteralSegment", "Site")
-        return Code(f"LiteralSegment(Literal({text}), Site({line}, {column}))")
+        line, column = self.module.place(expr.span)
+        site = f"{self.module.segment('Site')}({line}, {column})"
+        if path:
+            return Code(f"{self.module.helper('number')}({self.value(expr).text}, {self.path(expr)}, {site})")
+        return Code(f"({self.module.segment('Literal')}({text}), {site})")
 
     def _first_there(self, options: tuple[t.Expr, ...], form: Callable[[t.Expr], Code]) -> Code:
         code = form(options[-1])
@@ -309,7 +223,7 @@ class Expressions(Variables):
         """A value in some form where it is there; what must be computed is computed once and kept in a name."""
         narrowed = replace(expr, type=present(expr.type))
         if _unchanging(expr):
-            return ternary(self._not_none(expr), form(narrowed), otherwise)
+            return ternary(self.not_none(expr), form(narrowed), otherwise)
         self._alias_count += 1
         alias = f"value_{self._alias_count}"
         test = Code(f"({alias} := {self.value(expr).text}) is not None", COMPARE)
@@ -318,14 +232,14 @@ class Expressions(Variables):
         del self._aliases[narrowed]
         return ternary(test, then, otherwise)
 
-    def _not_none(self, expr: t.Expr) -> Code:
+    def not_none(self, expr: t.Expr) -> Code:
         """Whether a value is there; a field of something absent is asked for in two steps, so that both are known."""
-        if isinstance(expr, t.Var) and self.is_segment(expr.variable):
+        if isinstance(expr, t.Var) and self.is_printed(expr.variable):
             return Code(f"{self.name(expr.variable)} is not None", COMPARE)
         if isinstance(expr, t.FieldOf) and isinstance(expr.base.type, OptionalType) and _unchanging(expr.base):
             there = f"{self.value(expr.base).text}.{expr.field.name}"
             own = f" and {there} is not None" if isinstance(expr.field.type, OptionalType) else ""
-            return Code(self._not_none(expr.base).text + own, AND if own else COMPARE)
+            return Code(self.not_none(expr.base).text + own, AND if own else COMPARE)
         return Code(f"{self.value(expr).within(ATOM)} is not None", COMPARE)
 
     def _reach(self, base: t.Expr, attribute: str) -> Code:
@@ -341,7 +255,7 @@ class Expressions(Variables):
         of = present(expr.type)
         if isinstance(of, ParsedType) and of.verbatim:
             if isinstance(expr.type, OptionalType):
-                return ternary(self._not_none(expr), Code(f"{inner.text}.value"), Code("None"))
+                return ternary(self.not_none(expr), Code(f"{inner.text}.value"), Code("None"))
             return Code(f"{inner.within(ATOM)}.value")
         return inner
 
@@ -355,22 +269,22 @@ class Expressions(Variables):
     def _given(self, value: t.Expr) -> Code:
         of = present(value.type)
         if isinstance(of, (MessageType, RecordType)):
-            return self._not_none(value)
-        if isinstance(value, t.Var) and self.is_segment(value.variable):
+            return self.not_none(value)
+        if isinstance(value, t.Var) and self.is_printed(value.variable):
             name = self.name(value.variable)
             if isinstance(value.type, OptionalType):
-                return Code(f"{name} is not None and {name}.text", AND)
-            return Code(f"{name}.text")
+                return Code(f"{name} is not None and {name}[0]", AND)
+            return Code(f"{name}[0]")
         if isinstance(of, ParsedType):
             return self._json(value)
         if isinstance(value, t.FieldOf) and isinstance(value.base.type, OptionalType) and _unchanging(value.base):
-            return Code(f"{self._not_none(value.base).text} and {self.value(value.base).text}.{value.field.name}", AND)
+            return Code(f"{self.not_none(value.base).text} and {self.value(value.base).text}.{value.field.name}", AND)
         return self._plain(value)
 
     def _not(self, operand: t.Expr) -> Code:
         match operand:
             case t.Exists(value=value):
-                there = self._not_none(value)
+                there = self.not_none(value)
                 if there.binds == AND:
                     return Code(f"not {there.within(NOT)}", NOT)
                 return Code(there.text.removesuffix(" is not None") + " is None", COMPARE)
@@ -443,27 +357,31 @@ class Expressions(Variables):
         helper = self.module.helper("json_within")
         return Code(f"{helper}({self._plain(value).text}, {self.value(container).text})")
 
-    def _is_messages(self, expr: t.Expr) -> bool:
-        of = present(expr.type)
-        return isinstance(of, ListType) and isinstance(of.item, MessageType)
-
     def _end_of(self, base: t.Expr, end: End) -> Code:
-        helper = f"{end.value}_message" if self._is_messages(base) else f"{end.value}_item"
+        helper = f"{end.value}_message" if self.is_messages(base) else f"{end.value}_item"
         return Code(f"{self.module.helper(helper)}({self.value(base).text})")
 
-    def position(self, expr: t.Expr) -> str:
-        """The index of a message in the request."""
-        return self._path(expr)[1]
+    def _is_role(self, value: t.Expr, roles: tuple[str, ...]) -> Code:
+        code = self.value(value)
+        if isinstance(value, t.Var) and not isinstance(value.type, OptionalType):
+            return self.has_role(code.text, roles)
+        return Code(f"isinstance({code.text}, {self.classes(roles)})")
+
+    @staticmethod
+    def has_role(name: str, roles: tuple[str, ...]) -> Code:
+        """Whether a message has one of some roles. The role tells the classes of messages apart, and mypy knows it."""
+        tests = [f"{name}.role == {string(role)}" for role in roles]
+        return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
 
     def _is_beside(self, expr: t.IsBeside) -> Code:
         sign = ">" if expr.side is Side.AFTER else "<"
-        tests = [self._not_none(e).text for e in (expr.value, expr.other) if isinstance(e.type, OptionalType)]
+        tests = [self.not_none(e).text for e in (expr.value, expr.other) if isinstance(e.type, OptionalType)]
         tests.append(f"{self.position(expr.value)} {sign} {self.position(expr.other)}")
         return Code(" and ".join(tests), AND if len(tests) > 1 else COMPARE)
 
     def _query(self, expr: t.Query) -> Code:
         name = self.declare(expr.variable)
-        pair = self._is_messages(expr.source)
+        pair = self.is_messages(expr.source)
         source = self.value(expr.source).within(ATOM)
         test = self.condition(expr.condition)
         target = (f"{name}_at, {name}" if self.reads_place(expr.variable) else f"_, {name}") if pair else name
@@ -508,8 +426,3 @@ def _unchanging(expr: t.Expr) -> bool:
             return _unchanging(base) and not isinstance(base.type, OptionalType)
         case _:
             return False
-
-
-def carries_path(of: Type) -> bool:
-    """Whether a parameter of a def has a companion that says where its value came from."""
-    return isinstance(present(of), (JsonType, ListType, ParsedType, IntType))

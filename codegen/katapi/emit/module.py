@@ -3,30 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from katapi.emit.names import slug
 from katapi.language.source import Source, Span
 from katapi.model.declarations import Serialization
 from katapi.model.types import Type
 
 
-class Constant(NamedTuple):
-    """A segment that never changes: a control token or a literal at one place of the template."""
+class ControlPiece(NamedTuple):
+    """A control token at one place of the template; `name` is its member of the generated enum."""
 
     name: str
-    text: str | None
-    member: str | None
     line: int
     column: int
 
 
-class RoleConstant(NamedTuple):
-    """Literal segments for the roles that a message can have at one place of the template."""
+class LiteralPiece(NamedTuple):
+    """A text that is written at one place of the template."""
 
-    name: str
+    text: str
+    line: int
+    column: int
+
+
+class RolePiece(NamedTuple):
+    """The role of a message, printed at one place of the template: one of a few literals."""
+
     roles: tuple[str, ...]
     line: int
     column: int
+
+
+class MarkPiece(NamedTuple):
+    """Where what the model itself generates begins or ends; `name` is the member of `katapi.runtime.printed.Mark`."""
+
+    name: str
+    line: int
+    column: int
+
+
+Piece: TypeAlias = ControlPiece | LiteralPiece | RolePiece | MarkPiece
+"""Something that a template always prints in the same way."""
+
+
+class Constant(NamedTuple):
+    """Pieces that are printed one after the other, or one text that is kept, under a name in the generated module."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+    printed: bool
+
+    @property
+    def role(self) -> RolePiece | None:
+        """The piece that depends on a role, if there is one: then the constant has an entry for each of the roles."""
+        return next((piece for piece in self.pieces if isinstance(piece, RolePiece)), None)
 
 
 @dataclass
@@ -35,9 +66,8 @@ class Module:
 
     source: Source
     imports: dict[str, set[str]] = field(default_factory=dict)
-    constants: dict[tuple[int, int, str], Constant] = field(default_factory=dict)
+    constants: dict[tuple[tuple[Piece, ...], bool], Constant] = field(default_factory=dict)
     serializations: dict[str, Serialization] = field(default_factory=dict)
-    roles: list[RoleConstant] = field(default_factory=list)
     signatures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
 
     def use(self, module: str, *names: str) -> None:
@@ -54,25 +84,75 @@ class Module:
         self.use("katapi.runtime.rendering", name)
         return name
 
-    def role_constant(self, roles: tuple[str, ...], span: Span) -> str:
-        """The name of a constant that holds a literal segment for each role, printed at one place."""
-        line, column = self.source.line_column(span.start)
-        names = {(r.line, r.column): r.name for r in self.roles}
-        if (line, column) not in names:
-            taken = set(names.values())
-            name = f"ROLE_{line}" if f"ROLE_{line}" not in taken else f"ROLE_{line}_{column}"
-            self.roles.append(RoleConstant(name, roles, line, column))
-            return name
-        return names[line, column]
+    def printed(self, name: str) -> str:
+        """A name out of `katapi.runtime.printed`."""
+        self.use("katapi.runtime.printed", name)
+        return name
 
-    def constant(self, stem: str, text: str | None, member: str | None, span: Span) -> str:
-        """The name of a constant segment; constants of one place and text are one."""
-        line, column = self.source.line_column(span.start)
-        key = (line, column, text if text is not None else member or "")
-        if key not in self.constants:
+    def place(self, span: Span) -> tuple[int, int]:
+        """Line and column of a place in the template."""
+        return self.source.line_column(span.start)
+
+    def fixed(self, pieces: tuple[Piece, ...]) -> str:
+        """The name of the constant for pieces that are printed one after the other."""
+        self.printed("fixed")
+        return self._constant(pieces, printed=True)
+
+    def text(self, piece: LiteralPiece | RolePiece) -> str:
+        """The name of the constant for a text that is kept."""
+        return self._constant((piece,), printed=False)
+
+    def _constant(self, pieces: tuple[Piece, ...], *, printed: bool) -> str:
+        constant = self.constants.get((pieces, printed))
+        if constant is None:
+            self._import(pieces, printed)
             taken = {c.name for c in self.constants.values()}
-            name = f"{stem}_{line}"
+            line, column = pieces[0].line, pieces[0].column
+            name = f"{_stem(pieces)}_{line}"
             if name in taken:
-                name = f"{stem}_{line}_{column}"
-            self.constants[key] = Constant(name, text, member, line, column)
-        return self.constants[key].name
+                name = f"{name}_{column}"
+            if name in taken:
+                name += "_PRINTED" if printed else "_KEPT"
+            constant = self.constants[pieces, printed] = Constant(name, pieces, printed)
+        return constant.name
+
+    def _import(self, pieces: tuple[Piece, ...], printed: bool) -> None:
+        for piece in pieces:
+            match piece:
+                case MarkPiece(name=name):
+                    self.printed(name)
+                case ControlPiece():
+                    self.segment("ControlSegment")
+                    self.segment("Site")
+                case LiteralPiece() | RolePiece():
+                    for name in ("Literal", "Site", *(("LiteralSegment",) if printed else ())):
+                        self.segment(name)
+
+
+def _stem(pieces: tuple[Piece, ...]) -> str:
+    """A name for pieces: that of the piece that tells most, and of the first of its kind."""
+    return _name(min(pieces, key=_rank))
+
+
+def _name(piece: Piece) -> str:
+    match piece:
+        case RolePiece():
+            return "ROLE"
+        case LiteralPiece(text=text):
+            return slug(text)
+        case ControlPiece(name=name) | MarkPiece(name=name):
+            return name
+
+
+def _rank(piece: Piece) -> int:
+    match piece:
+        case RolePiece():
+            return 0
+        case LiteralPiece(text=text) if any(c.isascii() and c.isalpha() for c in text):
+            return 1
+        case ControlPiece():
+            return 2
+        case LiteralPiece():
+            return 3
+        case MarkPiece():
+            return 4

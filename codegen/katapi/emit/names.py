@@ -22,16 +22,15 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "Field", "Items", "JsonObjectField",
-    "JsonText", "JsonValueField", "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "Request",
-    "RequestError", "RequestModel", "TypeAlias",
+    "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "Field", "Fixed", "Items", "Json",
+    "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal", "LiteralSegment", "Message", "None",
+    "ObjectFromText", "Path", "Printed", "PrintedText", "Request", "RequestError", "RequestModel", "Sequence",
+    "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip
 
 
 def record_class(record: str) -> str:
-    """The class of a record: `tool_call` → ToolCall; a name that request.py or the property
-    tests use otherwise gets `Record` behind it.
-    """
+    """The class of a record: `tool_call` → ToolCall; a name that has another use gets `Record` behind it."""
     name = class_name(record)
     return name + "Record" if name in _CLASSES or name.endswith("Message") else name
 
@@ -41,7 +40,7 @@ def message_class(role: str) -> str:
     return class_name(role) + "Message"
 
 
-_OWN = {"at", "first", "i", "messages", "out", "request", "sampled", "start"}
+_OWN = {"at", "first", "i", "messages", "out", "request", "walked"}
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | vars(rendering).keys() | vars(text).keys() | _OWN
 _DERIVED = re.compile(r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first)")
 

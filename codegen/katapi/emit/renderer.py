@@ -1,15 +1,16 @@
-"""Emits `renderer.py`: the template as functions that append segments. Reads the template; writes one module."""
+"""Emits `renderer.py`: the template as functions that print. Reads the template; writes one module."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from katapi.check.traverse import statements as statements_of
+from katapi.emit.constants import constant_source
 from katapi.emit.environment import render
-from katapi.emit.expressions import Expressions, carries_path
-from katapi.emit.module import Constant, Module, RoleConstant
-from katapi.emit.python import Lines, call, imports, string, string_lines
+from katapi.emit.expressions import Expressions
+from katapi.emit.module import Module
+from katapi.emit.paths import carries_path
+from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.statements import Statements
 from katapi.model import template as t
 from katapi.model.declarations import Serialization
@@ -38,21 +39,14 @@ def emit_renderer(program: Program, package: str) -> str:
     """The text of `renderer.py`; `package` is the dotted name of the generated package."""
     module = Module(program.source)
     module.signatures = {d.name: tuple(p.type for p in d.parameters) for d in program.template.definitions}
-    module.use("katapi.runtime.segments", "Rendering", "Segment")
+    module.printed("Printed")
     module.use(f"{package}.request", "Request")
-    sampling = _sampling(program.template)
     file = program.source.name.rsplit("/", 1)[-1]
-    functions = [_definition(d, module, package, file, sampling) for d in program.template.definitions]
-    body = _main(program, module, package, file, sampling)
+    functions = [_definition(d, module, package, file) for d in program.template.definitions]
+    body = _main(program, module, package, file)
     if module.serializations:
         module.use("katapi.runtime.serialization", "Serialization")
-    constants = sorted(module.constants.values(), key=lambda c: (c.line, c.column, c.name))
-    if module.roles:
-        for name in ("Site", "Literal", "LiteralSegment"):
-            module.segment(name)
-    for constant in constants:
-        for name in ("Site", *(("ControlSegment",) if constant.member else ("Literal", "LiteralSegment"))):
-            module.segment(name)
+    constants = sorted(module.constants.values(), key=lambda c: (c.pieces[0].line, c.pieces[0].column, c.name))
     return render(
         "renderer.py.j2",
         RendererContext(
@@ -61,7 +55,7 @@ def emit_renderer(program: Program, package: str) -> str:
             version=program.template.identity.version,
             imports=_import_groups(module, package),
             serializations=[_serialization(s) for s in module.serializations.values()],
-            constants=[_constant(c) for c in constants] + [_role_constant(r) for r in sorted(module.roles)],
+            constants=[constant_source(c) for c in constants],
             functions=functions,
             line=program.source.line_column(program.template.span.start)[0],
             body=body,
@@ -76,37 +70,6 @@ def _import_groups(module: Module, package: str) -> list[str]:
     second = {m: n for m, n in module.imports.items() if m.split(".")[0] in own}
     groups = [imports(first), imports(second)]
     return [line for group in groups if group for line in ([*group, ""])][:-1]
-
-
-def _constant(constant: Constant) -> str:
-    place = f"Site({constant.line}, {constant.column})"
-    lines = Lines()
-    if constant.text is None:
-        lines.statement(f"{constant.name} = ", call("ControlSegment", [f"Control.{constant.member}", place]))
-        return lines.text()
-    whole = call("LiteralSegment", [f"Literal({string(constant.text)})", place])
-    pieces = string_lines(constant.text)
-    if len(string(constant.text)) + 8 <= lines.room() or len(pieces) <= 1:
-        lines.statement(f"{constant.name} = ", whole)
-        return lines.text()
-    lines.add(f"{constant.name} = LiteralSegment(")
-    lines.add("    Literal(")
-    for piece in pieces:
-        lines.add(f"        {piece}")
-    lines.add("    ),")
-    lines.add(f"    {place},")
-    lines.add(")")
-    return lines.text()
-
-
-def _role_constant(constant: RoleConstant) -> str:
-    lines = Lines()
-    lines.add(f"{constant.name} = {{")
-    for role in constant.roles:
-        segment = call("LiteralSegment", [f"Literal({string(role)})", f"Site({constant.line}, {constant.column})"])
-        lines.add(f"    {string(role)}: {segment},")
-    lines.add("}")
-    return lines.text()
 
 
 def _serialization(s: Serialization) -> str:
@@ -138,10 +101,10 @@ def _settled(emit: Callable[[frozenset[str]], tuple[str, set[str]]]) -> str:
     raise AssertionError("the companions of variables do not settle")
 
 
-def _main(program: Program, module: Module, package: str, file: str, sampling: frozenset[str]) -> str:
+def _main(program: Program, module: Module, package: str, file: str) -> str:
     def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
         expressions = Expressions(module, package, needed)
-        statements = Statements(expressions, file, sampling)
+        statements = Statements(expressions, file)
         lines = statements.lines
         for variable in program.template.variables:
             name = expressions.declare(variable)
@@ -149,7 +112,7 @@ def _main(program: Program, module: Module, package: str, file: str, sampling: f
                 lines.add(f"{name} = request.{variable.name}")
             elif variable.binding is t.Binding.GENERATING and expressions.reads(variable):
                 lines.add(f"{name} = request.add_generation_prompt")
-        statements.statements(program.template.body.statements)
+        statements.body(program.template.body)
         for generate in program.template.generates:
             line = program.source.line_column(generate.span.start)[0]
             lines.add(f"# {file}:{line} generate")
@@ -163,13 +126,11 @@ def _main(program: Program, module: Module, package: str, file: str, sampling: f
     return _settled(emit)
 
 
-def _definition(definition: t.Def, module: Module, package: str, file: str, sampling: frozenset[str]) -> str:
+def _definition(definition: t.Def, module: Module, package: str, file: str) -> str:
     def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
         expressions = Expressions(module, package, needed)
-        statements = Statements(expressions, file, sampling)
-        parameters = ["out: list[Segment]"]
-        if definition.name in sampling:
-            parameters.append("sampled: list[tuple[int, int]]")
+        statements = Statements(expressions, file)
+        parameters = ["out: list[Printed]"]
         for parameter in definition.parameters:
             parameters.extend(_parameter(parameter, expressions))
         head = Lines()
@@ -177,7 +138,7 @@ def _definition(definition: t.Def, module: Module, package: str, file: str, samp
         line = program_line(module, definition)
         names = ", ".join(p.name for p in definition.parameters)
         statements.lines.add(f'"""{file}:{line} def {definition.name}({names})."""')
-        statements.statements(definition.body.statements)
+        statements.body(definition.body)
         return head.text() + "\n" + statements.lines.text(), expressions.used
 
     return _settled(emit)
@@ -192,22 +153,11 @@ def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:
     name = expressions.declare(parameter)
     of: Type = present(parameter.type)
     if isinstance(of, ControlType):
-        return [f"{name}: {expressions.module.segment('ControlSegment')}"]
+        return [f"{name}: {expressions.module.printed('Fixed')}"]
     if isinstance(of, TextType):
         optional = " | None" if isinstance(parameter.type, OptionalType) else ""
-        return [f"{name}: {expressions.module.segment('Text')}{optional}"]
+        return [f"{name}: {expressions.module.printed('PrintedText')}{optional}"]
     plain = f"{name}: {expressions.python_type(parameter.type)}"
     if carries_path(of):
         return [plain, f"{name}_path: {expressions.module.segment('Path')}"]
     return [plain]
-
-
-def _sampling(template: t.Template) -> frozenset[str]:
-    """The defs that mark something as sampled, themselves or through what they call."""
-    marks = {d.name for d in template.definitions if any(isinstance(s, t.Sampled) for s in statements_of(d.body))}
-    calls = {d.name: {s.name for s in statements_of(d.body) if isinstance(s, t.CallDef)} for d in template.definitions}
-    while True:
-        more = {name for name, called in calls.items() if called & marks} - marks
-        if not more:
-            return frozenset(marks)
-        marks |= more

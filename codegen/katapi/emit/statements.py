@@ -6,48 +6,51 @@ from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
 from katapi.emit.expressions import Expressions
+from katapi.emit.held import Held
 from katapi.emit.kinds import is_kind
+from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
 from katapi.emit.python import Lines, call, string, tuple_of
 from katapi.language.source import Span
 from katapi.language.syntax import Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
-from katapi.model.types import LITERAL, BoolType, ControlType, MessageType, OptionalType, TextType, json_kinds, present
+from katapi.model.types import BoolType, MessageType, OptionalType, TextType, json_kinds, present
 
 
 class Statements:
-    """Emits the statements of one function."""
+    """Emits the statements of one function.
 
-    def __init__(self, expressions: Expressions, file: str, calls_sample: frozenset[str]) -> None:
+    What is printed is held back until something else comes, so that what always stands together goes out together.
+    """
+
+    def __init__(self, expressions: Expressions, file: str) -> None:
         self._e = expressions
         self._file = file
-        self._sampling_defs = calls_sample
+        self._held = Held(expressions.module)
         self.lines = Lines(1)
 
     def _line(self, span: Span) -> int:
-        return self._e.module.source.line_column(span.start)[0]
+        return self._e.module.place(span)[0]
 
     def block(self, block: t.Block) -> None:
         """The statements of a block, one level deeper."""
         self.lines.indent()
         before = len(self.lines)
-        self.statements(block.statements)
+        self.body(block)
         if len(self.lines) == before:
             self.lines.add("pass")
         self.lines.dedent()
 
-    def statements(self, statements: tuple[t.Statement, ...]) -> None:
-        """Statements in order; what is printed one after the other goes out together."""
-        printed: list[str] = []
+    def body(self, block: t.Block) -> None:
+        """The statements of a block that ends here."""
+        self._statements(block.statements)
+        self._flush()
+
+    def _statements(self, statements: tuple[t.Statement, ...]) -> None:
         for statement in statements:
-            if isinstance(statement, t.Print):
-                printed.append(self._printed(statement.value))
-                continue
-            self._flush(printed)
             self._statement(statement)
             if rejects(statement):
                 return
-        self._flush(printed)
 
     def _head(self, word: str, test: str, comment: str) -> None:
         """The head of a branch with its comment, which goes into the branch where the line is full."""
@@ -57,24 +60,45 @@ class Statements:
             self.lines.statement(word, test, ":")
             self.lines.add(f"    # {comment}")
 
-    def _flush(self, printed: list[str]) -> None:
-        if len(printed) == 1:
-            self.lines.statement("", call("out.append", printed))
-        elif printed:
-            self.lines.items("out += ", printed)
-        printed.clear()
+    def _flush(self) -> None:
+        """Emits what was held back."""
+        items = self._held.take()
+        if len(items) == 1:
+            self.lines.statement("", call("out.append", items))
+        elif items:
+            self.lines.items("out += ", items)
 
-    def _printed(self, value: t.Expr) -> str:
-        if isinstance(value, t.Var) and isinstance(value.type, ControlType):
-            return self._e.name(value.variable)
-        return (self._e.value(value) if isinstance(value, t.ControlConst) else self._e.segment(value)).text
+    def _print(self, value: t.Expr) -> None:
+        piece = self._e.piece(value)
+        if piece is None:
+            self._held.code(self._e.printed(value).text)
+        elif isinstance(piece, RolePiece):
+            self._held.role(piece, self._e.value(value).text)
+        else:
+            self._held.piece(piece)
+
+    def _mark(self, name: str, span: Span) -> None:
+        self._e.module.printed(name)
+        self._held.piece(MarkPiece(name, *self._e.module.place(span)))
 
     def _statement(self, statement: t.Statement) -> None:
         match statement:
             case t.Block(statements=inner):
-                self.statements(inner)
-            case t.Print():
-                self.statements((statement,))
+                self._statements(inner)
+            case t.Print(value=value):
+                self._print(value)
+            case t.Sampled(body=body, span=span):
+                self._mark("SAMPLED", span)
+                self._statements(body.statements)
+                self._mark("END_SAMPLED", span)
+            case t.Drop():
+                pass
+            case _:
+                self._flush()
+                self._emit(statement)
+
+    def _emit(self, statement: t.CallDef | t.Let | t.If | t.Each | t.Walk | t.Match | t.Take | t.Reject) -> None:
+        match statement:
             case t.CallDef():
                 self._call(statement)
             case t.Let():
@@ -89,10 +113,6 @@ class Statements:
                 self._match(statement)
             case t.Take():
                 self._take(statement)
-            case t.Sampled(body=body):
-                self._sampled(body)
-            case t.Drop():
-                pass
             case t.Reject(message=message):
                 self._raise(message, "T100", statement.span)
 
@@ -103,8 +123,6 @@ class Statements:
 
     def _call(self, statement: t.CallDef) -> None:
         arguments = ["out"]
-        if statement.name in self._sampling_defs:
-            arguments.append("sampled")
         for argument, of in zip(statement.arguments, self._e.module.signatures[statement.name], strict=True):
             arguments.extend(self._e.argument(argument, of))
         self.lines.statement("", call(f"_{statement.name}", arguments))
@@ -120,12 +138,12 @@ class Statements:
         if isinstance(of, MessageType):
             self._let_message(variable, let.value)
             return
-        form = self._e.segment if isinstance(of, TextType) else self._e.value
+        form = self._e.printed if isinstance(of, TextType) else self._e.value
         code = form(let.value)
         name = self._e.declare_let(variable, let.value)
         if isinstance(of, TextType):
-            self._e.module.segment("Text")
-            annotation = ": Text | None" if isinstance(variable.type, OptionalType) else ": Text"
+            text = self._e.module.printed("PrintedText")
+            annotation = f": {text} | None" if isinstance(variable.type, OptionalType) else f": {text}"
         else:
             annotation = f": {self._e.python_type(variable.type)}" if self._needs_annotation(let.value) else ""
         self._assign(name, annotation, let.value, code)
@@ -148,7 +166,7 @@ class Statements:
             if word:
                 self.lines.dedent()
             return
-        form = self._e.segment if isinstance(present(value.type), TextType) else self._e.value
+        form = self._e.printed if isinstance(present(value.type), TextType) else self._e.value
         test, then, otherwise = branches
         self.lines.statement("elif " if word else "if ", self._e.condition(test).text, ":")
         self.lines.indent()
@@ -222,9 +240,8 @@ class Statements:
             return [f"{name}, {name}_at = {item}, {e.place(query.variable)}"]
         path = e.item_path(query.source, f"{item}_at")
         if isinstance(present(variable.type), TextType):
-            self.lines.add(f"{name}: {e.module.segment('Text')} | None = None")
-            e.module.segment("ContentSegment")
-            return [f"{name} = ContentSegment({e.module.segment('Content')}({item}), {path})"]
+            self.lines.add(f"{name}: {e.module.printed('PrintedText')} | None = None")
+            return [f"{name} = {e.module.segment('Content')}({item}), {path}, 0"]
         self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
         if not e.reads_path(variable):
             return [f"{name} = {item}"]
@@ -284,7 +301,7 @@ class Statements:
             self.lines.statement("if ", test.text, ":")
             self.lines.add("    continue")
         if each.join is not None:
-            joint = self._e.segment(t.TextConst(each.join, type=LITERAL, span=each.span)).text
+            joint = self._e.module.fixed((LiteralPiece(each.join, *self._e.module.place(each.span)),))
             self.lines.add(f"if not {first}:" if counted else f"if {name}_at:")
             self.lines.add(f"    out.append({joint})")
             if counted:
@@ -311,7 +328,7 @@ class Statements:
                 closes = arm.other or left <= arm.kinds
             if closes and arm.condition is None:
                 if word == "if ":
-                    self._arm_body(arm)
+                    self.body(arm.body)
                 else:
                     self.lines.add(f"else:  # :{self._line(arm.span)}")
                     self.block(arm.body)
@@ -341,21 +358,18 @@ class Statements:
         guard = self._e.condition(arm.condition)
         return guard if closes else Code(f"{test.within(NOT)} and {guard.within(NOT)}", AND)
 
-    def _arm_body(self, arm: t.MatchArm) -> None:
-        self.statements(arm.body.statements)
-
     # ---- messages
 
     def _take(self, take: t.Take) -> None:
         e = self._e
         name = e.declare(take.variable)
-        classes = e.classes(take.roles)
         what = "all" if take.all else "leading"
         self.lines.add(
             f"# {self._file}:{self._line(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}"
         )
         of = e.python_type(present(take.variable.type))
         if take.all:
+            classes = e.classes(take.roles)
             self.lines.statement(f"{name}: {of} = ", f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]")
             rest = f"without_{'_'.join(take.roles)}"
             self.lines.statement(f"{rest} = ", f"[(at, m) for at, m in {e.messages} if not isinstance(m, {classes})]")
@@ -366,7 +380,8 @@ class Statements:
             place = f"{name}_at"
             if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
-            self.lines.statement("if ", f"{e.messages} and isinstance(first := {e.messages}[0][1], {classes})", ":")
+            test = e.has_role("first", take.roles).within(NOT).replace("first", f"(first := {e.messages}[0][1])", 1)
+            self.lines.statement("if ", f"{e.messages} and {test}", ":")
             self.lines.add(f"    {name} = first")
             if e.reads_place(take.variable):
                 self.lines.add(f"    {place} = {e.messages}[0][0]")
@@ -383,14 +398,15 @@ class Statements:
         place = f"{name}_at" if e.reads_place(walk.variable) else "_"
         self.lines.add(f"# {self._file}:{self._line(walk.span)} each {walk.variable.name} in messages")
         if runs:
-            self.lines.add(f"{e.index} = 0")
-            self.lines.add(f"while {e.index} < len({e.messages}):")
-            self.lines.add(f"    {place}, {name} = {e.messages}[{e.index}]")
-        elif e.index in e.needed:
+            self.lines.add("walked = 0")
+        if runs or e.index in e.needed:
             self.lines.add(f"for {e.index}, ({place}, {name}) in enumerate({e.messages}):")
         else:
             self.lines.add(f"for {place}, {name} in {e.messages}:")
         self.lines.indent()
+        if runs:
+            self.lines.add(f"if {e.index} < walked:")
+            self.lines.add("    continue")
         for arm in walk.arms:
             if arm.run is not None and arm.condition is not None:
                 self.lines.add(self._take_run(arm))
@@ -398,7 +414,7 @@ class Statements:
         left = set(walk.variable.type.roles)
         word = "if "
         for arm in walk.arms:
-            self._walk_arm(arm, name, word, runs, only=left <= set(arm.roles))
+            self._walk_arm(arm, name, word, only=left <= set(arm.roles))
             left -= set() if arm.condition is not None else set(arm.roles)
             word = "elif "
         self._no_arm(walk, name)
@@ -424,34 +440,24 @@ class Statements:
         start = e.index if arm.is_run else f"{e.index} + 1"
         return f"{e.declare(arm.run)} = {e.module.helper('run_from')}({e.messages}, {start}, {e.classes((role,))})"
 
-    def _walk_arm(self, arm: t.WalkArm, name: str, word: str, runs: bool, only: bool) -> None:
+    def _walk_arm(self, arm: t.WalkArm, name: str, word: str, only: bool) -> None:
         """A guarded run is bound before all arms, since its guard asks about it; any other run inside its arm.
 
         `only` says that no other role is left, so that a guard alone decides.
         """
         e = self._e
         take_run = self._take_run(arm) if arm.run is not None and arm.condition is None else ""
-        test = f"isinstance({name}, {e.classes(arm.roles)})"
+        test = e.has_role(name, arm.roles)
         if arm.condition is not None:
             guard = e.condition(arm.condition)
-            test = guard.text if only else f"{test} and {guard.within(NOT)}"
-        self._head(word, test, f":{self._line(arm.span)} when {_pattern(arm)}")
+            test = guard if only else Code(f"{test.within(AND)} and {guard.within(NOT)}", AND)
+        self._head(word, test.text, f":{self._line(arm.span)} when {_pattern(arm)}")
         if take_run:
             self.lines.add(f"    {take_run}")
         self.block(arm.body)
-        if runs and not always_rejects(arm.body):
-            length = "" if arm.run is None else f"len({e.name(arm.run)})"
-            step = length if arm.is_run else f"1 + {length}" if length else "1"
-            self.lines.add(f"    {e.index} += {step}")
-
-    def _sampled(self, body: t.Block) -> None:
-        self.lines.add("start = len(out)")
-        self.statements(body.statements)
-        if any(isinstance(s, t.Print) for s in body.statements):
-            self.lines.add("sampled.append((start, len(out)))")
-        else:
-            self.lines.add("if len(out) > start:")
-            self.lines.add("    sampled.append((start, len(out)))")
+        if arm.run is not None and not always_rejects(arm.body):
+            own = "" if arm.is_run else "1 + "
+            self.lines.add(f"    walked = {e.index} + {own}len({e.name(arm.run)})")
 
 
 def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:

@@ -10,6 +10,7 @@ from katapi.emit.module import Module
 from katapi.emit.names import local, message_class, record_class
 from katapi.model import template as t
 from katapi.model.types import (
+    ControlType,
     IntType,
     JsonKind,
     JsonType,
@@ -121,7 +122,7 @@ class Variables:
         names = [self.request_class(message_class(r)) for r in roles]
         return names[0] if len(names) == 1 else " | ".join(names)
 
-    def is_segment(self, variable: t.Variable) -> bool:
-        """Whether the Python variable holds a segment, not a plain value."""
+    def is_printed(self, variable: t.Variable) -> bool:
+        """Whether the Python variable holds a text with its origin, or a control token, and not a plain value."""
         keeps = variable.binding in (t.Binding.LET, t.Binding.DEF_PARAMETER)
-        return keeps and isinstance(present(variable.type), TextType)
+        return keeps and isinstance(present(variable.type), (TextType, ControlType))

@@ -1,15 +1,15 @@
-"""Segments → ids: runs of text are encoded as one string each, control tokens stand for themselves."""
+"""What was printed → ids: runs of text are encoded as one string each, control tokens stand for themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from katapi.runtime.segments import ControlSegment, Segment
+from katapi.runtime.printed import Printed, Stretch
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
-def assemble_ids(segments: Sequence[Segment], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
-    """The ids of a rendering, and how many ids there are at the end of each run of text.
+def assemble_ids(printed: Iterable[Printed], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+    """The ids of what was printed, and how many ids there are at the end of each run of text that is not empty.
 
     A run is the text between two control tokens. No text, whatever it spells, gives a control id.
     """
@@ -17,17 +17,24 @@ def assemble_ids(segments: Sequence[Segment], tokenizer: Tokenizer) -> tuple[lis
     run_ends: list[int] = []
     texts: list[str] = []
     first = True
-    for segment in segments:
-        if not isinstance(segment, ControlSegment):
-            texts.append(segment.text)
+    for part in printed:
+        stretch = part[1]
+        if not isinstance(stretch, Stretch) or not stretch.holds_control:
+            texts.append(part[0])
             continue
-        if texts:
-            ids += tokenizer.encode("".join(texts), first=first)
+        texts.append(stretch.opening)
+        run = "".join(texts)
+        texts = [stretch.closing]
+        if run:
+            ids += tokenizer.encode(run, first=first)
             run_ends.append(len(ids))
-            texts.clear()
-        ids.append(segment.token.id)
         first = False
-    if texts:
-        ids += tokenizer.encode("".join(texts), first=first)
+        _, inner, ends = stretch.encoded(tokenizer)
+        if ends:
+            run_ends += [len(ids) + end for end in ends]
+        ids += inner
+    run = "".join(texts)
+    if run:
+        ids += tokenizer.encode(run, first=first)
         run_ends.append(len(ids))
     return ids, run_ends

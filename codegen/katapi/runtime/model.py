@@ -11,9 +11,9 @@ from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.errors import BudgetError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
+from katapi.runtime.printed import Printed
 from katapi.runtime.record import Identity, PolicyDecision
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
-from katapi.runtime.segments import Rendering
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -45,7 +45,7 @@ class Model(TextAndIds, Generic[R]):
     invalid_utf8: InvalidUtf8
     max_depth: int
     budgets: Mapping[str, Budget]
-    _render: Callable[[R], Rendering]
+    _render: Callable[[R], list[Printed]]
     _tokenizer: Callable[[], Tokenizer]
 
     @property
@@ -96,7 +96,7 @@ class Model(TextAndIds, Generic[R]):
         budget = None if policy is None else self._budget(policy)
         rendered = self.render(request)
         tokenizer = self.tokenizer
-        ids, run_ends = assemble_ids(rendered.payload, tokenizer)
+        ids, run_ends = assemble_ids(rendered.printed, tokenizer)
         decision = None if budget is None else _decide(budget, len(ids))
         source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
         return ModelInput(*tensors(ids), rendered, ids, run_ends, tokenizer, source, decision)

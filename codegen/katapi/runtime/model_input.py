@@ -12,33 +12,50 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from katapi.runtime.origins import Origins, token_segments
-from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version, text_of
-from katapi.runtime.segments import Rendering, Segment
+from katapi.runtime.printed import Printed, rendering_of, text_of
+from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version
+from katapi.runtime.segments import Segment
 from katapi.runtime.strict_json import Substitution
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
-@dataclass(frozen=True)
 class RenderedInput:
-    """What a template printed. The same arguments give the same payload."""
+    """What a template printed. The same arguments give the same payload.
 
-    _rendering: Rendering
-    _template: Identity
+    What the renderer printed is kept as it is; text and segments are made of it when first asked for.
+    """
+
+    __slots__ = ("_made", "_template", "_text", "printed")
+
+    def __init__(self, printed: Sequence[Printed], template: Identity) -> None:
+        self.printed = printed
+        """The same as `payload`, before segments are made of it."""
+        self._template = template
+        self._text: str | None = None
+        self._made: tuple[tuple[Segment, ...], tuple[tuple[int, int], ...]] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RenderedInput):
+            return NotImplemented
+        return self._template == other._template and self._segments == other._segments
+
+    def __repr__(self) -> str:
+        return f"RenderedInput({self.template_id}, {self.text!r})"
 
     @property
     def kind(self) -> Literal["token_segments"]:
         """Control tokens are ids here, not text."""
         return "token_segments"
 
-    @cached_property
+    @property
     def payload(self) -> tuple[Segment, ...]:
         """All segments in order."""
-        return tuple(self._rendering.segments)
+        return self._segments[0]
 
-    @cached_property
+    @property
     def sampled(self) -> tuple[tuple[int, int], ...]:
         """Half-open ranges of segments that the model itself would have generated."""
-        return tuple(self._rendering.sampled)
+        return self._segments[1]
 
     @property
     def template_id(self) -> str:
@@ -50,10 +67,22 @@ class RenderedInput:
         """The sha256 of the template's meaning."""
         return self._template.digest
 
-    @cached_property
+    @property
     def text(self) -> str:
         """The rendered string as the official template would print it, control tokens as they are spelled."""
-        return text_of(self._rendering.segments)
+        text = self._text
+        if text is None:
+            text = self._text = text_of(self.printed)
+        return text
+
+    @property
+    def _segments(self) -> tuple[tuple[Segment, ...], tuple[tuple[int, int], ...]]:
+        """All segments, and the ranges of them that are sampled."""
+        made = self._made
+        if made is None:
+            rendering = rendering_of(self.printed)
+            made = self._made = tuple(rendering.segments), tuple(rendering.sampled)
+        return made
 
 
 @dataclass(frozen=True, slots=True)

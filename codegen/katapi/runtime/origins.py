@@ -113,11 +113,13 @@ def token_segments(
         begin = index
         while index < len(segments) and not isinstance(segments[index], ControlSegment):
             index += 1
-        end = next(ends)
         filled = [i for i in range(begin, index) if segments[i].text]
+        if not filled:
+            continue
+        end = next(ends)
         if len(filled) == 1:
             out[token:end] = (filled[0], filled[0] + 1)
-        elif filled:
+        else:
             text = "".join(segments[i].text for i in filled)
             spans = tokenizer.spans(text, ids[token:end], first=begin == 0)
             out[token:end] = _covered(filled, [len(segments[i].text.encode()) for i in filled], spans)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -101,8 +100,3 @@ def katapi_version() -> str:
 def python_version() -> str:
     """The Python that runs."""
     return platform.python_version()
-
-
-def text_of(segments: Sequence[Segment]) -> str:
-    """The rendered string, control tokens as they are spelled."""
-    return "".join([s.text for s in segments])

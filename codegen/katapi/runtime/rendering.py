@@ -11,7 +11,8 @@ from typing import TypeGuard, TypeVar
 from typing_extensions import TypeIs
 
 from katapi.runtime.json_types import Json, JsonArray, JsonObject
-from katapi.runtime.segments import Content, ContentSegment, Literal, LiteralSegment, Path, Site, Text
+from katapi.runtime.printed import PrintedText
+from katapi.runtime.segments import Content, Literal, Path, Site
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -48,11 +49,11 @@ def run_from(messages: Sequence[tuple[int, M]], start: int, role: type[R]) -> li
 # ---- numbers, lists and JSON values
 
 
-def number(value: int, path: Path, site: Site) -> Text:
+def number(value: int, path: Path, site: Site) -> PrintedText:
     """A printed number: content where it came from the request, a literal where `path` is empty."""
     if path:
-        return ContentSegment(Content(str(value)), path, None)
-    return LiteralSegment(Literal(str(value)), site)
+        return Content(str(value)), path, None
+    return Literal(str(value)), site
 
 
 def first_item(items: Sequence[T]) -> T | None:

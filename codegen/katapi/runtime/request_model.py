@@ -85,7 +85,7 @@ def decode_request(
 
     Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R119 for its shape (`request_errors`).
     """
-    decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth)
+    decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth, listed="tools")
     value = _object(decoded.value, raw)
     try:
         request = model.model_validate({**value, **params} if params else value, context=FromJson(max_depth))

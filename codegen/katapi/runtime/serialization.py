@@ -18,10 +18,12 @@ from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_faults import MAX_INTEGER_DIGITS
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, kind
+from katapi.runtime.read_objects import ReadObject
+from katapi.runtime.segments import Content
 
 _MARSHAL_WITHOUT_REFERENCES = 2  # later versions write an object that is met again as a reference
 _MOST_KNOWN = 512
-_LONGEST_KNOWN = 1 << 16  # bytes
+_LONGEST_KNOWN = 1 << 16  # characters or bytes
 
 Printable: TypeAlias = Json | JsonText | Sequence["Printable"] | Mapping[str, "Printable"]
 """A JSON value in which a `JsonText` may stand for an object."""
@@ -48,7 +50,7 @@ class Serialization:
     absent: Literal["omitted"]
     """A field that is absent is left out, where a template makes an object of fields. `dump` sees no absent field."""
     _encode: Callable[[Printable], str] = field(init=False, repr=False, compare=False)
-    _known: dict[bytes, str] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _known: dict[str | bytes, Content] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         encoder = json.JSONEncoder(
@@ -62,7 +64,7 @@ class Serialization:
         )
         object.__setattr__(self, "_encode", encoder.encode)
 
-    def dump(self, value: Printable) -> str:
+    def dump(self, value: Printable) -> Content:
         """`value` as JSON text; a `JsonText` with a source prints as that source, whatever the choices are.
 
         Raises `TemplateError`: T140 for a float that is not finite, T141 for a value that JSON does not have or an
@@ -70,23 +72,28 @@ class Serialization:
         """
         try:
             try:
-                return self._encode(value)
+                return Content(self._encode(value))
             except _VerbatimError:
-                return self._written(value, "" if self.indent is None else "\n")
+                return Content(self._written(value, "" if self.indent is None else "\n"))
         except (TypeError, ValueError):
             raise (_fault(value, ()) or TemplateError("JSON cannot hold this value", code="T141")) from None
         except RecursionError:
             raise TemplateError("a JSON value nests too deep to be printed", code="T142") from None
 
-    def dump_known(self, value: Json) -> str:
+    def dump_known(self, value: Json) -> Content:
         """`dump`, with a bounded memory of the values met before: tool schemas come again with every request.
 
-        The key is the whole value as `marshal` writes it, which tells apart whatever `dump` tells apart.
+        The key is the text that the value was read from, or the whole value as `marshal` writes it: both tell apart
+        whatever `dump` tells apart.
         """
-        try:
-            key = marshal.dumps(value, _MARSHAL_WITHOUT_REFERENCES)  # type: ignore[arg-type]  # it refuses by itself
-        except ValueError:  # a Mapping or Sequence of another kind
-            return self.dump(value)
+        key: str | bytes
+        if isinstance(value, ReadObject):
+            key = value.source
+        else:
+            try:
+                key = marshal.dumps(value, _MARSHAL_WITHOUT_REFERENCES)  # type: ignore[arg-type]  # it refuses by itself
+            except ValueError:  # a Mapping or Sequence of another kind
+                return self.dump(value)
         text = self._known.get(key)
         if text is None:
             text = self.dump(value)

@@ -30,12 +30,14 @@ import math
 import re
 from dataclasses import dataclass
 from itertools import accumulate
+from json.scanner import make_scanner
 from typing import Final, Literal, TypeAlias
 
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_faults import MAX_INTEGER_DIGITS, Fault, first_fault, is_readable_integer
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path
+from katapi.runtime.read_objects import members
 
 InvalidUtf8: TypeAlias = Literal["strict", "replace"]
 """What to do with bytes that are not UTF-8: refuse the request, or put U+FFFD in their place and say so."""
@@ -67,8 +69,11 @@ class DecodedJson:
     substitutions: tuple[Substitution, ...]
 
 
-def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int) -> DecodedJson:
-    """The one JSON value that `raw` spells. Raises `RequestError` R100 to R109 (table above)."""
+def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int, listed: str | None = None) -> DecodedJson:
+    """The one JSON value that `raw` spells. Raises `RequestError` R100 to R109 (table above).
+
+    Objects in the array `listed` of the outermost object keep the text they were read from.
+    """
     if raw.startswith(_UTF8_MARK):
         raise RequestError(
             "the text begins with a byte order mark",
@@ -84,10 +89,10 @@ def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int) -> Dec
             raise _not_utf8(error) from None
         text = raw.decode("utf-8", "replace")
         substitutions = _substitutions(raw, text)
-    return DecodedJson(parse_json(text, max_depth=max_depth), substitutions)
+    return DecodedJson(parse_json(text, max_depth=max_depth, listed=listed), substitutions)
 
 
-def parse_json(text: str, *, max_depth: int) -> Json:
+def parse_json(text: str, *, max_depth: int, listed: str | None = None) -> Json:
     """The one JSON value that `text` spells, by the same rules. Raises `RequestError` R100 and R103 to R109."""
     if _looks_deep(text, max_depth) or _looks_split(text):
         # A look may give a false alarm, so the slow reader decides.
@@ -95,7 +100,7 @@ def parse_json(text: str, *, max_depth: int) -> Json:
         if fault is not None:
             raise _error(fault)
     try:
-        value: Json = _DECODER.decode(text)
+        value = _DECODER.decode(text) if listed is None or listed not in text else _read(text, listed)
     except (ValueError, RecursionError):
         fault = first_fault(text, max_depth)
         if fault is None:
@@ -140,6 +145,18 @@ _DECODER = json.JSONDecoder(
 )
 
 
+_scan = make_scanner(_DECODER)  # type: ignore[arg-type]  # typeshed names a scanner; it takes a decoder
+
+
+def _read(text: str, listed: str) -> Json:
+    """The value that `text` spells; objects in the array `listed` keep their texts."""
+    try:
+        pairs = members(text, listed, _scan)
+    except StopIteration:  # no value where one must stand
+        pairs = None
+    return _DECODER.decode(text) if pairs is None else _object(pairs)
+
+
 def _error(fault: Fault) -> RequestError:
     where = json_path(fault.path) if fault.path else f"{fault.line}:{fault.column}"
     return RequestError(fault.message, code=fault.code, where=where, help=fault.help)
@@ -150,15 +167,20 @@ def _error(fault: Fault) -> RequestError:
 _STEP = [0] * 128
 for _bracket, _step in (("[", 1), ("{", 1), ("]", -1), ("}", -1)):
     _STEP[ord(_bracket)] = _step
+_OTHERS = bytes(code for code in range(256) if code >= len(_STEP) or (not _STEP[code] and chr(code) != '"'))
 
 
 def _looks_deep(text: str, max_depth: int) -> bool:
     """Whether the brackets that stand outside strings open to a depth above `max_depth`."""
     if text.count("[") + text.count("{") <= max_depth:
         return False
-    unescaped = text.replace("\\\\", "").replace('\\"', "")
-    outside = "".join(unescaped.split('"')[::2])  # strings are every second piece
-    steps = map(_STEP.__getitem__, outside.encode("ascii", "replace"))
+    bare = text.encode("ascii", "replace")
+    if b"\\" in bare:
+        bare = bare.replace(b"\\\\", b"").replace(b'\\"', b"")
+    # Of each string its two quotes are left, and the brackets in it; without those, two quotes side by side.
+    quotes_and_brackets = bare.translate(None, _OTHERS).replace(b'""', b"")
+    outside = b"".join(quotes_and_brackets.split(b'"')[::2])  # strings are every second piece
+    steps = map(_STEP.__getitem__, outside)
     return any(map(max_depth.__lt__, accumulate(steps)))
 
 

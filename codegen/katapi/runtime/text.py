@@ -6,7 +6,8 @@ is written out here, so that it does not move with the Python that runs.
 
 from __future__ import annotations
 
-from katapi.runtime.segments import Content, ContentSegment, Literal, LiteralSegment, Text
+from katapi.runtime.printed import PrintedText
+from katapi.runtime.segments import Content, Literal
 
 WHITE_SPACE = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -14,48 +15,51 @@ WHITE_SPACE = (
 )
 
 
-def _cut(source: Text, start: int, end: int) -> Text:
-    if isinstance(source, LiteralSegment):
-        return LiteralSegment(Literal(source.text[start:end]), source.site)
-    at = None if source.start is None else source.start + start
-    return ContentSegment(Content(source.text[start:end]), source.path, at)
+def _cut(source: PrintedText, start: int, end: int) -> PrintedText:
+    if len(source) == 2:
+        return Literal(source[0][start:end]), source[1]
+    text, path, at = source
+    return Content(text[start:end]), path, None if at is None else at + start
 
 
-def trim(source: Text, characters: str = WHITE_SPACE) -> Text:
+def trim(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
     """Without the given characters at both ends."""
     return trim_end(trim_start(source, characters), characters)
 
 
-def trim_start(source: Text, characters: str = WHITE_SPACE) -> Text:
+def trim_start(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
     """Without the given characters at the start."""
-    text = source.text
-    return _cut(source, len(text) - len(text.lstrip(characters)), len(text))
+    text = source[0]
+    left = len(text.lstrip(characters))
+    return source if left == len(text) else _cut(source, len(text) - left, len(text))
 
 
-def trim_end(source: Text, characters: str = WHITE_SPACE) -> Text:
+def trim_end(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
     """Without the given characters at the end."""
-    return _cut(source, 0, len(source.text.rstrip(characters)))
+    text = source[0]
+    left = len(text.rstrip(characters))
+    return source if left == len(text) else _cut(source, 0, left)
 
 
-def before(source: Text, needle: str) -> Text:
+def before(source: PrintedText, needle: str) -> PrintedText:
     """What stands before the first occurrence; all of the text where there is none."""
-    at = source.text.find(needle)
+    at = source[0].find(needle)
     return source if at < 0 else _cut(source, 0, at)
 
 
-def after(source: Text, needle: str) -> Text:
+def after(source: PrintedText, needle: str) -> PrintedText:
     """What stands after the first occurrence; all of the text where there is none."""
-    at = source.text.find(needle)
-    return source if at < 0 else _cut(source, at + len(needle), len(source.text))
+    at = source[0].find(needle)
+    return source if at < 0 else _cut(source, at + len(needle), len(source[0]))
 
 
-def before_last(source: Text, needle: str) -> Text:
+def before_last(source: PrintedText, needle: str) -> PrintedText:
     """What stands before the last occurrence; all of the text where there is none."""
-    at = source.text.rfind(needle)
+    at = source[0].rfind(needle)
     return source if at < 0 else _cut(source, 0, at)
 
 
-def after_last(source: Text, needle: str) -> Text:
+def after_last(source: PrintedText, needle: str) -> PrintedText:
     """What stands after the last occurrence; all of the text where there is none."""
-    at = source.text.rfind(needle)
-    return source if at < 0 else _cut(source, at + len(needle), len(source.text))
+    at = source[0].rfind(needle)
+    return source if at < 0 else _cut(source, at + len(needle), len(source[0]))

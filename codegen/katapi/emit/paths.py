@@ -1,0 +1,135 @@
+"""Where a value came from: its path in the request, as a Python tuple that the generated code makes.
+
+A path is put together from the companions of variables (`m_at`, `c_path`) and the names of fields and keys; its parts
+are kept as a list of Python expressions until it is written.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from katapi.emit.code import Code, ternary
+from katapi.emit.python import string, tuple_of
+from katapi.emit.variables import Variables
+from katapi.language.syntax import End, Neighbour
+from katapi.model import template as t
+from katapi.model.types import IntType, JsonType, ListType, MessageType, ParsedType, Type, present
+
+
+class Paths(Variables, ABC):
+    """Paths of values in one function."""
+
+    @abstractmethod
+    def value(self, expr: t.Expr) -> Code:
+        """A value as Python has it."""
+
+    @abstractmethod
+    def condition(self, expr: t.Expr) -> Code:
+        """A bool of the language as something that Python can test."""
+
+    @abstractmethod
+    def not_none(self, expr: t.Expr) -> Code:
+        """Whether a value is there."""
+
+    def declare_let(self, variable: t.Variable, value: t.Expr) -> str:
+        """The Python name of a `let`; remembers whether its value came from the request at all."""
+        if not self._path(value):
+            self._pathless.add(variable.number)
+        return self.declare(variable)
+
+    def path(self, expr: t.Expr) -> str:
+        """The path of a value in the request, as a Python tuple."""
+        return self._path_code(self._path(expr))
+
+    def item_path(self, source: t.Expr, step: str) -> str:
+        """The path of an item of a list, or of the value of a key."""
+        return tuple_of([*self._path(source), step])
+
+    def _path_code(self, parts: list[str]) -> str:
+        if len(parts) == 1 and parts[0].startswith("*("):
+            return parts[0][2:-1]
+        if len(parts) == 1 and parts[0].startswith("*"):
+            return parts[0][1:]
+        return tuple_of(parts) if parts else "()"
+
+    def _path(self, expr: t.Expr) -> list[str]:
+        match expr:
+            case t.Var(variable=variable):
+                return self._variable_path(variable)
+            case t.FieldOf(base=base, field=f):
+                return [*self._path(base), string(f.name)]
+            case t.RoleOf(base=base):
+                return [*self._path(base), '"role"']
+            case t.JsonFieldOf(base=base, key=key):
+                return [*self._path(base), string(key)]
+            case t.EndOf(base=base, end=end) if isinstance(present(base.type), ListType):
+                at = "0" if end is End.FIRST else "-1"
+                if self.is_messages(base):
+                    return ['"messages"', f"{self.value(base).text}[{at}][0]"]
+                last = "0" if end is End.FIRST else f"len({self.value(base).text}) - 1"
+                return [*self._path(base), last]
+            case t.NeighbourOf(neighbour=neighbour):
+                step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
+                self.used.add(self.index)
+                return ['"messages"', f"{self.messages}[{self.index} {step}][0]"]
+            case t.Coalesce(options=options):
+                return self._path(options[0]) if len(options) == 1 else self._chosen_path(options)
+            case t.Conditional(test=test, then=then, otherwise=otherwise):
+                chosen = ternary(self.condition(test), Code(self.path(then)), Code(self.path(otherwise)))
+                return [f"*({chosen.text})"]
+            case t.ObjectExpr(pairs=pairs):
+                return self._common([self._path(v) for _, v in pairs])
+            case t.ListConst(items=items):
+                return self._common([self._path(i) for i in items])
+            case _:
+                return []
+
+    def _chosen_path(self, options: tuple[t.Expr, ...]) -> list[str]:
+        code = Code(self.path(options[-1]))
+        for option in reversed(options[:-1]):
+            code = ternary(self.not_none(option), Code(self.path(option)), code)
+        return [f"*({code.text})"]
+
+    def _variable_path(self, variable: t.Variable) -> list[str]:
+        match variable.binding:
+            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM:
+                return [string(variable.name)]
+            case t.Binding.WALK | t.Binding.TAKE:
+                return ['"messages"', self.place(variable)]
+            case t.Binding.DEF_PARAMETER if carries_path(variable.type):
+                return [f"*{self._companion(variable)}"]
+            case t.Binding.LOOP | t.Binding.QUERY | t.Binding.LET if isinstance(present(variable.type), MessageType):
+                return ['"messages"', self.place(variable)]
+            case t.Binding.LET if variable.number in self._pathless:
+                return []
+            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET if not self.is_printed(variable):
+                return [f"*{self._companion(variable)}"]
+            case _:
+                return []
+
+    @staticmethod
+    def _common(paths: list[list[str]]) -> list[str]:
+        known = [p for p in paths if p]
+        if not known:
+            return []
+        out: list[str] = []
+        for parts in zip(*known, strict=False):
+            if len(set(parts)) > 1:
+                break
+            out.append(parts[0])
+        return out
+
+    def position(self, expr: t.Expr) -> str:
+        """The index of a message in the request."""
+        return self._path(expr)[1]
+
+    @staticmethod
+    def is_messages(expr: t.Expr) -> bool:
+        """Whether a value is a list of messages."""
+        of = present(expr.type)
+        return isinstance(of, ListType) and isinstance(of.item, MessageType)
+
+
+def carries_path(of: Type) -> bool:
+    """Whether a parameter of a def has a companion that says where its value came from."""
+    return isinstance(present(of), (JsonType, ListType, ParsedType, IntType))
