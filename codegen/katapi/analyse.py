@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from katapi.check import check_program
+from katapi.check import check_program, check_tokenizer
 from katapi.language import syntax as s
 from katapi.language.diagnostics import SpecError
 from katapi.language.parser import parse
 from katapi.language.source import Source
-from katapi.model.program import Program
+from katapi.model.program import Program, TokenizerProgram
 from katapi.model.resolve import resolve
 from katapi.model.resolve.findings import Findings
 
@@ -15,8 +15,10 @@ from katapi.model.resolve.findings import Findings
 _MISSING = ("K105", "K116")
 
 
-def analyse(name: str, source: Source) -> Program:
-    """The program of a file; `name` is the model's. Raises SpecError with all findings of the file.
+def analyse(name: str, source: Source) -> TokenizerProgram:
+    """The program of a file, a `Program` unless the file has a vocabulary and a tokenizer only.
+
+    `name` is the model's. Raises SpecError with all findings of the file.
 
     Names and types are told even where a declaration cannot be read, as far as they do not need it; the checks need the
     whole program.
@@ -25,8 +27,10 @@ def analyse(name: str, source: Source) -> Program:
     findings = Findings()
     program = resolve(name, source, file, findings)
     diagnostics += [f for f in findings.diagnostics if not diagnostics or f.code not in _MISSING]
-    if program is not None:
+    if isinstance(program, Program):
         diagnostics += check_program(program)
+    elif program is not None:
+        diagnostics += check_tokenizer(program)
     if diagnostics or program is None:
         raise SpecError(source, diagnostics)
     return program

@@ -13,21 +13,22 @@ from katapi.analyse import analyse, declarations
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
 from katapi.artifacts.table import table_bytes
-from katapi.emit.package import Meanings, emit_model, emit_models
+from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.request import emit_request
 from katapi.emit.tokenizer import emit_tokenizer
+from katapi.emit.tokenizer_tests import emit_tokenizer_tests
 from katapi.emit.vocabulary import emit_vocabulary
 from katapi.language import syntax as s
 from katapi.language.diagnostics import SpecError
 from katapi.language.printer import canonical
 from katapi.language.source import Source
-from katapi.model.program import Program
+from katapi.model.program import Program, TokenizerProgram
 from katapi.project import Project
-from katapi.runtime.artifacts.tiktoken import read_tiktoken
+from katapi.runtime.artifacts.any_file import read_vocabulary
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 Files = Mapping[Path, bytes]
@@ -38,7 +39,7 @@ def compile_project(project: Project) -> dict[Path, bytes]:
 
     Raises ProjectError with the findings of all specs, and ArtifactError.
     """
-    programs: list[Program] = []
+    programs: list[TokenizerProgram] = []
     failures: list[SpecError] = []
     for path in project.specs():
         try:
@@ -58,23 +59,31 @@ def compile_project(project: Project) -> dict[Path, bytes]:
     return out
 
 
-def compile_program(program: Program, project: Project) -> dict[Path, bytes]:
+def compile_program(program: TokenizerProgram, project: Project) -> dict[Path, bytes]:
     """The generated files of one spec."""
     package = f"{project.package}.{program.package}"
     folder = Path(project.package) / program.package
+    tests = Path("tests") / f"test_{program.package}.py"
     artifact = _artifact(program, project)
+    data = VocabularyData.of_texts(_texts(program)) if artifact is None else artifact.data
+    _check_builds(program, data)
     out = {
-        folder / "__init__.py": emit_model(program, package, _meanings(program, artifact)).encode(),
         folder / "vocabulary.py": emit_vocabulary(program).encode(),
-        folder / "request.py": emit_request(program).encode(),
-        folder / "renderer.py": emit_renderer(program, package).encode(),
         folder / "tokenizer.py": emit_tokenizer(program, package).encode(),
-        Path("tests") / f"test_{program.package}.py": emit_property_tests(program, package).encode(),
     }
     if artifact is not None:
-        out[folder / "vocabulary.bin"] = table_bytes(
-            VocabularyData(Tokens.of(artifact.tokens)), artifact=artifact.sha256
-        )
+        out[folder / "vocabulary.bin"] = table_bytes(data, artifact=artifact.sha256)
+    meanings = _Meanings(program, artifact)
+    if isinstance(program, Program):
+        out[folder / "__init__.py"] = emit_model(
+            program, package, template=meanings.template(), tokenizer=meanings.tokenizer()
+        ).encode()
+        out[folder / "request.py"] = emit_request(program).encode()
+        out[folder / "renderer.py"] = emit_renderer(program, package).encode()
+        out[tests] = emit_property_tests(program, package).encode()
+    else:
+        out[folder / "__init__.py"] = emit_declared_tokenizer(program, package, meanings.tokenizer()).encode()
+        out[tests] = emit_tokenizer_tests(program, package, _ids(program, data)).encode()
     return out
 
 
@@ -99,43 +108,75 @@ class ProjectError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Artifact:
-    """The tokens of a vocabulary, and the digest of the file that they came from."""
+    """What an artifact says of a vocabulary, and the digest of the file."""
 
-    tokens: list[bytes]
+    data: VocabularyData
     sha256: str
 
 
-def _artifact(program: Program, project: Project) -> _Artifact | None:
-    name = program.vocabulary.artifact
-    if name is None:
+def _artifact(program: TokenizerProgram, project: Project) -> _Artifact | None:
+    """The artifact of the vocabulary, as it fits the declaration."""
+    declared = program.vocabulary.artifact
+    if declared is None:
         return None
     lock = read_lock(project.lock)
-    tokens = read_tiktoken(artifact_bytes(name, lock), where=name)
-    for control in program.vocabulary.controls:
-        if control.id < len(tokens):
-            raise ArtifactError(
-                f"the control token @{control.name} has the id {control.id}, which is a token of {name}",
-                code="A154",
-                where=program.source.name,
-                help=f"the ids of {name} end at {len(tokens) - 1}",
-            )
-    return _Artifact(tokens, lock[name].sha256)
+    sha256 = lock[declared.name].sha256
+    if declared.sha256 is not None and declared.sha256 != sha256:
+        line, _ = program.source.line_column(declared.span.start)
+        raise ArtifactError(
+            f"{declared.name} shall have the sha256 {declared.sha256}, but the lock gives {sha256}",
+            code="A156",
+            where=f"{program.source.name}:{line}",
+            help="correct the one that is wrong",
+        )
+    configuration = program.configuration()
+    controls = [token.id for token in configuration.added_tokens]
+    data = read_vocabulary(artifact_bytes(declared.name, lock), where=declared.name, passed_over=controls)
+    return _Artifact(data, sha256)
 
 
-def _meanings(program: Program, artifact: _Artifact | None) -> Meanings:
-    """The canonical text of what the template and the tokenizer depend on."""
-    parts: dict[type, str] = {}
-    for declaration in declarations(program.source):
-        parts[type(declaration)] = parts.get(type(declaration), "") + canonical(declaration) + "\n"
-    vocabulary = parts[s.Vocabulary] + (f"sha256 {artifact.sha256}\n" if artifact is not None else "")
-    return Meanings(
-        template=vocabulary + parts.get(s.Serialization, "") + parts[s.Request] + parts[s.Template],
-        tokenizer=vocabulary + parts[s.Tokenizer],
-    )
+def _texts(program: TokenizerProgram) -> dict[int, str]:
+    return {token.id: token.text for token in program.vocabulary.texts}
 
 
-def _distinct(programs: list[Program]) -> None:
-    seen: dict[str, Program] = {}
+def _ids(program: TokenizerProgram, data: VocabularyData) -> list[int]:
+    """All ids that have a token."""
+    own = {token for token in range(len(data.tokens)) if data.tokens.has(token)}
+    configuration = program.configuration()
+    beside = {token.id for token in configuration.added_tokens}
+    return sorted(own | beside | ({configuration.unknown} if configuration.unknown is not None else set()))
+
+
+def _check_builds(program: TokenizerProgram, data: VocabularyData) -> None:
+    """What the generated tokenizer will do on first use can be done."""
+    try:
+        build_tokenizer(program.configuration(), data)
+    except ArtifactError as error:
+        raise ArtifactError(error.message, code=error.code, where=program.source.name, help=error.help) from None
+
+
+class _Meanings:
+    """The canonical texts of what a template and a tokenizer depend on, of which their digests are taken."""
+
+    def __init__(self, program: TokenizerProgram, artifact: _Artifact | None) -> None:
+        self._parts: dict[type, str] = {}
+        for declaration in declarations(program.source):
+            kind = type(declaration)
+            self._parts[kind] = self._parts.get(kind, "") + canonical(declaration) + "\n"
+        if artifact is not None:
+            self._parts[s.Vocabulary] += f"sha256 {artifact.sha256}\n"
+
+    def template(self) -> str:
+        """What the template depends on."""
+        return "".join(self._parts.get(k, "") for k in (s.Vocabulary, s.Serialization, s.Request, s.Template))
+
+    def tokenizer(self) -> str:
+        """What the tokenizer depends on."""
+        return self._parts[s.Vocabulary] + self._parts[s.Tokenizer]
+
+
+def _distinct(programs: list[TokenizerProgram]) -> None:
+    seen: dict[str, TokenizerProgram] = {}
     for program in programs:
         if program.package in seen:
             raise ArtifactError(

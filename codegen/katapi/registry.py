@@ -6,11 +6,12 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
+from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
 
@@ -26,34 +27,65 @@ def load(name: str, package: str | None = None) -> Model[RequestModel]:
 
     Raises ArtifactError where no package has it.
     """
+    found = _found(name, package)
+    if isinstance(found, DeclaredTokenizer):
+        raise ArtifactError(
+            f"{name!r} is a tokenizer without a template",
+            code="A144",
+            where=name,
+            help="katapi.load_tokenizer takes it",
+        )
+    return found
+
+
+def load_tokenizer(name: str, package: str | None = None) -> Model[RequestModel] | DeclaredTokenizer:
+    """The generated model or tokenizer of a name, for `encode` and `decode`; `package` as in `load`.
+
+    Raises ArtifactError where no package has it.
+    """
+    return _found(name, package)
+
+
+def models(package: str | None = None) -> list[str]:
+    """The names that `load` takes, in order."""
+    return sorted({name for p in _chosen(package) for name in _listed(p, "MODELS")})
+
+
+def tokenizers(package: str | None = None) -> list[str]:
+    """The further names that `load_tokenizer` takes, in order: tokenizers without a template."""
+    return sorted({name for p in _chosen(package) for name in _listed(p, "TOKENIZERS")})
+
+
+def _found(name: str, package: str | None) -> Model[RequestModel] | DeclaredTokenizer:
+    if not isinstance(name, str):
+        raise TypeError(f"a model is loaded by its name in a str, not by a {type(name).__name__}")
     known: list[str] = []
-    for candidate in [package] if package is not None else _packages():
-        models = _models_of(candidate)
-        known.extend(models)
-        if name in models:
-            try:
-                model = getattr(import_module(f"{candidate}.{models[name]}"), "MODEL", None)
-            except (ImportError, SyntaxError) as error:
-                raise ArtifactError(
-                    f"the package {candidate}.{models[name]} is broken: {error}", code="A143", where=name, help=_REBUILD
-                ) from None
-            if not isinstance(model, Model):
-                raise ArtifactError(
-                    f"the package {candidate}.{models[name]} holds no model", code="A142", where=name, help=_REBUILD
-                )
-            return model
+    for candidate in _chosen(package):
+        listed = {**_listed(candidate, "MODELS"), **_listed(candidate, "TOKENIZERS")}
+        known.extend(listed)
+        if name not in listed:
+            continue
+        where = f"{candidate}.{listed[name]}"
+        try:
+            module = import_module(where)
+        except (ImportError, SyntaxError) as error:
+            raise ArtifactError(
+                f"the package {where} is broken: {error}", code="A143", where=name, help=_REBUILD
+            ) from None
+        found = getattr(module, "MODEL", None) or getattr(module, "TOKENIZER", None)
+        if not isinstance(found, Model | DeclaredTokenizer):
+            raise ArtifactError(f"the package {where} holds no model", code="A142", where=name, help=_REBUILD)
+        return found
     raise ArtifactError(
         f"there is no model {name!r}", code="A141", where=name, help=f"known: {', '.join(sorted(known)) or 'none'}"
     )
 
 
-def models(package: str | None = None) -> list[str]:
-    """The names that `load` takes, in order."""
-    packages = [package] if package is not None else _packages()
-    return sorted({name for p in packages for name in _models_of(p)})
-
-
 _REBUILD = "run `katapi build`"
+
+
+def _chosen(package: str | None) -> Iterable[str]:
+    return [package] if package is not None else _packages()
 
 
 def _packages() -> Iterator[str]:
@@ -63,7 +95,9 @@ def _packages() -> Iterator[str]:
             yield entry.value
 
 
-def _models_of(package: str) -> Mapping[str, str]:
+def _listed(package: str, constant: str) -> Mapping[str, str]:
+    if not isinstance(package, str):
+        raise TypeError(f"a package of models is named in a str, not in a {type(package).__name__}")
     try:
         module = import_module(package)
     except ModuleNotFoundError as error:
@@ -72,5 +106,5 @@ def _models_of(package: str) -> Mapping[str, str]:
         raise ArtifactError(
             f"there is no package of models {package!r}", code="A140", where=package, help=_REBUILD
         ) from None
-    found = getattr(module, "MODELS", {})
+    found = getattr(module, constant, {})
     return found if isinstance(found, dict) else {}

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from katapi.runtime.arguments import JsonText
-from katapi.runtime.errors import TemplateError
+from katapi.runtime.errors import TemplateError, TokenizerError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Content, ControlToken
+
+R = TypeVar("R", bound=RequestModel)
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _SCRIPTS = st.sampled_from(
@@ -42,8 +44,12 @@ _SCRIPTS = st.sampled_from(
 
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:
     """Any text without lone surrogates; every so often one that spells control tokens."""
-    spellings = st.sampled_from([c.spelling for c in controls])
-    parts = st.lists(st.one_of(_SCRIPTS, _PLAIN, spellings), max_size=5)
+    return texts_with([c.spelling for c in controls])
+
+
+def texts_with(spellings: Collection[str]) -> SearchStrategy[Content]:
+    """Any text without lone surrogates; every so often one that has some of `spellings` in it."""
+    parts = st.lists(st.one_of(_SCRIPTS, _PLAIN, st.sampled_from([*spellings, ""])), max_size=5)
     return parts.map(lambda p: Content("".join(p)))
 
 
@@ -71,20 +77,83 @@ def json_texts(controls: type[ControlToken]) -> SearchStrategy[JsonText]:
     return plain | written
 
 
-R = TypeVar("R", bound=RequestModel)
+def known_ids(model: Model[R], controls: type[ControlToken]) -> SearchStrategy[int]:
+    """Any id that stands for something; a vocabulary may have gaps, whose ids give way to common ones."""
+    common = [*(c.id for c in controls), *model.encode("Hello, 天空!")]
 
-
-def accepted_by(model: Model[R]) -> Callable[[R], bool]:
-    """Whether a template takes a request; one that it rejects by its own rule is no input to its properties."""
-
-    def accepted(request: R) -> bool:
+    def known(drawn: int) -> int:
         try:
-            model.render(request)
-        except TemplateError as error:
-            return error.code != "T100"
-        return True
+            model.decode([drawn])
+        except TokenizerError:
+            return common[drawn % len(common)]
+        return drawn
 
-    return accepted
+    return st.integers(0, model.tokenizer.vocabulary_size - 1).map(known) | st.sampled_from(common)
+
+
+def rejection(model: Model[R], request: R) -> str | None:
+    """The place of the rule by which a template rejects a request; None where it takes it."""
+    try:
+        model.render(request)
+    except TemplateError as error:
+        if error.code != "T100":
+            raise
+        return error.where
+    return None
+
+
+def accepted(requests: SearchStrategy[R], model: Model[R]) -> SearchStrategy[R]:
+    """Requests whose messages are the longest stretch of those drawn that the template takes.
+
+    Where it takes none, the request is as it was drawn, so that no rule is too strict for the search: what a test asks
+    of such a request is its rejection.
+    """
+
+    def shortened(request: R) -> R:
+        messages = dict(request)["messages"]
+        count = len(messages)
+        for length in range(count, -1, -1):
+            for start in range(count - length + 1):
+                part = request.model_copy(update={"messages": messages[start : start + length]})
+                if rejection(model, part) is None:
+                    return part
+                if not length:
+                    break
+        return request
+
+    return requests.map(shortened)
+
+
+def nesting(value: object, around: int = 0) -> int:
+    """How many lists and objects stand in each other in a request; JSON that came as a text is counted by itself."""
+    match value:
+        case RequestModel():
+            parts = [part for name, part in value if name in value.model_fields_set]
+        case JsonText(source=source):
+            return nesting(value.value, around if source is None else 0)
+        case Mapping():
+            parts = list(value.values())
+        case list() | tuple():
+            parts = list(value)
+        case _:
+            return around
+    return max([around + 1, *(nesting(part, around + 1) for part in parts)])
+
+
+def texts_at(message: RequestModel, places: Iterable[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The texts of a message at places such as `tool_calls.function.name`, each with its path."""
+    for place in places:
+        yield from _texts(message, place.split("."), ())
+
+
+def _texts(value: object, steps: list[str], path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if isinstance(value, tuple):
+        for at, item in enumerate(value):
+            yield from _texts(item, steps, (*path, at))
+    elif isinstance(value, RequestModel):
+        yield from _texts(getattr(value, steps[0]), steps[1:], (*path, steps[0]))
+    elif isinstance(value, str):
+        yield path, value
 
 
 def request_bytes(request: RequestModel) -> bytes:

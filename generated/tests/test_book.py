@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
-from katapi.testing import request_bytes, texts
+from katapi.testing import known_ids, request_bytes, texts, texts_at
 from katapi_models.book import MODEL
 from katapi_models.book.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.book.vocabulary import Control
@@ -29,6 +29,12 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
 INPUTS = REQUEST
 
 
+@given(REQUEST)
+def test_the_bytes_of_a_request_give_the_request(request: Request) -> None:
+    raw = request_bytes(request)
+    assert MODEL.decode_request(raw) == request
+
+
 @given(INPUTS)
 def test_the_same_request_gives_the_same_ids(request: Request) -> None:
     assert MODEL.render(request) == MODEL.render(request)
@@ -37,9 +43,7 @@ def test_the_same_request_gives_the_same_ids(request: Request) -> None:
 
 @given(INPUTS)
 def test_bytes_and_typed_request_give_the_same_ids(request: Request) -> None:
-    raw = request_bytes(request)
-    assert MODEL.decode_request(raw) == request
-    assert MODEL.assemble(raw).input_ids.tolist() == MODEL.assemble(request).input_ids.tolist()
+    assert MODEL.assemble(request_bytes(request)).input_ids.tolist() == MODEL.assemble(request).input_ids.tolist()
 
 
 @given(INPUTS)
@@ -49,28 +53,24 @@ def test_text_never_gives_a_control_id(request: Request) -> None:
     assert [i for i in result.input_ids.tolist() if i in CONTROL_IDS] == placed
 
 
-@given(TEXT)
-def test_content_alone_never_gives_a_control_id(text: Content) -> None:
-    assert not CONTROL_IDS & set(MODEL.encode(text))
-
-
 @given(INPUTS)
 def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
-    payload = MODEL.render(request).payload
-    written = (ControlSegment, LiteralSegment)
-    at = [i for i, s in enumerate(payload) if isinstance(s, written) and (46, 3) <= s.site <= (46, 26)]
-    assert at[1:] == [i + 1 for i in at[:-1]]
-    assert not at or at[-1] == len(payload) - 1
-    assert bool(at) is request.add_generation_prompt
+    plain = request.model_copy(update={"add_generation_prompt": False})
+    prompted = request.model_copy(update={"add_generation_prompt": True})
+    without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
+    written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
+    assert not any((46, 3) <= site <= (46, 26) for site in written)
+    assert whole[: len(without)] == without
+    assert whole != without
 
 
 @given(INPUTS)
-def test_every_message_is_printed(request: Request) -> None:
-    printed = {s.path[:3] for s in MODEL.render(request).payload if isinstance(s, ContentSegment)}
+def test_every_text_that_no_rule_drops_is_printed(request: Request) -> None:
+    printed = [s.path for s in MODEL.render(request).payload if isinstance(s, ContentSegment)]
     for at, message in enumerate(request.messages):
-        for field in ALWAYS_PRINTED[message.role]:
-            value = getattr(message, field)
-            assert not value or ("messages", at, field) in printed
+        for path, text in texts_at(message, ALWAYS_PRINTED[message.role]):
+            place = ("messages", at, *path)
+            assert not text or any(p[: len(place)] == place[: len(p)] for p in printed)
 
 
 @given(INPUTS)
@@ -91,13 +91,18 @@ def test_the_text_is_what_the_ids_stand_for(request: Request) -> None:
 
 
 @given(TEXT)
+def test_content_alone_never_gives_a_control_id(text: Content) -> None:
+    assert not CONTROL_IDS & set(MODEL.encode(text))
+
+
+@given(TEXT)
 def test_decoding_undoes_encoding(text: Content) -> None:
     ids = MODEL.encode(text)
     if 13 not in ids:
         assert MODEL.decode(ids) == text.encode()
 
 
-@given(st.lists(st.integers(0, 13), max_size=12))
+@given(st.lists(known_ids(MODEL, Control), max_size=12))
 def test_pushing_ids_one_by_one_gives_the_same_bytes(ids: list[int]) -> None:
     decoder = MODEL.decoder()
     pushed = b"".join([decoder.push(i) for i in ids]) + decoder.finish()

@@ -93,7 +93,7 @@ def test_no_text_yields_a_control_token(name: str) -> None:
     subject = tokenizer(name)
     unknown = subject.configuration.unknown
     for token in subject.configuration.added_tokens:
-        if token.is_control and token.id != unknown:
+        if token.control and token.id != unknown:
             assert token.id not in subject.encode(f"a{token.content} {token.content}{token.content}\n")
             assert subject.decode([token.id]) == token.content.encode()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -106,6 +107,24 @@ def test_each_constant_of_a_renderer_points_at_what_it_prints(path: Path) -> Non
                 first = next((line for line in value.text.split("\n") if line), "")
                 assert first in "\n".join([source, *lines[site.line : site.line + 3]]), value
     assert controls
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_each_field_and_token_names_the_line_that_declares_it(path: Path) -> None:
+    source = ["", *program_of(path).source.text.splitlines()]
+    files = {name: inspect.getsource(sys.modules[f"{package_of(path)}.{name}"]) for name in ("request", "vocabulary")}
+    fields = re.findall(r"^    (\w+): .*  # line (\d+)", files["request"], re.MULTILINE)
+    tokens = re.findall(r"\b(\d+)(?:,|:) .*  # line (\d+)$", files["vocabulary"], re.MULTILINE)
+    for name, line in [*fields, *tokens]:
+        assert re.search(rf"\b{name}\b", source[int(line)]), (name, line)
+    program = program_of(path)
+    of_roles = [f.name for role in program.request.roles for f in role.fields]
+    of_records = [f.name for record in program.request.records for f in record.fields]
+    assert {name for name, _ in fields} >= {*of_roles, *of_records, *(p.name for p in program.request.params)}
+    assert len(tokens) >= len(program.vocabulary.controls) + len(program.vocabulary.texts)
+    records = re.findall(r"The record `(\w+)` \(line (\d+)\)", files["request"])
+    assert len(records) == len(program.request.records)
+    assert all(f"record {name} " in source[int(line)] for name, line in records)
 
 
 def package_of(path: Path) -> str:

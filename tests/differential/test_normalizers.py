@@ -18,16 +18,7 @@ from katapi.runtime.tokenization.normal_forms import Nfc, Nfd, Nfkc, Nfkd
 from katapi.runtime.tokenization.normalizers import InTurn, Prepend, Replace, ReplaceText, Strip
 from katapi.runtime.tokenization.precompiled import Precompiled
 from katapi.runtime.tokenization.stages import Normalizer
-from katapi.runtime.unicode import (
-    classes_8_0,
-    classes_9_0,
-    classes_16_0,
-    compatibility_9_0,
-    graphemes_17_0,
-    lower_case_17_0,
-    normalization_9_0,
-    normalization_16_0,
-)
+from katapi.runtime.unicode import tables
 from katapi.runtime.unicode.codepoints import CodePoints
 from tests.charsmaps import character_map
 
@@ -38,10 +29,10 @@ def members(*sets: CodePoints) -> list[str]:
     return [chr(c) for part in sets for first, last in part.ranges for c in range(first, last + 1)]
 
 
-CANONICAL = normalization_9_0.TABLE
-COMPATIBLE = compatibility_9_0.TABLE
-GRAPHEMES = graphemes_17_0.TABLE
-WHITE_SPACE = "".join(members(classes_16_0.WS))
+CANONICAL = tables.normalization("9.0")
+COMPATIBLE = tables.compatibility("9.0")
+GRAPHEMES = tables.graphemes("17.0")
+WHITE_SPACE = "".join(members(tables.WHITE_SPACE))
 # Keys of one and two characters, with neighbours that do and do not make one cluster with them.
 CHARSMAP = character_map(
     {
@@ -70,8 +61,14 @@ CHARSMAP = character_map(
 )
 JOINING = members(GRAPHEMES.extend, GRAPHEMES.spacing, GRAPHEMES.prepend, GRAPHEMES.leading, GRAPHEMES.vowel)
 JOINING += members(GRAPHEMES.trailing, GRAPHEMES.linker, GRAPHEMES.consonant, GRAPHEMES.pictographic)
-LIVELY = members(COMPATIBLE.movable, normalization_16_0.TABLE.unstable, classes_9_0.M, classes_8_0.P, classes_8_0.Cf)
-LIVELY += map(chr, lower_case_17_0.TABLE.table)
+LIVELY = members(
+    COMPATIBLE.movable,
+    tables.normalization("16.0").unstable,
+    tables.general_category("M", "9.0"),
+    tables.general_category("P", "8.0"),
+    tables.general_category("Cf", "8.0"),
+)
+LIVELY += map(chr, tables.lower_case("17.0").table)
 TEXTS = st.text(
     st.sampled_from("ab é\t\r\nΣİ가각ᄀ中\u0301\u200d\U0001f1e6")
     | st.sampled_from(JOINING)
@@ -87,11 +84,15 @@ def bert(clean_text: bool, handle_chinese_chars: bool, strip: bool | None, lower
         handle_chinese_chars=handle_chinese_chars,
         strip_accents=strip,
         lowercase=lowercase,
-        white_space=classes_16_0.WS,
-        removed=(classes_8_0.Cc, classes_8_0.Cf, classes_8_0.Co),
+        white_space=tables.WHITE_SPACE,
+        removed=(
+            tables.general_category("Cc", "8.0"),
+            tables.general_category("Cf", "8.0"),
+            tables.general_category("Co", "8.0"),
+        ),
         decomposition=CANONICAL,
-        nonspacing=classes_8_0.Mn,
-        lower_case=lower_case_17_0.TABLE,
+        nonspacing=tables.general_category("Mn", "8.0"),
+        lower_case=tables.lower_case("17.0"),
     )
     return ours, official.BertNormalizer(clean_text, handle_chinese_chars, strip, lowercase).normalize_str
 
@@ -101,8 +102,8 @@ PAIRS: dict[str, Pair] = {
     "nfd": (Nfd(CANONICAL), official.NFD().normalize_str),
     "nfkc": (Nfkc(COMPATIBLE), official.NFKC().normalize_str),
     "nfkd": (Nfkd(COMPATIBLE), official.NFKD().normalize_str),
-    "lowercase": (Lowercase(lower_case_17_0.TABLE), official.Lowercase().normalize_str),
-    "strip accents": (strip_accents(classes_9_0.M), official.StripAccents().normalize_str),
+    "lowercase": (Lowercase(tables.lower_case("17.0")), official.Lowercase().normalize_str),
+    "strip accents": (strip_accents(tables.general_category("M", "9.0")), official.StripAccents().normalize_str),
     "nmt": (nmt(), official.Nmt().normalize_str),
     "strip": (Strip(WHITE_SPACE, left=True, right=True), official.Strip().normalize_str),
     "strip left": (Strip(WHITE_SPACE, left=True, right=False), official.Strip(True, False).normalize_str),
@@ -112,7 +113,7 @@ PAIRS: dict[str, Pair] = {
     "replace nothing": (Replace(Verbatim(""), "-"), official.Replace("", "-").normalize_str),
     "precompiled": (Precompiled(CharacterMap(CHARSMAP), GRAPHEMES), official.Precompiled(CHARSMAP).normalize_str),
     "sequence": (
-        InTurn(Nfkd(COMPATIBLE), strip_accents(classes_9_0.M), ReplaceText(" ", "▁")),
+        InTurn(Nfkd(COMPATIBLE), strip_accents(tables.general_category("M", "9.0")), ReplaceText(" ", "▁")),
         official.Sequence([official.NFKD(), official.StripAccents(), official.Replace(" ", "▁")]).normalize_str,
     ),
 }
@@ -159,6 +160,6 @@ def test_random_sequences_with_all_settings_of_bert(name: str, text: str) -> Non
 def test_every_unstable_character_between_marks(form: str) -> None:
     """Marks of classes 1 and 240 move past it as its class says. Characters younger than the data are among them."""
     ours, expected = PAIRS[form]
-    unstable = {*members(CANONICAL.unstable, normalization_16_0.TABLE.unstable)}
+    unstable = {*members(CANONICAL.unstable, tables.normalization("16.0").unstable)}
     text = "".join(f"a\u0345{character}\u0334" for character in sorted(unstable))
     assert ours.normalize(text) == expected(text)

@@ -19,10 +19,11 @@ from katapi.oracle.render import plain
 from katapi.oracle.render import render as oracle_render
 from katapi.oracle.request import canonical
 from katapi.oracle.tokenize import tokenize
-from katapi.runtime.artifacts.tiktoken import read_tiktoken
+from katapi.runtime.artifacts.any_file import read_vocabulary
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json
 from katapi.runtime.segments import Rendering
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from tests.requests import Requests
 from tests.specs import ALL, ROOT, model_of, program_of
 
@@ -36,13 +37,14 @@ def strategy(path: Path) -> st.SearchStrategy[Json]:
 
 
 @cache
-def ranks_of(program: Program) -> dict[bytes, int] | None:
-    """The merge ranks of a spec's vocabulary, straight from its artifact."""
-    name = program.vocabulary.artifact
-    if name is None:
+def data_of(program: Program) -> VocabularyData | None:
+    """The tokens of a spec's vocabulary, straight from its artifact."""
+    artifact = program.vocabulary.artifact
+    if artifact is None:
         return None
-    tokens = read_tiktoken(artifact_bytes(name, read_lock(ROOT / "spec" / "artifacts.lock")), where=name)
-    return {token: rank for rank, token in enumerate(tokens)}
+    file = artifact_bytes(artifact.name, read_lock(ROOT / "spec" / "artifacts.lock"))
+    controls = [token.id for token in program.configuration().added_tokens]
+    return read_vocabulary(file, where=artifact.name, passed_over=controls)
 
 
 def by_oracle(path: Path, value: Json) -> Outcome:
@@ -52,7 +54,7 @@ def by_oracle(path: Path, value: Json) -> Outcome:
         rendering = oracle_render(program, canonical(program, value))
     except KatapiError as error:
         return type(error).__name__, error.code, error.where
-    ids, origins = tokenize(program, rendering, ranks_of(program))
+    ids, origins = tokenize(program, rendering, data_of(program))
     return plain(rendering), list(rendering.sampled), ids, [tuple(o) for o in origins]
 
 

@@ -29,7 +29,7 @@ def ids(configuration: c.TokenizerConfiguration, data: VocabularyData, text: str
 
 def rules_of(segmentation: c.Segmentation, unknown: int | None, *controls: tuple[int, str]) -> c.TokenizerConfiguration:
     """A tokenizer that does nothing but segment."""
-    added = tuple(c.AddedToken(number, text, special=True) for number, text in controls)
+    added = tuple(c.AddedToken(number, text, control=True) for number, text in controls)
     return c.TokenizerConfiguration((), (), segmentation, c.Frame(), (), unknown, added)
 
 

@@ -18,9 +18,7 @@ from katapi.runtime.tokenization.configuration import Behaviour, PrependScheme
 from katapi.runtime.tokenization.matching import Matcher, Verbatim
 from katapi.runtime.tokenization.pretokenizers import Chained, Metaspace, PrefixSpace, Split
 from katapi.runtime.tokenization.stages import PreTokenizer
-from katapi.runtime.unicode.classes_8_0 import P
-from katapi.runtime.unicode.classes_16_0 import WS
-from katapi.runtime.unicode.classes_17_0 import N
+from katapi.runtime.unicode.tables import WHITE_SPACE, general_category
 from tests.differential.test_qwen_bpe import byte_letters
 
 WORDS = {
@@ -30,6 +28,7 @@ WORDS = {
     Behaviour.MERGED_WITH_NEXT: "merged_with_next",
     Behaviour.CONTIGUOUS: "contiguous",
 }
+N, P = general_category("N", "17.0"), general_category("P", "8.0")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
@@ -38,8 +37,8 @@ def regex(pattern: str) -> Matcher:
 
 
 CLASSES: dict[str, tuple[PreTokenizer, official.PreTokenizer]] = {
-    "white space": (white_space_split(WS), official.WhitespaceSplit()),
-    "bert": (bert_split(WS, P), official.BertPreTokenizer()),
+    "white space": (white_space_split(WHITE_SPACE), official.WhitespaceSplit()),
+    "bert": (bert_split(WHITE_SPACE, P), official.BertPreTokenizer()),
     "digits": (digits(N, individual=False), official.Digits(False)),
     "individual digits": (digits(N, individual=True), official.Digits(True)),
     "punctuation": (punctuation(P, Behaviour.ISOLATED), official.Punctuation("isolated")),
@@ -68,7 +67,7 @@ for scheme, split in product(PrependScheme, (False, True)):
     )
 for scheme in PrependScheme:
     PAIRS[f"words, then metaspace {scheme.value}"] = (
-        Chained(white_space_split(WS), Metaspace("▁", scheme, split=True)),
+        Chained(white_space_split(WHITE_SPACE), Metaspace("▁", scheme, split=True)),
         official.Sequence([official.WhitespaceSplit(), official.Metaspace("▁", scheme.value, True)]),
     )
 PAIRS["metaspace, then punctuation"] = (

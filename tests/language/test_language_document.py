@@ -26,8 +26,7 @@ from textwrap import dedent, indent
 import pytest
 from lark.lexer import PatternStr
 
-from katapi.analyse import analyse
-from katapi.emit.package import Meanings, emit_model
+from katapi.emit.package import emit_model
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.request import emit_request
 from katapi.emit.tokenizer import emit_tokenizer
@@ -42,6 +41,7 @@ from katapi.model import declarations as d
 from katapi.model.program import Program
 from katapi.model.template import CutKind, TextTestKind
 from katapi.model.types import KIND_WORDS
+from tests.specs import whole_program
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "spec" / "LANGUAGE.md").read_text(encoding="utf-8")
@@ -159,7 +159,7 @@ def rest(kinds: set[type[s.Declaration]]) -> str:
 
 def program_of(fence: Fence) -> Program:
     """The checked program."""
-    return analyse("example", Source("example.kata", whole(fence)))
+    return whole_program("example", Source("example.kata", whole(fence)))
 
 
 def module(program: Program, name: str) -> str:
@@ -174,7 +174,7 @@ def module(program: Program, name: str) -> str:
         case "vocabulary":
             return emit_vocabulary(program)
         case "model":
-            return emit_model(program, PACKAGE, Meanings("", ""))
+            return emit_model(program, PACKAGE, template="", tokenizer="")
         case _:
             raise AssertionError(f"there is no module {name}")
 

@@ -161,15 +161,11 @@ def items(depth: int) -> SearchStrategy[s.Item]:
 
 headers = node(s.Header, names, texts)
 setting_names = names.filter(lambda n: n.text != "param")
-setting_words = st.one_of(
-    node(s.Words, many(setting_names, 1), st.none() | texts, st.none()),
-    node(s.Words, many(setting_names, 0, 1), st.none(), numbers),
-    node(s.Words, st.just(()), texts, st.none()),
-)
 regexes = st.text(st.sampled_from("ab`|\\ \"'#{天"), max_size=6)
-setting = node(
-    s.Setting, fields.filter(lambda n: n.text != "tools"), many(setting_words | node(s.Pattern, regexes, names), 1)
+atoms: SearchStrategy[s.Atom] = st.one_of(
+    setting_names, node(s.Quoted, texts), node(s.Number, numbers), node(s.Regex, regexes), node(s.ControlName, controls)
 )
+setting = node(s.Setting, fields.filter(lambda n: n.text != "tools"), many(node(s.Part, many(atoms, 1)), 1))
 plain_types = st.one_of(node(s.NamedType, names), node(s.FromText, names, booleans), node(s.Choice, many(texts, 1)))
 list_types = plain_types | node(s.ListOf, plain_types)
 types = st.one_of(list_types, node(s.OptionalOf, list_types), node(s.ListOf, node(s.OptionalOf, list_types)))
@@ -177,13 +173,23 @@ literals = st.one_of(node(s.TextLiteral, texts), node(s.IntLiteral, numbers), no
 constants = literals | node(s.ListLiteral, many(literals | node(s.ListLiteral, many(literals))))
 declared = many(node(s.FieldDecl, fields, types, booleans))
 
+flags = many(names.filter(lambda n: n.text != "to"))
+ranges = node(s.TokenRange, numbers, numbers, texts, flags)
 vocabularies = node(
     s.Vocabulary,
     headers,
-    many(node(s.ArtifactRef, texts)),
-    many(node(s.ControlRow, numbers, controls, texts)),
-    many(node(s.TextRow, numbers, texts)),
-    many(node(s.UnknownRow, numbers, texts)),
+    many(
+        st.one_of(
+            node(s.ArtifactRef, texts, st.none() | texts),
+            node(s.SizeRow, numbers),
+            node(s.ControlTable, many(node(s.ControlRow, numbers, controls, texts, flags) | ranges)),
+            node(s.AddedTable, many(node(s.AddedRow, numbers, texts, flags) | ranges)),
+            node(s.TextTable, many(node(s.TextRow, numbers, texts))),
+            node(s.UnknownRow, numbers, texts),
+            node(s.UnknownControl, controls.map(lambda text: s.Name(text, span=Span(0, 0)))),
+            node(s.UnusedIds, numbers, numbers),
+        )
+    ),
 )
 requests = node(
     s.Request,

@@ -70,7 +70,7 @@ def resolved(body: str) -> Program:
     program = resolve("v", source, file, findings)
     assert unread == []
     assert findings.diagnostics == []
-    assert program is not None
+    assert isinstance(program, Program)
     return program
 
 

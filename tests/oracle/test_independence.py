@@ -10,9 +10,16 @@ import katapi.oracle
 ALLOWED = {
     "katapi.runtime.errors": None,
     "katapi.runtime.json_types": None,
+    "katapi.runtime.patterns.properties": {"PROPERTIES"},
+    "katapi.runtime.patterns.syntax": {"Dialect"},
     "katapi.runtime.segments": None,
+    "katapi.runtime.tokenization": {"configuration"},
+    "katapi.runtime.tokenization.vocabulary_data": {"VocabularyData"},
     "katapi.runtime.unicode.codepoints": {"CodePoints"},
-    "katapi.runtime.unicode.normalization": {"NormalizationTable"},
+    "katapi.runtime.unicode.tables": {
+        *("WHITE_SPACE", "general_category", "script", "word_characters"),
+        *("normalization", "compatibility", "lower_case", "graphemes"),
+    },
 }
 LAYERS = ("katapi.emit", "katapi.runtime", "katapi.check", "katapi_models")
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.oracle.normalize import Part, forms, parts
-from katapi.runtime.unicode import NORMALIZATION_VERSIONS
+
+VERSIONS = ("9.0", "16.0")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ from katapi.runtime.unicode import NORMALIZATION_VERSIONS
         ("\U0001d15e", "\U0001d157\U0001d165"),
     ],
 )
-@pytest.mark.parametrize("version", NORMALIZATION_VERSIONS)
+@pytest.mark.parametrize("version", VERSIONS)
 def test_form_c(version: str, text: str, expected: str) -> None:
     assert forms(version).composed(text) == expected
     assert unicodedata.normalize("NFC", text) == expected
@@ -61,7 +62,7 @@ _CHARACTERS = st.sampled_from(
 
 @given(st.text(_CHARACTERS | st.characters(exclude_categories=["Cs"]), max_size=12))
 def test_the_parts_make_up_both_texts(text: str) -> None:
-    for version in NORMALIZATION_VERSIONS:
+    for version in VERSIONS:
         found = parts(text, version)
         assert "".join(part.source for part in found) == text
         assert "".join(part.normalized for part in found) == forms(version).composed(text)

@@ -7,20 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from katapi.model.declarations import (
-    Behaviour,
-    Decoding,
-    Identity,
-    Normalizer,
-    OrdinaryToken,
-    Segmentation,
-    Split,
-    Tokenizer,
-)
+from katapi.model.declarations import Identity, OrdinaryToken, Tokenizer
 from katapi.model.program import Program
 from katapi.oracle.render import control_enum
 from katapi.oracle.tokenize import encode, tokenize
 from katapi.runtime.errors import TokenizerError
+from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.segments import (
     Content,
     ContentSegment,
@@ -31,13 +23,15 @@ from katapi.runtime.segments import (
     Segment,
     Site,
 )
+from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 Load = Callable[[str], Program]
 
 SITE = Site(1, 1)
 # Single bytes, then merges: "ab" before "bc", and a token that no merge reaches.
 BYTES = [bytes([byte]) for byte in range(256)]
-RANKS = {token: rank for rank, token in enumerate([*BYTES, b"ab", b"bc", b"abc", b" a", "é".encode(), b"xyz"])}
 
 
 def literal(text: str) -> LiteralSegment:
@@ -48,24 +42,38 @@ def content(text: str) -> ContentSegment:
     return ContentSegment(Content(text), ("messages", 0, "content"), 0)
 
 
-def bpe(program: Program, *patterns: str, normalizer: Normalizer = Normalizer.NONE) -> Program:
-    span = program.tokenizer.span
+def ranked(*tokens: bytes) -> VocabularyData:
+    return VocabularyData(Tokens.of(tokens))
+
+
+RANKS = ranked(*BYTES, b"ab", b"bc", b"abc", b" a", "é".encode(), b"xyz")
+
+
+def bpe(program: Program, *patterns: str, nfc: bool = False) -> Program:
+    regexes = [c.Regex(pattern, Dialect.TIKTOKEN) for pattern in patterns]
     tokenizer = Tokenizer(
         identity=Identity("T", "1"),
-        unicode="16.0",
-        normalizer=normalizer,
-        normalizer_unicode="9.0",
-        splits=tuple(Split(pattern, Behaviour.ISOLATED, span) for pattern in patterns),
-        segmentation=Segmentation.BPE_BYTES,
-        decoding=Decoding.BYTES,
-        span=span,
+        unicode={"patterns": "16.0", "normalization": "9.0"},
+        normalizers=(c.Normalize(c.NormalForm.NFC),) if nfc else (),
+        pretokenizers=tuple(c.Split(regex, c.Behaviour.ISOLATED, invert=False) for regex in regexes),
+        segmentation=c.BytePairRanks(),
+        before=(),
+        behind=(),
+        decoders=(c.DecodeBytes(),),
+        patterns=(),
+        span=program.tokenizer.span,
     )
     return replace(program, tokenizer=tokenizer)
 
 
 def longest(program: Program, *tokens: str) -> Program:
-    texts = tuple(OrdinaryToken(100 + i, text) for i, text in enumerate(tokens))
-    return replace(program, vocabulary=replace(program.vocabulary, texts=texts, unknown=OrdinaryToken(99, "<unk>")))
+    texts = tuple(OrdinaryToken(100 + i, text, program.vocabulary.span) for i, text in enumerate(tokens))
+    return replace(
+        program,
+        vocabulary=replace(
+            program.vocabulary, texts=texts, unknown=OrdinaryToken(99, "<unk>", program.vocabulary.span)
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,13 +146,13 @@ def test_a_character_whose_bytes_are_two_tokens_gives_both_its_segment(load: Loa
 
 
 def test_a_token_of_composed_characters_touches_all_that_were_composed(load: Load) -> None:
-    program = bpe(load("book"), normalizer=Normalizer.NFC)
+    program = bpe(load("book"), nfc=True)
     segments: list[Segment] = [literal("ae"), content("\u0301b"), content("c")]
     assert tokenize(program, Rendering(segments, []), RANKS) == ([97, 260, 257], [(0,), (0, 1), (1, 2)])
 
 
 def test_what_normalization_leaves_alone_keeps_its_own_segment(load: Load) -> None:
-    program = bpe(load("book"), normalizer=Normalizer.NFC)
+    program = bpe(load("book"), nfc=True)
     segments: list[Segment] = [literal("q"), content("\u0301\u0323")]
     ids, origins = tokenize(program, Rendering(segments, []), RANKS)
     assert ids == list("q\u0323\u0301".encode())
@@ -156,7 +164,7 @@ def test_a_text_that_spells_a_control_token_stays_text(load: Load) -> None:
     spelled = "".join(token.spelling for token in book.vocabulary.controls)
     controls = {token.id for token in book.vocabulary.controls}
     assert not controls & set(encode(book, spelled))
-    shifted = {token: rank + len(controls) for token, rank in RANKS.items()}
+    shifted = VocabularyData(Tokens.by_id({rank + len(controls): token for rank, token in enumerate(RANKS.tokens)}))
     assert not controls & set(encode(bpe(book), spelled, shifted))
 
 
@@ -168,5 +176,5 @@ def test_a_lone_surrogate_is_refused(load: Load) -> None:
 
 def test_a_byte_without_a_token_is_refused(load: Load) -> None:
     with pytest.raises(TokenizerError) as caught:
-        encode(bpe(load("book")), "ab!", {b"a": 0, b"b": 1, b"ab": 2})
+        encode(bpe(load("book")), "ab!", ranked(b"a", b"b", b"ab"))
     assert caught.value.code == "V105"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from katapi.runtime.arguments import JsonText, ObjectFromText
 from katapi.runtime.errors import RequestError
-from katapi.runtime.request_model import RequestModel, validate_request
+from katapi.runtime.request_model import RequestModel, decode_request
+from tests.validation import validated
 
 
 class Call(RequestModel):
@@ -20,15 +22,15 @@ SPACED = '{ "b": 1,\n "a": 1.50 }'
 
 
 def test_a_text_is_parsed_and_kept() -> None:
-    assert validate_request(Call, {"kept": SPACED}).kept == JsonText({"b": 1, "a": 1.5}, SPACED)
+    assert validated(Call, {"kept": SPACED}).kept == JsonText({"b": 1, "a": 1.5}, SPACED)
 
 
 def test_an_object_has_no_source() -> None:
-    assert validate_request(Call, {"kept": {"b": 1}}).kept == JsonText({"b": 1}, None)
+    assert validated(Call, {"kept": {"b": 1}}).kept == JsonText({"b": 1}, None)
 
 
 def test_without_verbatim_only_the_object_remains_in_its_order() -> None:
-    parsed = validate_request(Call, {"parsed": SPACED}).parsed
+    parsed = validated(Call, {"parsed": SPACED}).parsed
     assert parsed is not None
     assert list(parsed.items()) == [("b", 1), ("a", 1.5)]
 
@@ -77,5 +79,14 @@ def test_an_escaped_half_pair_within_the_text_is_refused(refusal: Callable[[obje
 def test_a_half_pair_of_a_python_caller_is_refused() -> None:
     for name in ("kept", "parsed"):
         with pytest.raises(RequestError) as caught:
-            validate_request(Call, {name: '{"a": "\ud800"}'})
+            validated(Call, {name: '{"a": "\ud800"}'})
         assert (caught.value.code, caught.value.where) == ("R108", name)
+
+
+def test_a_text_may_nest_as_deep_as_the_request() -> None:
+    raw = json.dumps({"kept": '{"a": [[1]]}'}).encode()
+    assert decode_request(Call, raw, max_depth=3).request.kept == JsonText({"a": [[1]]}, '{"a": [[1]]}')
+    with pytest.raises(RequestError) as caught:
+        decode_request(Call, raw, max_depth=2)
+    assert (caught.value.code, caught.value.where) == ("R109", "kept")
+    assert "at 1:8: lists and objects nest more than 2 deep" in caught.value.message

@@ -9,7 +9,8 @@ import pytest
 
 from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import DateField, JsonObjectField, JsonValueField
-from katapi.runtime.request_model import RequestModel, decode_request, validate_request
+from katapi.runtime.request_model import RequestModel, decode_request
+from tests.validation import validated
 
 
 class Fields(RequestModel):
@@ -20,7 +21,7 @@ class Fields(RequestModel):
 
 def refused(**fields: object) -> RequestError:
     with pytest.raises(RequestError) as caught:
-        validate_request(Fields, fields)
+        validated(Fields, fields)
     return caught.value
 
 
@@ -29,8 +30,8 @@ def refused(**fields: object) -> RequestError:
     [("2025-03-09", datetime(2025, 3, 9)), ("2025-03-09T14:05:07", datetime(2025, 3, 9, 14, 5, 7))],  # noqa: DTZ001
 )
 def test_a_date_is_a_day_or_a_second_without_time_zone(text: str, date: datetime) -> None:
-    assert validate_request(Fields, {"date": text}).date == date
-    assert validate_request(Fields, {"date": date}).date == date
+    assert validated(Fields, {"date": text}).date == date
+    assert validated(Fields, {"date": date}).date == date
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_the_order_of_keys_and_the_kinds_of_numbers_stay() -> None:
 
 def test_a_later_change_by_the_caller_does_not_reach_the_request() -> None:
     mine: dict[str, list[int]] = {"a": [1]}
-    request = validate_request(Fields, {"object": mine, "value": mine})
+    request = validated(Fields, {"object": mine, "value": mine})
     mine["a"].append(2)
     assert request.object == {"a": [1]}
     assert request.value == {"a": [1]}

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from katapi.runtime.errors import RequestError
-from katapi.runtime.request_model import Items, RequestModel, validate_request
+from katapi.runtime.request_model import Items, RequestModel
+from tests.validation import validated
 
 Refusal = Callable[[object], RequestError]
 
@@ -23,7 +24,7 @@ def with_call(call: object) -> object:
 
 
 FAULTS = [
-    ([], "R113", "", "expected an object, got a list"),
+    ([], "R113", "1:1", "expected an object, got a list"),
     ({}, "R112", "messages", 'parameter "messages" is missing'),
     ({"messages": "hello"}, "R113", "messages", "expected a list, got text"),
     ({"messages": {}}, "R113", "messages", "expected a list, got an object"),
@@ -132,7 +133,7 @@ class Outer(RequestModel):
 
 def test_alternatives_within_alternatives_are_one_fault() -> None:
     with pytest.raises(RequestError) as caught:
-        validate_request(Outer, {"choice": [{"value": None}]})
+        validated(Outer, {"choice": [{"value": None}]})
     assert caught.value.where == "choice[0].value"
     assert caught.value.message == "expected an integer or a list, got null"
 

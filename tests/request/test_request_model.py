@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from katapi.runtime.errors import RequestError
-from katapi.runtime.request_model import RequestModel, decode_request, validate_request
+from katapi.runtime.request_model import RequestModel, decode_request
+from tests.validation import validated
 
 Decode = Callable[[object], RequestModel]
 
@@ -45,7 +46,7 @@ def test_lists_become_tuples_and_the_rest_stays(decode: Decode) -> None:
 
 
 def test_bytes_and_python_values_give_the_same_request(decode: Decode, request_model: type[RequestModel]) -> None:
-    assert validate_request(request_model, CONVERSATION) == decode(CONVERSATION)
+    assert validated(request_model, CONVERSATION) == decode(CONVERSATION)
 
 
 def test_no_field_can_be_assigned(decode: Decode) -> None:
@@ -56,7 +57,7 @@ def test_no_field_can_be_assigned(decode: Decode) -> None:
 
 def test_a_model_is_taken_as_it_is(decode: Decode, request_model: type[RequestModel]) -> None:
     request = decode(CONVERSATION)
-    assert validate_request(request_model, request) is request
+    assert validated(request_model, request) is request
 
 
 def test_replaced_bytes_are_reported_with_the_request(request_model: type[RequestModel]) -> None:
@@ -76,9 +77,27 @@ def test_the_declared_depth_is_the_limit(request_model: type[RequestModel]) -> N
 
 def test_a_half_pair_in_the_text_of_a_python_caller_is_refused(request_model: type[RequestModel]) -> None:
     with pytest.raises(RequestError, match=r"R108 at messages\[0\].content"):
-        validate_request(request_model, {"messages": [{"role": "system", "content": "\ud800"}]})
+        validated(request_model, {"messages": [{"role": "system", "content": "\ud800"}]})
 
 
 def test_clients_can_be_shown_a_json_schema(request_model: type[RequestModel]) -> None:
     properties = request_model.model_json_schema()["properties"]
     assert properties["tools"]["anyOf"][0] == {"type": "array", "items": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("raw", "where", "kind"),
+    [
+        (b"null", "1:1", "null"),
+        (b'["a"]', "1:1", "a list"),
+        (b'\n\n  "text"', "3:3", "text"),
+        (b"\t7", "1:2", "an integer"),
+    ],
+)
+def test_a_request_that_is_no_object_is_refused_at_its_place(
+    raw: bytes, where: str, kind: str, request_model: type[RequestModel]
+) -> None:
+    with pytest.raises(RequestError) as caught:
+        decode_request(request_model, raw)
+    assert (caught.value.code, caught.value.where) == ("R113", where)
+    assert caught.value.message == f"expected an object, got {kind}"

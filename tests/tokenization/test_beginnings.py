@@ -32,8 +32,7 @@ from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import Chained, Metaspace
 from katapi.runtime.tokenization.stages import Normalizer, PreTokenizer
 from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.runtime.unicode.classes_16_0 import WS
-from katapi.runtime.unicode.compatibility_9_0 import TABLE
+from katapi.runtime.unicode.tables import WHITE_SPACE, compatibility
 
 LETTERS = "?▁abfiلاهصى"
 VOCABULARY = Vocabulary(control={}, texts=dict(enumerate(LETTERS)))
@@ -55,7 +54,7 @@ def letters(ids: list[int]) -> str:
 
 
 PLAIN = tokenizer(Unchanged(), FIRST)
-WORDS = Chained(white_space_split(WS), FIRST)
+WORDS = Chained(white_space_split(WHITE_SPACE), FIRST)
 DROPPING = InTurn(Strip(" ", left=True, right=False), ReplaceText("b", ""))
 
 
@@ -70,8 +69,8 @@ DROPPING = InTurn(Strip(" ", left=True, right=False), ReplaceText("b", ""))
         (DROPPING, FIRST, " a", "a", "a"),
         (DROPPING, WORDS, "ba", "a", "a"),
         # All that one character becomes stands where that character stood.
-        (Nfkd(TABLE), WORDS, "ﬁ a", "▁fia", "fia"),
-        (Nfkd(TABLE), WORDS, "\ufdfa", "▁صلى▁الله▁?ل?ه▁??ل?", "صلىالله?ل?ه??ل?"),
+        (Nfkd(compatibility("9.0")), WORDS, "ﬁ a", "▁fia", "fia"),
+        (Nfkd(compatibility("9.0")), WORDS, "\ufdfa", "▁صلى▁الله▁?ل?ه▁??ل?", "صلىالله?ل?ه??ل?"),
     ],
 )
 def test_text_at_the_beginning_and_elsewhere(
@@ -83,7 +82,7 @@ def test_text_at_the_beginning_and_elsewhere(
 
 
 @pytest.mark.parametrize("first", [False, True])
-@pytest.mark.parametrize("normalizer", [Unchanged(), DROPPING, Nfkd(TABLE)])
+@pytest.mark.parametrize("normalizer", [Unchanged(), DROPPING, Nfkd(compatibility("9.0"))])
 @pytest.mark.parametrize("pretokenizer", [FIRST, WORDS])
 @given(text=st.text(st.sampled_from(" abﬁ\ufdfaé")))
 def test_spans_go_with_ids(first: bool, normalizer: Normalizer, pretokenizer: PreTokenizer, text: str) -> None:

@@ -18,7 +18,7 @@ from katapi.runtime.tokenization.normalizers import (
     Strip,
 )
 from katapi.runtime.tokenization.stages import Normalizer
-from katapi.runtime.unicode import classes_8_0, classes_9_0, classes_16_0, lower_case_17_0, normalization_9_0
+from katapi.runtime.unicode import tables
 
 
 def bert(*, lowercase: bool) -> Normalizer:
@@ -27,18 +27,22 @@ def bert(*, lowercase: bool) -> Normalizer:
         handle_chinese_chars=True,
         strip_accents=None,
         lowercase=lowercase,
-        white_space=classes_16_0.WS,
-        removed=(classes_8_0.Cc, classes_8_0.Cf, classes_8_0.Co),
-        decomposition=normalization_9_0.TABLE,
-        nonspacing=classes_8_0.Mn,
-        lower_case=lower_case_17_0.TABLE,
+        white_space=tables.WHITE_SPACE,
+        removed=(
+            tables.general_category("Cc", "8.0"),
+            tables.general_category("Cf", "8.0"),
+            tables.general_category("Co", "8.0"),
+        ),
+        decomposition=tables.normalization("9.0"),
+        nonspacing=tables.general_category("Mn", "8.0"),
+        lower_case=tables.lower_case("17.0"),
     )
 
 
 CASES: list[tuple[Normalizer, str, str]] = [
-    (Lowercase(lower_case_17_0.TABLE), "ABC ÀΣ İ 𐐀", "abc àσ i\u0307 𐐨"),
-    (Lowercase(lower_case_17_0.TABLE), "plain", "plain"),
-    (strip_accents(classes_9_0.M), "e\u0301é\u0903", "eé"),
+    (Lowercase(tables.lower_case("17.0")), "ABC ÀΣ İ 𐐀", "abc àσ i\u0307 𐐨"),
+    (Lowercase(tables.lower_case("17.0")), "plain", "plain"),
+    (strip_accents(tables.general_category("M", "9.0")), "e\u0301é\u0903", "eé"),
     (nmt(), "a\x01\t\u200bb\x7f\ufffd", "a  b "),
     (bert(lowercase=True), "É\tÈ中\u200b\x85文x", "e e 中  文 x"),
     (bert(lowercase=False), "É\tÈ中\ufffd", "É È 中 "),

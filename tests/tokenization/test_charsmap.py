@@ -12,8 +12,10 @@ from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.charsmap import CharacterMap
 from katapi.runtime.tokenization.precompiled import LongestPrefixes, Precompiled
-from katapi.runtime.unicode.graphemes_17_0 import TABLE
+from katapi.runtime.unicode.tables import graphemes
 from tests.charsmaps import character_map
+
+TABLE = graphemes("17.0")
 
 CHARACTERS = "abcé中😀"
 

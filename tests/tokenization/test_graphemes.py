@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katapi.runtime.unicode.graphemes_17_0 import TABLE
+from katapi.runtime.unicode.tables import graphemes
+
+TABLE = graphemes("17.0")
 
 
 @pytest.mark.parametrize(

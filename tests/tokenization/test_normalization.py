@@ -12,18 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.tokenization.normal_forms import Nfc, Nfd, Nfkc, Nfkd
-from katapi.runtime.unicode import (
-    NORMALIZATION_VERSIONS,
-    classes_16_0,
-    compatibility_9_0,
-    compatibility_16_0,
-    normalization_9_0,
-    normalization_16_0,
-)
+from katapi.runtime.unicode import tables
 from katapi.runtime.unicode.codepoints import Planes
 
-TABLE = normalization_16_0.TABLE
-COMPATIBLE = compatibility_16_0.TABLE
+TABLE = tables.normalization("16.0")
+COMPATIBLE = tables.compatibility("16.0")
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 WHOLE: dict[Form, Callable[[str], str]] = {
     "NFC": TABLE.nfc,
@@ -37,7 +30,7 @@ BY_CLUSTERS: dict[Form, Callable[[str], str]] = {
     "NFKC": Nfkc(COMPATIBLE).normalize,
     "NFKD": Nfkd(COMPATIBLE).normalize,
 }
-FAMILIES = (classes_16_0.L, classes_16_0.M, classes_16_0.N, classes_16_0.P, classes_16_0.S, classes_16_0.Z)
+FAMILIES = [tables.general_category(family, "16.0") for family in "LMNPSZ"]
 # Characters that both this Python and Unicode 16.0 assign: for these, every version of Unicode gives the same result.
 COMMON = [
     chr(code_point)
@@ -114,18 +107,14 @@ def test_composition_exclusions_stay_apart() -> None:
 def test_a_version_knows_no_younger_character() -> None:
     # U+0C3C is a nukta (combining class 7) since Unicode 14; before that it was unassigned, and moves past nothing.
     text = "\u0c15\u0334\u0c3c"
-    assert normalization_16_0.TABLE.nfc("\u0c15\u0c3c\u0334") == text
-    assert normalization_9_0.TABLE.nfc("\u0c15\u0c3c\u0334") == "\u0c15\u0c3c\u0334"
+    assert tables.normalization("16.0").nfc("\u0c15\u0c3c\u0334") == text
+    assert tables.normalization("9.0").nfc("\u0c15\u0c3c\u0334") == "\u0c15\u0c3c\u0334"
 
 
 def test_a_version_takes_no_younger_character_apart() -> None:
     # U+1F16C, a sign of two letters, was assigned in Unicode 12.
-    assert compatibility_16_0.TABLE.nfkd("\U0001f16c") == "MR"
-    assert compatibility_9_0.TABLE.nfkd("\U0001f16c") == "\U0001f16c"
-
-
-def test_the_versions_are_those_that_are_named() -> None:
-    assert (normalization_9_0.TABLE.version, normalization_16_0.TABLE.version) == NORMALIZATION_VERSIONS
+    assert tables.compatibility("16.0").nfkd("\U0001f16c") == "MR"
+    assert tables.compatibility("9.0").nfkd("\U0001f16c") == "\U0001f16c"
 
 
 def test_a_long_run_of_marks_takes_no_quadratic_time() -> None:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.normal_forms import Nfc
 from katapi.runtime.tokenization.normalizers import Unchanged
-from katapi.runtime.unicode import normalization_9_0
+from katapi.runtime.unicode import tables
 from katapi.runtime.unicode.codepoints import Planes
 
-TABLE = normalization_9_0.TABLE
+TABLE = tables.normalization("9.0")
 NFC = Nfc(TABLE)
 UNSTABLE = [chr(c) for first, last in TABLE.unstable.ranges for c in range(first, last + 1)]
 TEXTS = st.text(

@@ -17,7 +17,7 @@ from katapi.runtime.tokenization.post_processors import Framed
 from katapi.runtime.tokenization.pretokenizers import Whole
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.runtime.unicode import normalization_9_0
+from katapi.runtime.unicode import tables
 
 WORDS = [b"ab", "é".encode(), b"aa", b"aaaa", "中".encode()[:2], "中".encode()]
 TOKENS = [*(bytes([byte]) for byte in range(256)), *WORDS]
@@ -28,7 +28,7 @@ def tokenizer() -> Tokenizer:
     vocabulary = Vocabulary(table=Tokens.of(TOKENS), control=CONTROL)
     segmenter = BytePairs(TOKENS, {token: rank for rank, token in enumerate(TOKENS)})
     return PipelineTokenizer(
-        normalizer=Nfc(normalization_9_0.TABLE),
+        normalizer=Nfc(tables.normalization("9.0")),
         engine=PieceEngine(Whole(), segmenter),
         post_processor=Framed([300], [301, 301]),
         decoding=ByteDecoding(vocabulary),
@@ -55,7 +55,7 @@ def test_the_spelling_of_a_control_token_is_text(spelling: str) -> None:
 
 @given(TEXTS)
 def test_decoding_gives_back_the_normalized_text(text: str) -> None:
-    assert TOKENIZER.decode_text(TOKENIZER.encode(text)) == Nfc(normalization_9_0.TABLE).normalize(text)
+    assert TOKENIZER.decode_text(TOKENIZER.encode(text)) == Nfc(tables.normalization("9.0")).normalize(text)
 
 
 @given(TEXTS)

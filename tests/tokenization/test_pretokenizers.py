@@ -12,8 +12,9 @@ from katapi.runtime.tokenization.configuration import Behaviour, PrependScheme
 from katapi.runtime.tokenization.matching import Expression, Verbatim, members
 from katapi.runtime.tokenization.pretokenizers import Chained, Metaspace, PrefixSpace, Split, Whole
 from katapi.runtime.tokenization.stages import PreTokenizer
-from katapi.runtime.unicode.classes_16_0 import WS, L, N, P
+from katapi.runtime.unicode.tables import WHITE_SPACE, general_category
 
+L, N, P = (general_category(name, "16.0") for name in "LNP")
 WORDS = Split(Expression(lambda planes: f"[{members(L)(planes)}]+"), Behaviour.ISOLATED)
 DIGITS = digits(N, individual=True)
 
@@ -57,8 +58,8 @@ def test_classes() -> None:
     assert DIGITS.split("a12٣b", True) == ["a", "1", "2", "٣", "b"]
     assert digits(N, individual=False).split("a12٣b", True) == ["a", "12٣", "b"]
     assert punctuation(P, Behaviour.CONTIGUOUS).split("a,$。b", True) == ["a", ",$。", "b"]
-    assert white_space_split(WS).split("\u3000 a\nb ", True) == ["a", "b"]
-    assert bert_split(WS, P).split(" a's\tb。c", True) == ["a", "'", "s", "b", "。", "c"]
+    assert white_space_split(WHITE_SPACE).split("\u3000 a\nb ", True) == ["a", "b"]
+    assert bert_split(WHITE_SPACE, P).split(" a's\tb。c", True) == ["a", "'", "s", "b", "。", "c"]
 
 
 def test_prefix_space() -> None:
@@ -95,7 +96,7 @@ def test_chained() -> None:
 
 
 def test_only_a_piece_from_the_very_beginning_is_first() -> None:
-    chained = Chained(white_space_split(WS), Metaspace("▁", PrependScheme.FIRST, split=True))
+    chained = Chained(white_space_split(WHITE_SPACE), Metaspace("▁", PrependScheme.FIRST, split=True))
     assert chained.split("a b", True) == ["▁a", "b"]
     assert chained.split(" a b", True) == ["a", "b"]
     assert chained.split("a b", False) == ["a", "b"]
@@ -111,7 +112,7 @@ CHANGING: list[PreTokenizer] = [
     Split(Verbatim("a"), Behaviour.REMOVED),
     PrefixSpace(),
     Chained(PrefixSpace(), WORDS),
-    Chained(white_space_split(WS), Metaspace("▁", PrependScheme.FIRST, split=True)),
+    Chained(white_space_split(WHITE_SPACE), Metaspace("▁", PrependScheme.FIRST, split=True)),
     Metaspace("▁", PrependScheme.FIRST, split=True),
 ]
 TEXTS = st.text(st.sampled_from(" ab1é中😀\n") | st.characters(codec="utf-8"))

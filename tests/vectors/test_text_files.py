@@ -48,7 +48,7 @@ def test_as_the_official_library(model: str, tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(gzip.decompress((SHARED / "artifacts" / f"{model}.tokenizer.json.gz").read_bytes()))
     tokenizer = katapi.tokenizer_from_file(path)
-    controls = {token.id for token in tokenizer.configuration.added_tokens if token.is_control}
+    controls = {token.id for token in tokenizer.configuration.added_tokens if token.control}
     controls -= {tokenizer.configuration.unknown}
     for case in cases(model):
         text, ids = case["text"], tokenizer.encode(case["text"])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from katapi.check import controls, fields, generation, matches, messages, names, patterns, recursion
 from katapi.language.diagnostics import Diagnostic
-from katapi.model.program import Program
+from katapi.model.program import Program, TokenizerProgram
 
 ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     matches.check,
@@ -16,11 +16,15 @@ ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     generation.check,
     recursion.check,
     controls.check,
-    patterns.check,
 )
 
 
 def check_program(program: Program) -> list[Diagnostic]:
     """The findings of all checks, in source order."""
-    found = [finding for check in ALL for finding in check(program)]
+    found = [finding for check in ALL for finding in check(program)] + patterns.check(program)
     return sorted(found, key=lambda finding: (finding.span.start, finding.code))
+
+
+def check_tokenizer(program: TokenizerProgram) -> list[Diagnostic]:
+    """The findings of the checks that need no template."""
+    return patterns.check(program)

@@ -1,45 +1,29 @@
-"""The patterns and Unicode versions of a tokenizer are ones that Katapi has (K709, K710)."""
+"""The patterns of a tokenizer are ones that Katapi can use (K709)."""
 
 from __future__ import annotations
 
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
-from katapi.model.declarations import Split
-from katapi.model.program import Program
+from katapi.model.declarations import DeclaredPattern
+from katapi.model.program import TokenizerProgram
 from katapi.runtime.patterns.coverage import matches_nothing
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.syntax import PatternError, parse
-from katapi.runtime.unicode import CLASS_VERSIONS, NORMALIZATION_VERSIONS
 
 
-def check(program: Program) -> list[Diagnostic]:
-    """The findings about patterns and versions."""
-    tokenizer = program.tokenizer
-    found = [finding for split in tokenizer.splits for finding in _pattern(split)]
-    for version, known, what in (
-        (tokenizer.unicode, CLASS_VERSIONS, "character classes"),
-        (tokenizer.normalizer_unicode, NORMALIZATION_VERSIONS, "normalization data"),
-    ):
-        if version is not None and version not in known:
-            found.append(
-                Diagnostic(
-                    "K710",
-                    tokenizer.span,
-                    f"there are no {what} of Unicode {version}",
-                    help="known: " + ", ".join(f'"{v}"' for v in known),
-                )
-            )
-    return found
+def check(program: TokenizerProgram) -> list[Diagnostic]:
+    """The findings about patterns."""
+    return [finding for pattern in program.tokenizer.patterns for finding in _pattern(pattern)]
 
 
-def _pattern(split: Split) -> list[Diagnostic]:
+def _pattern(pattern: DeclaredPattern) -> list[Diagnostic]:
     try:
-        root = parse(split.regex, PROPERTIES)
+        root = parse(pattern.source, PROPERTIES)
         if matches_nothing(root):
             raise PatternError("the pattern can match the empty text", 0)
     except PatternError as error:
         # In the source a backquote opens the pattern, and each backquote in it is doubled.
-        before = split.regex[: error.position]
-        start = split.span.start + 1 + len(before) + before.count("`")
+        before = pattern.source[: error.position]
+        start = pattern.span.start + 1 + len(before) + before.count("`")
         return [Diagnostic("K709", Span(start, start + 1), f"in this pattern: {error.message}")]
     return []

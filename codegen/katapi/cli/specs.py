@@ -62,7 +62,7 @@ def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", e
             count = len(error.diagnostics)
             failures.append(f"{file}: {count} error{'s' if count > 1 else ''}")
         else:
-            typer.echo(f"{file}: {program.template.identity} is fine")
+            typer.echo(f"{file}: {program.identity} is fine")
     if failures:
         raise Failed("\n\n".join(failures))
 

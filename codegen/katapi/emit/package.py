@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from katapi.emit.environment import render
 from katapi.emit.python import imports, string
-from katapi.model.program import Program
+from katapi.model.program import Program, TokenizerProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,19 @@ class ModelContext:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredTokenizerContext:
+    """What `declared_tokenizer.py.j2` shows."""
+
+    name: str
+    name_literal: str
+    source: str
+    source_literal: str
+    imports: list[str]
+    tokenizer_id: str
+    tokenizer_digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRow:
     """A model's name and its sub-package, as Python literals."""
 
@@ -42,14 +55,7 @@ class ModelsContext:
     """What `models.py.j2` shows."""
 
     models: list[ModelRow]
-
-
-@dataclass(frozen=True, slots=True)
-class Meanings:
-    """The canonical texts that a template's and a tokenizer's digest are taken of."""
-
-    template: str
-    tokenizer: str
+    tokenizers: list[ModelRow]
 
 
 def digest(text: str) -> str:
@@ -57,8 +63,8 @@ def digest(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def emit_model(program: Program, package: str, meanings: Meanings) -> str:
-    """The text of a model's `__init__.py`."""
+def emit_model(program: Program, package: str, *, template: str, tokenizer: str) -> str:
+    """The text of a model's `__init__.py`; digests are taken of the meanings of its template and its tokenizer."""
     used = {
         "katapi.runtime.model": ["Model", *(["Budget"] if program.budgets else [])],
         "katapi.runtime.record": ["Identity"],
@@ -79,9 +85,9 @@ def emit_model(program: Program, package: str, meanings: Meanings) -> str:
             source_literal=string(program.source.name),
             imports=imports(used),
             template_id=string(str(program.template.identity)),
-            template_digest=string(digest(meanings.template)),
+            template_digest=string(digest(template)),
             tokenizer_id=string(str(program.tokenizer.identity)),
-            tokenizer_digest=string(digest(meanings.tokenizer)),
+            tokenizer_digest=string(digest(tokenizer)),
             invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
             depth=program.request.depth,
             budgets=f"{{{budgets}}}",
@@ -89,7 +95,37 @@ def emit_model(program: Program, package: str, meanings: Meanings) -> str:
     )
 
 
-def emit_models(programs: Sequence[Program]) -> str:
-    """The text of the `__init__.py` that lists all models."""
-    rows = sorted((p.name, p.package) for p in programs)
-    return render("models.py.j2", ModelsContext([ModelRow(string(n), string(p)) for n, p in rows]))
+def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: str) -> str:
+    """The text of the `__init__.py` of a tokenizer without a template."""
+    used = {
+        "katapi.runtime.declared_tokenizer": ["DeclaredTokenizer"],
+        "katapi.runtime.record": ["Identity"],
+        f"{package}.tokenizer": ["tokenizer"],
+    }
+    return render(
+        "declared_tokenizer.py.j2",
+        DeclaredTokenizerContext(
+            name=program.name,
+            name_literal=string(program.name),
+            source=program.source.name,
+            source_literal=string(program.source.name),
+            imports=imports(used),
+            tokenizer_id=string(str(program.tokenizer.identity)),
+            tokenizer_digest=string(digest(meaning)),
+        ),
+    )
+
+
+def emit_models(programs: Sequence[TokenizerProgram]) -> str:
+    """The text of the `__init__.py` that lists all models and tokenizers."""
+    return render(
+        "models.py.j2",
+        ModelsContext(
+            models=_rows([program for program in programs if isinstance(program, Program)]),
+            tokenizers=_rows([program for program in programs if not isinstance(program, Program)]),
+        ),
+    )
+
+
+def _rows(programs: Sequence[TokenizerProgram]) -> list[ModelRow]:
+    return [ModelRow(string(name), string(package)) for name, package in sorted((p.name, p.package) for p in programs)]

@@ -1,47 +1,111 @@
-"""Which fields of a message a property test can ask for: those that the template prints and nowhere drops."""
+"""Which texts of a message a property test can ask for: those that the template prints and nowhere drops."""
 
 from __future__ import annotations
 
-from katapi.check.traverse import all_statements, let_values, nested
+from typing import TypeAlias
+
+from katapi.check.traverse import all_statements, expressions, let_values, nested, value_parts
 from katapi.model import template as t
 from katapi.model.program import Program
-from katapi.model.types import CONTENT, MessageType, present
+from katapi.model.request import Field, Record, Role
+from katapi.model.types import CONTENT, ListType, MessageType, OptionalType, RecordType, Type, present
+
+_Owner: TypeAlias = tuple[type[Role] | type[Record], str]
+_Mark: TypeAlias = tuple[_Owner, str]
+_WHOLE = ""
 
 
-def always_printed(program: Program) -> dict[str, frozenset[str]]:
-    """By role, the fields of open text that are printed wherever they are not empty.
+def always_printed(program: Program) -> dict[str, tuple[str, ...]]:
+    """By role, the open texts that are printed wherever they are not empty: `content`, `tool_calls.function.name`.
 
-    The check for lost fields has shown that each is printed or dropped on every path; so a field that no `drop`
-    mentions, directly or through `let`, is printed. A list, a record or a JSON value that is not empty may still hold
-    nothing to print, and a text with choices may be told by what is printed instead of it.
+    The check for lost fields has shown that each is printed or dropped on every path; so a text is printed if no `drop`
+    mentions it or what it is a part of, directly, through `let` or through a `def`. Other values are left out: a list
+    or JSON value that is not empty may still hold nothing to print, a text with choices may be told by what is printed
+    instead of it, and a text of which a test sees a part, such as `given m.content.trim()`, may have an empty one.
     """
-    lets = let_values(program.template)
-    dropped: set[tuple[str, str]] = set()
-    for statement in all_statements(program.template):
-        if isinstance(statement, t.Drop):
-            dropped |= _fields(statement.value, lets)
-    return {
-        role.name: frozenset(
-            f.name
-            for f in role.fields
-            if present(f.type) == CONTENT and not f.ignored and (role.name, f.name) not in dropped
-        )
-        for role in program.request.roles
-    }
+    unsure = _Unsure(program).marks
+    records = {r.name: r for r in program.request.records}
+
+    def paths(owner: _Owner, fields: tuple[Field, ...], prefix: str) -> list[str]:
+        out: list[str] = []
+        for field in fields:
+            if field.ignored or not unsure.isdisjoint({(owner, field.name), (owner, _WHOLE)}):
+                continue
+            of = _item(field.type)
+            if isinstance(of, RecordType):
+                record = records[of.name]
+                out.extend(paths((Record, record.name), record.fields, f"{prefix}{field.name}."))
+            elif present(field.type) == CONTENT:
+                out.append(prefix + field.name)
+        return out
+
+    return {role.name: tuple(paths((Role, role.name), role.fields, "")) for role in program.request.roles}
 
 
-def _fields(expr: t.Expr, lets: dict[int, t.Expr]) -> set[tuple[str, str]]:
-    """The fields of messages that an expression is made of, as (role, field)."""
-    out: set[tuple[str, str]] = set()
-    for inner in nested(expr):
-        match inner:
+def _item(of: Type) -> Type:
+    """What a list holds, in the end."""
+    while isinstance(of, ListType | OptionalType):
+        of = of.item
+    return of
+
+
+class _Unsure:
+    """The messages, records and fields that a `drop` mentions, or of which a test sees a part, as (owner, field)."""
+
+    def __init__(self, program: Program) -> None:
+        self.marks: set[_Mark] = set()
+        self._parameters: set[int] = set()
+        self._lets = let_values(program.template)
+        statements = list(all_statements(program.template))
+        for statement in statements:
+            if isinstance(statement, t.Drop):
+                self._mark(statement.value)
+            seen = list(expressions(statement))
+            tested = [i.value for e in seen for i in nested(e) if isinstance(i, t.Given)]
+            passed = seen if isinstance(statement, t.CallDef) else []
+            for expr in (*tested, *passed):
+                if self._is_cut(expr):
+                    self._mark(expr)
+        definitions = {d.name: d.parameters for d in program.template.definitions}
+        before = -1
+        while before != len(self._parameters):
+            before = len(self._parameters)
+            for statement in statements:
+                if isinstance(statement, t.CallDef):
+                    for parameter, argument in zip(definitions[statement.name], statement.arguments, strict=True):
+                        if parameter.number in self._parameters:
+                            self._mark(argument)
+
+    def _is_cut(self, expr: t.Expr) -> bool:
+        """Whether a value is a part of a text, directly or through `let`."""
+        if isinstance(expr, t.Var) and expr.variable.number in self._lets:
+            return self._is_cut(self._lets[expr.variable.number])
+        return isinstance(expr, t.Cut) or any(self._is_cut(part) for part in value_parts(expr))
+
+    def _mark(self, expr: t.Expr) -> None:
+        of = _item(expr.type)
+        if isinstance(of, MessageType):
+            self.marks |= {((Role, role), _WHOLE) for role in of.roles}
+        elif isinstance(of, RecordType) and not isinstance(expr, t.FieldOf):
+            self.marks.add(((Record, of.name), _WHOLE))
+        match expr:
             case t.FieldOf(base=base, field=field):
-                of = present(base.type)
-                if isinstance(of, MessageType):
-                    out |= {(role, field.name) for role in of.roles}
+                self.marks |= {(owner, field.name) for owner in _owners(base.type)}
             case t.Var(variable=variable):
-                if variable.number in lets:
-                    out |= _fields(lets[variable.number], lets)
+                if variable.binding is t.Binding.DEF_PARAMETER:
+                    self._parameters.add(variable.number)
+                if variable.number in self._lets:
+                    self._mark(self._lets[variable.number])
             case _:
-                pass
-    return out
+                for part in value_parts(expr):
+                    self._mark(part)
+
+
+def _owners(of: Type) -> list[_Owner]:
+    match present(of):
+        case MessageType(roles=roles):
+            return [(Role, role) for role in roles]
+        case RecordType(name=name):
+            return [(Record, name)]
+        case _:
+            return []

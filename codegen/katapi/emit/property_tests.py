@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from katapi.check.traverse import all_statements
+from katapi.check.traverse import all_statements, expressions, nested
 from katapi.emit.environment import render
 from katapi.emit.names import message_class, record_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
 from katapi.model import template as t
-from katapi.model.declarations import Normalizer
 from katapi.model.program import Program
+from katapi.model.request import Request
 from katapi.model.types import (
     OBJECT,
     BoolType,
@@ -26,6 +26,9 @@ from katapi.model.types import (
     Type,
 )
 
+#: How deep a JSON value of `katapi.testing` nests at most.
+JSON_NESTING = 6
+
 
 @dataclass(frozen=True, slots=True)
 class PropertyTestsContext:
@@ -34,21 +37,25 @@ class PropertyTestsContext:
     name: str
     source: str
     imports: list[str]
+    choices: list[str]
     strategies: list[str]
-    rejects: bool
+    rejections: str
+    renders: bool
+    depth_limit: int | None
     generate_from: str
     generate_to: str
     prefix_is_conditional: bool
+    prefix_is_all: bool
     unknown: int | None
     normalizes: bool
-    last_id: int
 
 
 class _Strategies:
     """Strategies for the declared types, and what they need imported."""
 
     def __init__(self) -> None:
-        self.helpers: set[str] = {"request_bytes", "texts"}
+        self.helpers: set[str] = {"known_ids", "request_bytes", "texts"}
+        self.choices: dict[tuple[str, ...], str] = {}
 
     def of(self, t: Type) -> str:
         """The strategy of a type."""
@@ -62,7 +69,7 @@ class _Strategies:
             case TextType(choices=None):
                 return "TEXT"
             case TextType(choices=choices):
-                return f"st.sampled_from({tuple_of(string(c) for c in choices or ())})"
+                return f"st.sampled_from({self._choices(choices or ())})"
             case BoolType():
                 return "st.booleans()"
             case IntType():
@@ -75,6 +82,13 @@ class _Strategies:
                 return self._helper("json_objects" if t == OBJECT else "json_values")
             case _:
                 raise AssertionError(f"no field has the type {t}")
+
+    def _choices(self, choices: tuple[str, ...]) -> str:
+        """The values of a closed text; many of them are a constant."""
+        values = tuple_of(string(c) for c in choices)
+        if len(values) <= 60:
+            return values
+        return self.choices.setdefault(choices, f"CHOICES_{len(self.choices) + 1}")
 
     def _helper(self, name: str) -> str:
         self.helpers.add(name)
@@ -90,9 +104,19 @@ def emit_property_tests(program: Program, package: str) -> str:
     """The text of the test module."""
     strategies = _Strategies()
     request = program.request
-    rejects = any(isinstance(s, t.Reject) for s in all_statements(program.template))
-    if rejects:
-        strategies.helpers.add("accepted_by")
+    rejections = _rejections(program)
+    renders = not any(isinstance(s, t.Reject) for s in program.template.body.statements)
+    limited = request.depth < _deepest(request)
+    strategies.helpers |= {
+        name
+        for name, used in {
+            "accepted": rejections and renders,
+            "nesting": limited,
+            "rejection": rejections,
+            "texts_at": renders,
+        }.items()
+        if used
+    }
     lines = Lines()
     for record in records_in_order(request):
         arguments = [record_class(record.name), *(f"{f.name}={strategies.of(f.type)}" for f in record.fields)]
@@ -110,34 +134,62 @@ def emit_property_tests(program: Program, package: str) -> str:
     whole += [f"{p.name}={strategies.of(p.type)}" for p in request.params]
     lines.statement("REQUEST = ", call("st.builds", whole))
     printed = always_printed(program)
-    lines.add("ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {")
-    for role in request.roles:
-        fields = [f.name for f in role.fields if f.name in printed.get(role.name, frozenset())]
-        lines.add(f"    {string(role.name)}: {tuple_of(string(f) for f in fields) if fields else '()'},")
-    lines.add("}")
+    if renders:
+        lines.add("ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {")
+        for role in request.roles:
+            _entry(lines, string(role.name), [string(place) for place in printed[role.name]])
+        lines.add("}")
     start, end = _generate_range(program)
     return render(
         "property_tests.py.j2",
         PropertyTestsContext(
             name=program.name,
             source=program.source.name,
-            imports=_imports(program, package, strategies),
+            imports=_imports(program, package, strategies.helpers, renders=renders, pytest=limited),
+            choices=_constants(strategies.choices),
             strategies=[lines.text()],
-            rejects=rejects,
+            rejections=f"{{{', '.join(string(place) for place in rejections)}}}" if rejections else "",
+            renders=renders,
+            depth_limit=request.depth if limited else None,
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
             prefix_is_conditional=any(g.condition is not None for g in program.template.generates),
+            prefix_is_all=not _asks_for_the_prefix(program.template),
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
-            normalizes=program.tokenizer.normalizer is not Normalizer.NONE,
-            last_id=_last_id(program),
+            normalizes=bool(program.tokenizer.normalizers),
         ),
     )
 
 
-def _imports(program: Program, package: str, strategies: _Strategies) -> list[str]:
+def _constants(choices: dict[tuple[str, ...], str]) -> list[str]:
+    out: list[str] = []
+    for values, name in choices.items():
+        lines = Lines()
+        lines.items(f"{name} = ", [string(value) for value in values])
+        out.append(lines.text())
+    return out
+
+
+def _entry(lines: Lines, key: str, items: list[str]) -> None:
+    """A pair of a dict display, its value a tuple; one item a line where they do not fit."""
+    one = f"    {key}: {tuple_of(items)},"
+    if len(one) <= lines.room():
+        lines.add(one)
+        return
+    lines.add(f"    {key}: (")
+    for item in items:
+        lines.add(f"        {item},")
+    lines.add("    ),")
+
+
+def _imports(program: Program, package: str, helpers: set[str], *, renders: bool, pytest: bool) -> list[str]:
     own = {
-        "katapi.runtime.segments": ["Content", "ContentSegment", "ControlSegment", "LiteralSegment"],
-        "katapi.testing": sorted(strategies.helpers),
+        "katapi.runtime.errors": ["RequestError"] if pytest else [],
+        "katapi.runtime.segments": [
+            "Content",
+            *(("ContentSegment", "ControlSegment", "LiteralSegment") if renders else ()),
+        ],
+        "katapi.testing": sorted(helpers),
         package: ["MODEL"],
         f"{package}.request": [
             "Request",
@@ -146,7 +198,8 @@ def _imports(program: Program, package: str, strategies: _Strategies) -> list[st
         ],
         f"{package}.vocabulary": ["Control"],
     }
-    return ["from hypothesis import given", "from hypothesis import strategies as st", "", *imports(own)]
+    third = ["import pytest"] if pytest else []
+    return [*third, "from hypothesis import given", "from hypothesis import strategies as st", "", *imports(own)]
 
 
 def _generate_range(program: Program) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -154,8 +207,42 @@ def _generate_range(program: Program) -> tuple[tuple[int, int], tuple[int, int]]
     return program.source.line_column(generate.span.start), program.source.line_column(generate.body.span.end)
 
 
-def _last_id(program: Program) -> int:
-    ids = [c.id for c in program.vocabulary.controls] + [x.id for x in program.vocabulary.texts]
-    if program.vocabulary.unknown is not None:
-        ids.append(program.vocabulary.unknown.id)
-    return max(ids)
+def _rejections(program: Program) -> list[str]:
+    """Where each `reject` stands, as its error names it."""
+    file = program.source.name.rsplit("/", 1)[-1]
+    lines = {
+        program.source.line_column(s.span.start)[0] for s in all_statements(program.template) if isinstance(s, t.Reject)
+    }
+    return [f"{file}:{line}" for line in sorted(lines)]
+
+
+def _asks_for_the_prefix(template: t.Template) -> bool:
+    """Whether anything but `generate` depends on whether a prefix is asked for."""
+    return any(
+        isinstance(inner, t.Var) and inner.variable.binding is t.Binding.GENERATING
+        for statement in all_statements(template)
+        for expression in expressions(statement)
+        for inner in nested(expression)
+    )
+
+
+def _deepest(request: Request) -> int:
+    """How deep the requests of the strategies can nest."""
+
+    def of(type_: Type) -> int:
+        match type_:
+            case OptionalType(item=item):
+                return of(item)
+            case ListType(item=item):
+                return 1 + of(item)
+            case RecordType(name=name):
+                record = request.record(name)
+                return 1 + max((of(f.type) for f in record.fields), default=0) if record is not None else 1
+            case JsonType() | ParsedType():
+                return JSON_NESTING
+            case _:
+                return 0
+
+    messages = 2 + max((of(f.type) for role in request.roles for f in role.fields), default=0)
+    tools = 0 if request.tools is None else of(request.tools)
+    return 1 + max([messages, tools, *(of(p.type) for p in request.params)])

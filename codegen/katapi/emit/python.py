@@ -154,7 +154,7 @@ def _broken(code: str, room: int) -> list[str]:
         return [code]
     inner = code[opening + 1 : -1]
     items = _split(inner, ", ")
-    if len(inner) <= room - 4 and code[opening] == "(":
+    if len(inner) <= room - 4 and (code[opening] == "(" or code[:opening][-1:].isalnum()):
         return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
     for item in items:

@@ -30,6 +30,7 @@ class RendererContext:
     serializations: list[str]
     constants: list[str]
     functions: list[str]
+    line: int
     body: str
 
 
@@ -62,6 +63,7 @@ def emit_renderer(program: Program, package: str) -> str:
             serializations=[_serialization(s) for s in module.serializations.values()],
             constants=[_constant(c) for c in constants] + [_role_constant(r) for r in sorted(module.roles)],
             functions=functions,
+            line=program.source.line_column(program.template.span.start)[0],
             body=body,
         ),
     )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from katapi.emit.environment import render
 from katapi.emit.names import message_class, record_class
-from katapi.emit.python import Lines, imports, string
+from katapi.emit.python import WIDTH, Lines, imports, string
+from katapi.language.source import Source, Span
 from katapi.model.program import Program
 from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.types import (
@@ -25,12 +26,9 @@ from katapi.model.types import (
 
 @dataclass(frozen=True, slots=True)
 class FieldContext:
-    """One attribute of a class."""
+    """One attribute of a class, with the line of the specification that declares it."""
 
-    name: str
-    type: str
-    default: str
-    comment: str
+    lines: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,10 @@ class RequestContext:
     version: str
     imports: list[str]
     classes: list[ClassContext]
+
+
+_ROOM = WIDTH - 4
+_OR_NONE = " | None"
 
 
 class _Types:
@@ -99,8 +101,8 @@ def emit_request(program: Program) -> str:
     types = _Types()
     types.use("katapi.runtime.request_model", "RequestModel")
     types.use("katapi.runtime.request_model", "Items")
-    classes = [_record(r, types) for r in records_in_order(request)]
-    messages = [_message(r, types, program) for r in request.roles]
+    classes = [_record(r, types, program.source) for r in records_in_order(request)]
+    messages = [_message(r, types, program.source) for r in request.roles]
     messages[-1] = ClassContext(
         messages[-1].name, messages[-1].doc, messages[-1].fields, _message_alias(request, types)
     )
@@ -149,25 +151,56 @@ def _names(of: Type) -> list[str]:
             return []
 
 
-def _field(field: Field, types: _Types) -> FieldContext:
+def _line(span: Span, source: Source) -> str:
+    return f"line {source.line_column(span.start)[0]}"
+
+
+def _field(field: Field, types: _Types, source: Source) -> FieldContext:
     default = " = None" if isinstance(field.type, OptionalType) else ""
-    comment = "  # accepted, never printed" if field.ignored else ""
-    return FieldContext(field.name, types.annotation(field.type), default, comment)
+    comment = _line(field.span, source) + (": accepted, never printed" if field.ignored else "")
+    return _attribute(field.name, types.annotation(field.type), default, comment)
 
 
-def _record(record: Record, types: _Types) -> ClassContext:
+def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldContext:
+    """An attribute with its comment behind it; where that is too long for a line, above it."""
+    one = f"{name}: {annotation}{default}"
+    behind = f"{one}  # {comment}" if comment else one
+    if len(behind) <= _ROOM:
+        return FieldContext([f"    {behind}"])
+    lines = Lines()
+    lines.indent()
+    lines.add(f"# {comment}")
+    if len(one) <= _ROOM:
+        lines.add(one)
+    elif annotation.endswith(_OR_NONE):
+        lines.add(f"{name}: (")
+        lines.indent()
+        lines.statement("", annotation.removesuffix(_OR_NONE))
+        lines.add(_OR_NONE.lstrip())
+        lines.dedent()
+        lines.add(f"){default}")
+    elif default.endswith(")"):
+        lines.statement(f"{name}: {annotation} = ", default.removeprefix(" = "))
+    else:
+        lines.statement(f"{name}: ", annotation, default)
+    return FieldContext(lines.text().splitlines())
+
+
+def _record(record: Record, types: _Types, source: Source) -> ClassContext:
     return ClassContext(
-        record_class(record.name), f"The record `{record.name}`.", [_field(f, types) for f in record.fields], ""
+        record_class(record.name),
+        f"The record `{record.name}` ({_line(record.span, source)}).",
+        [_field(f, types, source) for f in record.fields],
+        "",
     )
 
 
-def _message(role: Role, types: _Types, program: Program) -> ClassContext:
-    line = program.source.line_column(role.span.start)[0]
-    tag = FieldContext("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
+def _message(role: Role, types: _Types, source: Source) -> ClassContext:
+    tag = _attribute("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
     return ClassContext(
         message_class(role.name),
-        f"A message of role `{role.name}` (line {line}).",
-        [tag, *(_field(f, types) for f in role.fields)],
+        f"A message of role `{role.name}` ({_line(role.span, source)}).",
+        [tag, *(_field(f, types, source) for f in role.fields)],
         "",
     )
 
@@ -185,17 +218,17 @@ def _message_alias(request: Request, types: _Types) -> str:
 
 
 def _whole(request: Request, types: _Types, program: Program) -> ClassContext:
-    fields = [FieldContext("messages", "Items[Message]", "", "")]
+    fields = [_attribute("messages", "Items[Message]", "", "")]
     if request.tools is not None:
         default = " = None" if isinstance(request.tools, OptionalType) else ""
-        fields.append(FieldContext("tools", types.annotation(request.tools), default, ""))
-    fields.append(FieldContext("add_generation_prompt", "bool", " = True", ""))
-    fields += [_param(p, types) for p in request.params]
-    line = program.source.line_column(request.span.start)[0]
-    return ClassContext("Request", f"A whole request (line {line}).", fields, "")
+        line = _line(request.tools_span, program.source)
+        fields.append(_attribute("tools", types.annotation(request.tools), default, line))
+    fields.append(_attribute("add_generation_prompt", "bool", " = True", ""))
+    fields += [_param(p, types, program.source) for p in request.params]
+    return ClassContext("Request", f"A whole request ({_line(request.span, program.source)}).", fields, "")
 
 
-def _param(param: Param, types: _Types) -> FieldContext:
+def _param(param: Param, types: _Types, source: Source) -> FieldContext:
     default = ""
     if param.default is not None:
         value = string(param.default) if isinstance(param.default, str) else str(param.default)
@@ -203,4 +236,4 @@ def _param(param: Param, types: _Types) -> FieldContext:
         default = f" = {types.use('katapi.runtime.segments', 'Content')}({value})" if plain else f" = {value}"
     elif isinstance(param.type, OptionalType):
         default = " = None"
-    return FieldContext(param.name, types.annotation(param.type), default, "")
+    return _attribute(param.name, types.annotation(param.type), default, _line(param.span, source))

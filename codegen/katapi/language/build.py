@@ -134,46 +134,68 @@ class TreeBuilder(Transformer[Token, object]):
         return s.Header(_one(c, s.Name), str(_one(c, _Quoted)), span=self._span(meta))
 
     def artifact(self, meta: Meta, c: Children) -> s.ArtifactRef:
-        return s.ArtifactRef(str(_one(c, _Quoted)), span=self._span(meta))
+        name, *digest = map(str, _all(c, _Quoted))
+        return s.ArtifactRef(name, digest[0] if digest else None, span=self._span(meta))
+
+    def size(self, meta: Meta, c: Children) -> s.SizeRow:
+        return s.SizeRow(_one(c, int), span=self._span(meta))
 
     def control_row(self, meta: Meta, c: Children) -> s.ControlRow:
-        span = self._span(meta)
-        return s.ControlRow(_one(c, int), _one(c, s.Name).text, str(_one(c, _Quoted)), span=span)
+        name, *flags = _all(c, s.Name)
+        return s.ControlRow(_one(c, int), name.text, str(_one(c, _Quoted)), tuple(flags), span=self._span(meta))
+
+    def added_row(self, meta: Meta, c: Children) -> s.AddedRow:
+        return s.AddedRow(_one(c, int), str(_one(c, _Quoted)), _all(c, s.Name), span=self._span(meta))
+
+    def token_range(self, meta: Meta, c: Children) -> s.TokenRange:
+        first, last = _all(c, int)
+        return s.TokenRange(first, last, str(_one(c, _Quoted)), _all(c, s.Name), span=self._span(meta))
 
     def text_row(self, meta: Meta, c: Children) -> s.TextRow:
         return s.TextRow(_one(c, int), str(_one(c, _Quoted)), span=self._span(meta))
 
-    def controls(self, meta: Meta, c: Children) -> tuple[s.ControlRow, ...]:
-        return _all(c, s.ControlRow)
+    def controls(self, meta: Meta, c: Children) -> s.ControlTable:
+        rows = tuple(r for r in c if isinstance(r, (s.ControlRow, s.TokenRange)))
+        return s.ControlTable(rows, span=self._span(meta))
 
-    def texts(self, meta: Meta, c: Children) -> tuple[s.TextRow, ...]:
-        return _all(c, s.TextRow)
+    def added(self, meta: Meta, c: Children) -> s.AddedTable:
+        rows = tuple(r for r in c if isinstance(r, (s.AddedRow, s.TokenRange)))
+        return s.AddedTable(rows, span=self._span(meta))
 
-    def unknown(self, meta: Meta, c: Children) -> s.UnknownRow:
+    def texts(self, meta: Meta, c: Children) -> s.TextTable:
+        return s.TextTable(_all(c, s.TextRow), span=self._span(meta))
+
+    def unknown(self, meta: Meta, c: Children) -> s.UnknownRow | s.UnknownControl:
+        name = _maybe(c, s.Name)
+        if name is not None:
+            return s.UnknownControl(name, span=self._span(meta))
         return s.UnknownRow(_one(c, int), str(_one(c, _Quoted)), span=self._span(meta))
 
+    def unused(self, meta: Meta, c: Children) -> s.UnusedIds:
+        first, *last = _all(c, int)
+        return s.UnusedIds(first, last[0] if last else first, span=self._span(meta))
+
     def vocabulary(self, meta: Meta, c: Children) -> s.Vocabulary:
-        rows = [row for group in _all(c, tuple) for row in group]
-        return s.Vocabulary(
-            _one(c, s.Header),
-            _all(c, s.ArtifactRef),
-            _all(rows, s.ControlRow),
-            _all(rows, s.TextRow),
-            _all(c, s.UnknownRow),
-            span=self._span(meta),
-        )
+        items = tuple(i for i in c if isinstance(i, s.VocabularyItem))
+        return s.Vocabulary(_one(c, s.Header), items, span=self._span(meta))
 
-    def words(self, meta: Meta, c: Children) -> s.Words:
-        text = _maybe(c, _Quoted)
-        return s.Words(_all(c, s.Name), None if text is None else str(text), _maybe(c, int), span=self._span(meta))
+    def quoted(self, meta: Meta, c: Children) -> s.Quoted:
+        return s.Quoted(str(_one(c, _Quoted)), span=self._span(meta))
 
-    def pattern(self, meta: Meta, c: Children) -> s.Pattern:
-        raw = next(t for t in c if isinstance(t, Token))
-        return s.Pattern(raw[1:-1].replace("``", "`"), _one(c, s.Name), span=self._span(meta))
+    def number(self, meta: Meta, c: Children) -> s.Number:
+        return s.Number(_one(c, int), span=self._span(meta))
+
+    def regex(self, meta: Meta, c: Children) -> s.Regex:
+        return s.Regex(_one(c, Token)[1:-1].replace("``", "`"), span=self._span(meta))
+
+    def control_name(self, meta: Meta, c: Children) -> s.ControlName:
+        return s.ControlName(_one(c, s.Name).text, span=self._span(meta))
+
+    def part(self, meta: Meta, c: Children) -> s.Part:
+        return s.Part(tuple(a for a in c if isinstance(a, s.Atom)), span=self._span(meta))
 
     def setting(self, meta: Meta, c: Children) -> s.Setting:
-        values = tuple(v for v in c if isinstance(v, (s.Words, s.Pattern)))
-        return s.Setting(_one(c, s.Name), values, span=self._span(meta))
+        return s.Setting(_one(c, s.Name), _all(c, s.Part), span=self._span(meta))
 
     def tokenizer(self, meta: Meta, c: Children) -> s.Tokenizer:
         return s.Tokenizer(_one(c, s.Header), _one(c, s.Name), _all(c, s.Setting), span=self._span(meta))

@@ -204,46 +204,35 @@ class _Printer:
 
     def _vocabulary(self, node: s.Vocabulary) -> list[_Entry]:
         entries: list[_Entry] = []
-        table: list[s.ControlRow | s.TextRow] = []
-
-        def close_table() -> None:
-            if table:
-                entries.append(self._table(tuple(table)))
-                table.clear()
-
-        rows: list[s.ArtifactRef | s.ControlRow | s.TextRow | s.UnknownRow] = [
-            *node.artifacts,
-            *node.controls,
-            *node.texts,
-            *node.unknowns,
-        ]
-        for row in self._choices.in_order(rows):
-            if table and type(row) is not type(table[0]):
-                close_table()
-            match row:
-                case s.ControlRow() | s.TextRow():
-                    table.append(row)
-                case s.ArtifactRef(name):
-                    entries.append(self._leaf(row, f"artifact {quote(name)}"))
+        for item in node.items:
+            match item:
+                case s.ControlTable(rows):
+                    entries.append(self._table(item, "control", [self._leaf(row, _token_row(row)) for row in rows]))
+                case s.AddedTable(rows):
+                    entries.append(self._table(item, "added", [self._leaf(row, _token_row(row)) for row in rows]))
+                case s.TextTable(rows):
+                    entries.append(self._table(item, "text", [self._leaf(row, _token_row(row)) for row in rows]))
+                case s.ArtifactRef(name, sha256):
+                    digest = "" if sha256 is None else f" sha256 {quote(sha256)}"
+                    entries.append(self._leaf(item, f"artifact {quote(name)}{digest}"))
+                case s.SizeRow(size):
+                    entries.append(self._leaf(item, f"size {size}"))
                 case s.UnknownRow(number, spelling):
-                    entries.append(self._leaf(row, f"unknown {number} {quote(spelling)}"))
+                    entries.append(self._leaf(item, f"unknown {number} {quote(spelling)}"))
+                case s.UnknownControl(name):
+                    entries.append(self._leaf(item, f"unknown @{name.text}"))
+                case s.UnusedIds(first, last):
+                    entries.append(self._leaf(item, f"unused {first}" + (f" to {last}" if last != first else "")))
                 case _:
-                    assert_never(row)
-        close_table()
+                    assert_never(item)
         return entries
 
-    def _table(self, rows: tuple[s.ControlRow | s.TextRow, ...]) -> _Entry:
-        """A `control` or `text` table, one row a line."""
-        start = self._choices.brace_before(rows[0].span.start)
-        end = self._choices.brace_after(rows[-1].span.end) + 1
-        entries = []
-        for row in rows:
-            if isinstance(row, s.ControlRow):
-                entries.append(self._leaf(row, f"{row.id} @{row.name} {quote(row.spelling)}"))
-            else:
-                entries.append(self._leaf(row, f"{row.id} {quote(row.text)}"))
-        word = "control" if isinstance(rows[0], s.ControlRow) else "text"
-        return _Entry(start, end, start, lambda: concat(word, " ", self._list(entries, end)))
+    def _table(self, node: s.Node, word: str, entries: list[_Entry]) -> _Entry:
+        """A table of tokens, one row a line."""
+        end = node.span.end
+        return _Entry(
+            node.span.start, end, self._head_end(node, entries), lambda: concat(word, " ", self._list(entries, end))
+        )
 
     def _settings(self, settings: Sequence[s.Setting]) -> list[_Entry]:
         return [self._leaf(x, _setting(x)) for x in settings]
@@ -400,20 +389,39 @@ def _names(names: Sequence[s.Name]) -> str:
     return ", ".join(n.text for n in names)
 
 
+def _token_row(row: s.ControlRow | s.AddedRow | s.TextRow | s.TokenRange) -> str:
+    match row:
+        case s.ControlRow(number, name, spelling, flags):
+            return " ".join([f"{number} @{name} {quote(spelling)}", *(f.text for f in flags)])
+        case s.AddedRow(number, text, flags):
+            return " ".join([f"{number} {quote(text)}", *(f.text for f in flags)])
+        case s.TextRow(number, text):
+            return f"{number} {quote(text)}"
+        case s.TokenRange(first, last, pattern, flags):
+            return " ".join([f"{first} to {last} {quote(pattern)}", *(f.text for f in flags)])
+        case _:
+            assert_never(row)
+
+
 def _setting(setting: s.Setting) -> Doc:
-    values: list[Doc] = []
-    for value in setting.values:
-        match value:
-            case s.Words(words, text, number):
-                parts = [w.text for w in words]
-                parts += [quote(text)] if text is not None else []
-                parts += [str(number)] if number is not None else []
-                values.append(" ".join(parts))
-            case s.Pattern(regex, behaviour):
-                values.append(f"`{regex.replace('`', '``')}` {behaviour.text}")
-            case _:
-                assert_never(value)
-    return Group(concat(f"{setting.key.text}: ", Nest(joined([",", Line()], values))))
+    parts: list[Doc] = [" ".join(map(_atom, part.atoms)) for part in setting.parts]
+    return Group(concat(f"{setting.key.text}: ", Nest(joined([",", Line()], parts))))
+
+
+def _atom(atom: s.Atom) -> str:
+    match atom:
+        case s.Name(text):
+            return text
+        case s.Quoted(text):
+            return quote(text)
+        case s.Number(value):
+            return str(value)
+        case s.Regex(source):
+            return f"`{source.replace('`', '``')}`"
+        case s.ControlName(name):
+            return f"@{name}"
+        case _:
+            assert_never(atom)
 
 
 def _each_head(item: s.Each) -> Doc:

@@ -40,11 +40,31 @@ class Header(Node):
 
 @dataclass(frozen=True, slots=True)
 class ControlRow(Node):
-    """`151644 @im_start "<|im_start|>"`: an id, the template's name for it, and how it is spelled."""
+    """`151644 @im_start "<|im_start|>" rstrip`: an id, the template's name for it, its spelling, and its flags."""
 
     id: int
     name: str
     spelling: str
+    flags: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedRow(Node):
+    """`107 "▁▁" normalized`: a token that was added to the model's own and is text, and its flags."""
+
+    id: int
+    text: str
+    flags: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRange(Node):
+    """`11 to 255 "<|reserved_{3}|>"`: tokens in a row, their spellings counted up from the number in braces."""
+
+    first: int
+    last: int
+    pattern: str
+    flags: tuple[Name, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +76,27 @@ class TextRow(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ControlTable(Node):
+    """`control { … }`."""
+
+    rows: tuple[ControlRow | TokenRange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedTable(Node):
+    """`added { … }`."""
+
+    rows: tuple[AddedRow | TokenRange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable(Node):
+    """`text { … }`."""
+
+    rows: tuple[TextRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class UnknownRow(Node):
     """`unknown 13 "<unk>"`: what stands for text that no token spells."""
 
@@ -64,42 +105,88 @@ class UnknownRow(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownControl(Node):
+    """`unknown @unk`: a control token stands for text that no token spells."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedIds(Node):
+    """`unused 5 to 7`: ids that no token has."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRow(Node):
+    """`size 151936`: how many rows the model's embedding has."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class ArtifactRef(Node):
-    """`artifact "qwen/qwen.tiktoken"`: a row of `artifacts.lock`."""
+    """`artifact "qwen/qwen.tiktoken" sha256 "…"`: a row of `artifacts.lock`, and the digest that the file must have."""
 
     name: str
+    sha256: str | None
+
+
+VocabularyItem: TypeAlias = (
+    ArtifactRef | SizeRow | ControlTable | AddedTable | TextTable | UnknownRow | UnknownControl | UnusedIds
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary(Node):
     header: Header
-    artifacts: tuple[ArtifactRef, ...]
-    controls: tuple[ControlRow, ...]
-    texts: tuple[TextRow, ...]
-    unknowns: tuple[UnknownRow, ...]
+    items: tuple[VocabularyItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Words(Node):
-    """A setting's value in words, for example `bpe bytes`, `", "` or `40960`."""
+class Quoted(Node):
+    """A quoted text in a setting."""
 
-    words: tuple[Name, ...]
-    text: str | None
-    number: int | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern(Node):
-    """A regular expression between backquotes, and what becomes of its matches."""
+class Number(Node):
+    """A whole number in a setting."""
 
-    regex: str
-    behaviour: Name
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Regex(Node):
+    """A regular expression between backquotes."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ControlName(Node):
+    """A control token in a setting."""
+
+    name: str
+
+
+Atom: TypeAlias = Name | Quoted | Number | Regex | ControlName
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Node):
+    """What stands between the commas of a setting's value: `bpe merges`, `replace " " "▁"`, `40960`."""
+
+    atoms: tuple[Atom, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting(Node):
     key: Name
-    values: tuple[Words | Pattern, ...]
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from katapi.language.source import Span
+from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.counted import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +23,50 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenFlags:
+    """The settings by which an official tokenizer looks for an added token in text, named as in tokenizer.json."""
+
+    special: bool = True
+    normalized: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    single_word: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ControlToken:
     """An id that only a template may place, the template's name for it, and how it is spelled in text."""
 
     id: int
     name: str
     spelling: str
+    span: Span = field(compare=False, repr=False)
+    flags: TokenFlags = TokenFlags()
+
+
+@dataclass(frozen=True, slots=True)
+class AddedToken:
+    """A token beside the model's own that is text."""
+
+    id: int
+    text: str
+    span: Span = field(compare=False, repr=False)
+    flags: TokenFlags = TokenFlags()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRange:
+    """Tokens in a row that no template names; `pattern` is as `counted` takes it."""
+
+    first: int
+    last: int
+    pattern: str
+    span: Span = field(compare=False, repr=False)
+    flags: TokenFlags = TokenFlags()
+
+    def spellings(self) -> dict[int, str]:
+        """The spelling of each id."""
+        return counted(self.first, self.last, self.pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,76 +75,94 @@ class OrdinaryToken:
 
     id: int
     text: str
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A row of `artifacts.lock`, and the digest that the spec asks of it."""
+
+    name: str
+    sha256: str | None
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The ids of a model: control tokens by name, ordinary tokens from an artifact or written out."""
+    """The ids of a model: control tokens by name, ordinary tokens from an artifact or written out.
+
+    `reserved` are control tokens without a name, `added` tokens beside the model's own that are text. `unknown` stands
+    for text that no token spells; it may be one of the control tokens. `unused` are ids that no token has, `size` is
+    how many rows the model's embedding has, where the spec says so.
+    """
 
     identity: Identity
-    artifact: str | None
+    artifact: Artifact | None
     controls: tuple[ControlToken, ...]
+    reserved: tuple[TokenRange, ...]
+    added: tuple[AddedToken | TokenRange, ...]
     texts: tuple[OrdinaryToken, ...]
     unknown: OrdinaryToken | None
+    unused: tuple[int, ...]
+    size: int | None
     span: Span
 
     def control(self, name: str) -> ControlToken | None:
         """The control token of a name (without `@`)."""
         return next((c for c in self.controls if c.name == name), None)
 
+    def control_spellings(self) -> dict[int, str]:
+        """The spelling of every id that no text yields."""
+        out = {control.id: control.spelling for control in self.controls}
+        for row in self.reserved:
+            out |= row.spellings()
+        return out
 
-class Normalizer(Enum):
-    """What happens to the text of a run before it is split."""
-
-    NONE = "none"
-    NFC = "nfc"
-
-
-class Segmentation(Enum):
-    """How a piece becomes tokens."""
-
-    LONGEST_MATCH = "longest_match"
-    BPE_BYTES = "bpe bytes"
-
-
-class Decoding(Enum):
-    """How ids become text again."""
-
-    CONCAT = "concat"
-    BYTES = "bytes"
-
-
-class Behaviour(Enum):
-    """What becomes of the matches of a pre-tokenizer's pattern."""
-
-    ISOLATED = "isolated"
+    def added_texts(self) -> dict[int, str]:
+        """The text of every added token that is text."""
+        out: dict[int, str] = {}
+        for row in self.added:
+            out |= row.spellings() if isinstance(row, TokenRange) else {row.id: row.text}
+        return out
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """One pattern of a pre-tokenizer."""
+class DeclaredPattern:
+    """A regular expression of a stage, and where it stands: at the opening backquote."""
 
-    regex: str
-    behaviour: Behaviour
+    source: str
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """The four stages of a tokenizer (chapter, section 1.5) and its decoder.
+    """The stages of a tokenizer (input-layer chapter, section 1.5) and its decoder, as the runtime takes them.
 
-    `unicode` is the version of the character classes in its patterns, `normalizer_unicode` that of its normalizer's
-    data: official tokenizers pin two.
+    `unicode` gives the version of each kind of Unicode data that a stage needs, by the names of `UnicodeVersions`.
+    `before` and `behind` are what the post-processor puts around a single sequence.
     """
 
     identity: Identity
-    unicode: str | None
-    normalizer: Normalizer
-    normalizer_unicode: str | None
-    splits: tuple[Split, ...]
-    segmentation: Segmentation
-    decoding: Decoding
+    unicode: Mapping[str, str]
+    normalizers: tuple[c.Normalizer, ...]
+    pretokenizers: tuple[c.PreTokenizer, ...]
+    segmentation: c.Segmentation
+    before: tuple[ControlToken, ...]
+    behind: tuple[ControlToken, ...]
+    decoders: tuple[c.Decoder, ...]
+    patterns: tuple[DeclaredPattern, ...]
     span: Span
+
+    def configuration(self) -> c.TokenizerConfiguration:
+        """The stages, without what the vocabulary adds to them."""
+        return c.TokenizerConfiguration(
+            normalizers=self.normalizers,
+            pretokenizers=self.pretokenizers,
+            segmentation=self.segmentation,
+            frame=c.Frame(tuple(token.id for token in self.before), tuple(token.id for token in self.behind)),
+            decoders=self.decoders,
+            unicode=c.UnicodeVersions(**self.unicode),
+        )
 
 
 class KeyOrder(Enum):

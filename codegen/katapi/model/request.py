@@ -75,6 +75,7 @@ class Request:
     roles: tuple[Role, ...]
     records: tuple[Record, ...]
     tools: Type | None
+    tools_span: Span
     params: tuple[Param, ...]
     span: Span
 

@@ -14,18 +14,18 @@ from katapi.oracle.pretokenize import byte_letter
 from katapi.runtime.tokenization import configuration as c
 
 
-def decoded(tokens: list[bytes], stages: tuple[c.Decoder, ...]) -> bytes:
+def decoded(tokens: list[bytes], stages: tuple[c.Decoder, ...], unicode: c.UnicodeVersions) -> bytes:
     """What tokens stand for, as bytes."""
     if c.DecodeBytes() in stages:
         return b"".join(tokens)
-    return b"".join(_STRAY[ch] if ch in _STRAY else ch.encode() for ch in _text(tokens, stages))
+    return b"".join(_STRAY[ch] if ch in _STRAY else ch.encode() for ch in _text(tokens, stages, unicode))
 
 
-def shown(tokens: list[bytes], stages: tuple[c.Decoder, ...]) -> str:
+def shown(tokens: list[bytes], stages: tuple[c.Decoder, ...], unicode: c.UnicodeVersions) -> str:
     """What tokens stand for, as text."""
     if c.DecodeBytes() in stages:
         return b"".join(tokens).decode(errors="replace")
-    return "".join("\ufffd" if ch in _STRAY else ch for ch in _text(tokens, stages))
+    return "".join("\ufffd" if ch in _STRAY else ch for ch in _text(tokens, stages, unicode))
 
 
 def spelled(text: str, stages: tuple[c.Decoder, ...]) -> bytes:
@@ -39,14 +39,14 @@ _STRAY = {chr(0xDC00 + byte): bytes([byte]) for byte in range(256)}
 _LETTERS = {byte_letter(byte): byte for byte in range(256)}
 
 
-def _text(tokens: list[bytes], stages: tuple[c.Decoder, ...]) -> str:
+def _text(tokens: list[bytes], stages: tuple[c.Decoder, ...], unicode: c.UnicodeVersions) -> str:
     texts = [token.decode(errors="replace") for token in tokens]
     for stage in stages:
-        texts = _applied(texts, stage)
+        texts = _applied(texts, stage, unicode)
     return "".join(texts)
 
 
-def _applied(tokens: list[str], stage: c.Decoder) -> list[str]:
+def _applied(tokens: list[str], stage: c.Decoder, unicode: c.UnicodeVersions) -> list[str]:
     match stage:
         case c.DecodeBytes():
             raise AssertionError("bytes are decoded by themselves")
@@ -61,7 +61,7 @@ def _applied(tokens: list[str], stage: c.Decoder) -> list[str]:
             end = len(tokens) - 1
             return _each(tokens, lambda token, at: token.replace(stage.suffix, "" if at == end else " "))
         case c.DecodeReplace():
-            return _each(tokens, lambda token, _: _replaced(token, stage))
+            return _each(tokens, lambda token, _: _replaced(token, stage, unicode))
         case c.DecodeStrip():
             return _each(tokens, lambda token, _: _stripped(token, stage))
         case c.Fuse():
@@ -119,9 +119,9 @@ _CLEANED = (
 )
 
 
-def _replaced(token: str, stage: c.DecodeReplace) -> str:
+def _replaced(token: str, stage: c.DecodeReplace, unicode: c.UnicodeVersions) -> str:
     out, position = "", 0
-    for start, end in occurrences(token, stage.pattern):
+    for start, end in occurrences(token, stage.pattern, unicode):
         out += token[position:start] + stage.content
         position = end
     return out + token[position:]

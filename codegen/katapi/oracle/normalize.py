@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
 from katapi.oracle.characters import mapping
 from katapi.runtime.unicode.codepoints import CodePoints
-from katapi.runtime.unicode.normalization import CompatibilityTable, NormalizationTable
+from katapi.runtime.unicode.tables import compatibility, normalization
 
 _S, _L, _V, _T = 0xAC00, 0x1100, 0x1161, 0x11A7
 _L_COUNT, _V_COUNT, _T_COUNT = 19, 21, 28
@@ -116,8 +115,7 @@ class Forms:
 @cache
 def forms(version: str, *, compatible: bool = False) -> Forms:
     """The pinned data of a Unicode version; `compatible` takes compatibility decompositions too (NFKC, NFKD)."""
-    table = importlib.import_module(f"katapi.runtime.unicode.normalization_{version.replace('.', '_')}").TABLE
-    assert isinstance(table, NormalizationTable)
+    table = normalization(version)
     classes: dict[str, int] = {}
     for row in table.combining.split():
         points, _, number = row.partition("=")
@@ -126,9 +124,7 @@ def forms(version: str, *, compatible: bool = False) -> Forms:
     composed = dict(map(mapping, table.composed.split()))
     splits = composed | dict(map(mapping, table.decomposed.split()))
     if compatible:
-        more = importlib.import_module(f"katapi.runtime.unicode.compatibility_{version.replace('.', '_')}").TABLE
-        assert isinstance(more, CompatibilityTable)
-        splits |= dict(map(mapping, more.compatible.split()))
+        splits |= dict(map(mapping, compatibility(version).compatible.split()))
     return Forms(classes, splits, {parts: whole for whole, parts in composed.items()})
 
 

@@ -12,27 +12,23 @@ from katapi.oracle.normalize import parts
 from katapi.oracle.regex import spans
 from katapi.runtime.tokenization import configuration as c
 
-_PATTERNS = "16.0"  # the Unicode versions that `tokenizers` 0.23.3 has for each kind of data
-_FORMS = "9.0"
-_LOWER_CASE = "17.0"
-_MARKS = "9.0"
-_BERT = "8.0"
 
-
-def normalized(letters: list[Letter], stages: tuple[c.Normalizer, ...], rules: dict[str, str]) -> list[Letter]:
+def normalized(
+    letters: list[Letter], stages: tuple[c.Normalizer, ...], unicode: c.UnicodeVersions, rules: dict[str, str]
+) -> list[Letter]:
     """The text after all stages, one after the other; `rules` are those of the vocabulary's character map."""
     for stage in stages:
-        letters = _applied(letters, stage, rules)
+        letters = _applied(letters, stage, unicode, rules)
     return letters
 
 
-def occurrences(text: str, pattern: c.Pattern) -> list[tuple[int, int]]:
+def occurrences(text: str, pattern: c.Pattern, unicode: c.UnicodeVersions) -> list[tuple[int, int]]:
     """Where the matches of a pattern begin and end; an empty text has none."""
     if not text:
         return []
     match pattern:
         case c.Regex():
-            return spans(pattern.source, _PATTERNS, text, pattern.dialect)
+            return spans(pattern.source, unicode.patterns, text, pattern.dialect)
         case c.Verbatim(text=wanted):
             found: list[tuple[int, int]] = []
             for start in range(len(text) + 1):
@@ -44,27 +40,29 @@ def occurrences(text: str, pattern: c.Pattern) -> list[tuple[int, int]]:
             assert_never(pattern)
 
 
-def _applied(letters: list[Letter], stage: c.Normalizer, rules: dict[str, str]) -> list[Letter]:
+def _applied(
+    letters: list[Letter], stage: c.Normalizer, unicode: c.UnicodeVersions, rules: dict[str, str]
+) -> list[Letter]:
     text = text_of(letters)
     match stage:
         case c.Normalize():
-            return edited(letters, _form(text, stage.form.value))
+            return edited(letters, _form(text, stage.form.value, unicode))
         case c.Lowercase():
-            return edited(letters, _each(text, lower_case(_LOWER_CASE)))
+            return edited(letters, _each(text, lower_case(unicode.characters)))
         case c.StripAccents():
-            return edited(letters, _each(text, dict.fromkeys(members("M", _MARKS), "")))
+            return edited(letters, _each(text, dict.fromkeys(members("M", unicode.normalization), "")))
         case c.Nmt():
             return edited(letters, _each(text, {**dict.fromkeys(_NMT_GONE, ""), **dict.fromkeys(_NMT_SPACES, " ")}))
         case c.Replace():
-            return edited(letters, [Edit(*span, stage.content) for span in occurrences(text, stage.pattern)])
+            return edited(letters, [Edit(*span, stage.content) for span in occurrences(text, stage.pattern, unicode)])
         case c.Prepend():
             return edited(letters, [Edit(0, 0, stage.text)] if text else [])
         case c.Strip():
-            return _stripped(letters, stage)
+            return _stripped(letters, stage, unicode)
         case c.BertNormalize():
-            return _bert(letters, stage)
+            return _bert(letters, stage, unicode)
         case c.Precompiled():
-            return edited(letters, _by_clusters(text, rules))
+            return edited(letters, _by_clusters(text, unicode, rules))
         case c.CharacterMap():
             return edited(letters, _by_longest_keys(text, rules))
         case c.Spaces():
@@ -78,10 +76,10 @@ def _each(text: str, becomes: dict[str, str]) -> list[Edit]:
     return [Edit(at, at + 1, becomes[character]) for at, character in enumerate(text) if character in becomes]
 
 
-def _form(text: str, form: str) -> list[Edit]:
+def _form(text: str, form: str, unicode: c.UnicodeVersions) -> list[Edit]:
     edits: list[Edit] = []
     at = 0
-    for source, new in parts(text, _FORMS, form):
+    for source, new in parts(text, unicode.normalization, form):
         if new != source:
             edits.append(Edit(at, at + len(source), new))
         at += len(source)
@@ -92,8 +90,8 @@ _NMT_GONE = [chr(code) for code in (*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F
 _NMT_SPACES = "\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"
 
 
-def _stripped(letters: list[Letter], stage: c.Strip) -> list[Letter]:
-    white = members("WS", _PATTERNS)
+def _stripped(letters: list[Letter], stage: c.Strip, unicode: c.UnicodeVersions) -> list[Letter]:
+    white = members("WS", unicode.patterns)
     while stage.left and letters and letters[0].character in white:
         letters = letters[1:]
     while stage.right and letters and letters[-1].character in white:
@@ -101,9 +99,9 @@ def _stripped(letters: list[Letter], stage: c.Strip) -> list[Letter]:
     return letters
 
 
-def _bert(letters: list[Letter], stage: c.BertNormalize) -> list[Letter]:
+def _bert(letters: list[Letter], stage: c.BertNormalize, unicode: c.UnicodeVersions) -> list[Letter]:
     if stage.clean_text:
-        letters = edited(letters, _each(text_of(letters), _bert_cleaning()))
+        letters = edited(letters, _each(text_of(letters), _bert_cleaning(unicode)))
     if stage.handle_chinese_chars:
         edits: list[Edit] = []
         for at, letter in enumerate(letters):
@@ -111,18 +109,18 @@ def _bert(letters: list[Letter], stage: c.BertNormalize) -> list[Letter]:
                 edits += [Edit(at, at, " "), Edit(at + 1, at + 1, " ")]
         letters = edited(letters, edits)
     if stage.lowercase if stage.strip_accents is None else stage.strip_accents:
-        letters = edited(letters, _form(text_of(letters), "NFD"))
-        letters = edited(letters, _each(text_of(letters), dict.fromkeys(members("Mn", _BERT), "")))
+        letters = edited(letters, _form(text_of(letters), "NFD", unicode))
+        letters = edited(letters, _each(text_of(letters), dict.fromkeys(members("Mn", unicode.categories), "")))
     if stage.lowercase:
-        letters = edited(letters, _each(text_of(letters), lower_case(_LOWER_CASE)))
+        letters = edited(letters, _each(text_of(letters), lower_case(unicode.characters)))
     return letters
 
 
-def _bert_cleaning() -> dict[str, str]:
+def _bert_cleaning(unicode: c.UnicodeVersions) -> dict[str, str]:
     """What stays white space becomes a space; controls go, U+FFFD too."""
-    controls = members("Cc", _BERT) | members("Cf", _BERT) | members("Co", _BERT) | {"\ufffd"}
+    controls = {ch for name in ("Cc", "Cf", "Co") for ch in members(name, unicode.categories)} | {"\ufffd"}
     return {
-        **dict.fromkeys(members("WS", _PATTERNS), " "),
+        **dict.fromkeys(members("WS", unicode.patterns), " "),
         **dict.fromkeys(controls, ""),
         **dict.fromkeys("\t\n\r", " "),
     }
@@ -140,11 +138,11 @@ _IDEOGRAPHS = (
 )
 
 
-def _by_clusters(text: str, rules: dict[str, str]) -> list[Edit]:
+def _by_clusters(text: str, unicode: c.UnicodeVersions, rules: dict[str, str]) -> list[Edit]:
     """As `tokenizers` applies a map: a short cluster by the shortest key that it begins with, others by characters."""
     edits: list[Edit] = []
     at = 0
-    for cluster in clusters(text):
+    for cluster in clusters(text, unicode.graphemes):
         new = _shortest(cluster, rules) if len(cluster.encode()) < 6 else None
         if new is None:
             edits += [Edit(at + i, at + i + 1, rules[ch]) for i, ch in enumerate(cluster) if ch in rules]

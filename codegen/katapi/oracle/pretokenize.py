@@ -12,10 +12,6 @@ from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c
 
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-_PATTERNS = "16.0"  # the Unicode versions that `tokenizers` 0.23.3 has for each kind of data
-_NUMBERS = "17.0"
-_PUNCTUATION = "8.0"
-
 Piece = list[Letter]
 
 
@@ -26,7 +22,7 @@ class Part(NamedTuple):
     matched: bool
 
 
-def cut(letters: Piece, stages: tuple[c.PreTokenizer, ...], *, first: bool) -> list[Piece]:
+def cut(letters: Piece, stages: tuple[c.PreTokenizer, ...], unicode: c.UnicodeVersions, *, first: bool) -> list[Piece]:
     """The pieces after all stages, each of which cuts the pieces of the one before; none is empty.
 
     `first` says that the text begins the whole input. What "ByteLevel" does to bytes is left to a model over bytes,
@@ -38,42 +34,44 @@ def cut(letters: Piece, stages: tuple[c.PreTokenizer, ...], *, first: bool) -> l
         pieces = [
             part
             for piece in pieces
-            for part in _cut(piece, stage, first=first and piece[0].start == 0, last=last)
+            for part in _cut(piece, stage, unicode, first=first and piece[0].start == 0, last=last)
             if part
         ]
     return pieces
 
 
-def _cut(piece: Piece, stage: c.PreTokenizer, *, first: bool, last: bool) -> list[Piece]:
+def _cut(piece: Piece, stage: c.PreTokenizer, unicode: c.UnicodeVersions, *, first: bool, last: bool) -> list[Piece]:
     match stage:
         case c.Split():
-            return _behaved(_matches(piece, stage.pattern, inverted=stage.invert), stage.behaviour)
+            return _behaved(_matches(piece, stage.pattern, unicode, inverted=stage.invert), stage.behaviour)
         case c.ByteLevel():
-            return _byte_level(piece, stage, last=last)
+            return _byte_level(piece, stage, unicode, last=last)
         case c.Metaspace():
             return _metaspace(piece, stage, first=first)
         case c.Digits():
-            numbers = _members(piece, members("N", _NUMBERS))
+            numbers = _members(piece, members("N", unicode.characters))
             return _behaved(numbers, c.Behaviour.ISOLATED if stage.individual else c.Behaviour.CONTIGUOUS)
         case c.Punctuation():
-            return _behaved(_members(piece, _punctuation()), stage.behaviour)
+            return _behaved(_members(piece, _punctuation(unicode)), stage.behaviour)
         case c.Whitespace():
             pattern = c.Regex(r"\w+|[^\w\s]+", Dialect.TIKTOKEN)
-            return _behaved(_matches(piece, pattern, inverted=True), c.Behaviour.REMOVED)
+            return _behaved(_matches(piece, pattern, unicode, inverted=True), c.Behaviour.REMOVED)
         case c.WhitespaceSplit():
-            return _behaved(_members(piece, members("WS", _PATTERNS)), c.Behaviour.REMOVED)
+            return _behaved(_members(piece, members("WS", unicode.patterns)), c.Behaviour.REMOVED)
         case c.BertPreTokenize():
-            words = _behaved(_members(piece, members("WS", _PATTERNS)), c.Behaviour.REMOVED)
-            return [part for word in words for part in _behaved(_members(word, _punctuation()), c.Behaviour.ISOLATED)]
+            words = _behaved(_members(piece, members("WS", unicode.patterns)), c.Behaviour.REMOVED)
+            return [
+                part for word in words for part in _behaved(_members(word, _punctuation(unicode)), c.Behaviour.ISOLATED)
+            ]
         case _:
             assert_never(stage)
 
 
-def _matches(piece: Piece, pattern: c.Pattern, *, inverted: bool) -> list[Part]:
+def _matches(piece: Piece, pattern: c.Pattern, unicode: c.UnicodeVersions, *, inverted: bool) -> list[Part]:
     """The matches of a pattern, which may be empty, and what lies between them."""
     parts: list[Part] = []
     position = 0
-    for start, end in occurrences(text_of(piece), pattern):
+    for start, end in occurrences(text_of(piece), pattern, unicode):
         if position < start:
             parts.append(Part(piece[position:start], inverted))
         parts.append(Part(piece[start:end], not inverted))
@@ -123,13 +121,13 @@ def _behaved(parts: list[Part], behaviour: c.Behaviour) -> list[Piece]:
             assert_never(behaviour)
 
 
-def _byte_level(piece: Piece, stage: c.ByteLevel, *, last: bool) -> list[Piece]:
+def _byte_level(piece: Piece, stage: c.ByteLevel, unicode: c.UnicodeVersions, *, last: bool) -> list[Piece]:
     if stage.add_prefix_space and piece[0].character != " ":
         piece = _in_front(piece, " ")
     pieces = [piece]
     if stage.use_regex:
         gpt2 = c.Regex(_GPT2, Dialect.TOKENIZERS)
-        pieces = _behaved(_matches(piece, gpt2, inverted=False), c.Behaviour.ISOLATED)
+        pieces = _behaved(_matches(piece, gpt2, unicode, inverted=False), c.Behaviour.ISOLATED)
     if last:
         return pieces
     return [[Letter(byte_letter(byte), *source) for ch, *source in piece for byte in ch.encode()] for piece in pieces]
@@ -157,5 +155,5 @@ def _in_front(piece: Piece, text: str) -> Piece:
     return edited(piece, [Edit(0, 0, text)])
 
 
-def _punctuation() -> frozenset[str]:
-    return members("P", _PUNCTUATION) | frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+def _punctuation(unicode: c.UnicodeVersions) -> frozenset[str]:
+    return members("P", unicode.categories) | frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")

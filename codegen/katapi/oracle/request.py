@@ -39,9 +39,6 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import Path
 
-TEXT_DEPTH = 128
-"""How deep the JSON in a text may nest, whatever the request rules say of the request itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class OracleRequest:
@@ -127,7 +124,7 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
             _demand(kind_of(found) in kinds, "R113", "a JSON value of another kind is expected", path)
             return found
         case ParsedType(verbatim=verbatim):
-            return _parsed(value, path, verbatim=verbatim)
+            return _parsed(rules, value, path, verbatim=verbatim)
         case ListType(item=item):
             items = enumerate(_list(value, path))
             return Items(tuple(_typed(rules, member, item, (*path, index)) for index, member in items), path)
@@ -141,18 +138,18 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
             raise AssertionError("no field of a request has this type")
 
 
-def _parsed(value: Json, path: Path, *, verbatim: bool) -> Value:
+def _parsed(rules: Request, value: Json, path: Path, *, verbatim: bool) -> Value:
     """An object, or a text that holds one; the text is kept where the rules say `verbatim`."""
     source = None
     if isinstance(value, str):
         source = value if verbatim else None
-        value = _loads(value, path)
+        value = _loads(value, rules.depth, path)
     found = from_json(_checked(_object(value, path), path), path)
     assert isinstance(found, Pairs)
     return Pairs(found.pairs, path, source)
 
 
-def _loads(text: str, path: Path) -> Json:
+def _loads(text: str, depth: int, path: Path) -> Json:
     def pairs(found: list[tuple[str, Json]]) -> dict[str, Json]:
         _demand(len(dict(found)) == len(found), "R104", "one key twice in an object", path)
         return dict(found)
@@ -166,7 +163,7 @@ def _loads(text: str, path: Path) -> Json:
         raise _fault("R103", f"this text is no JSON: {error}", path) from None
     except RecursionError:
         raise _fault("R109", "the JSON in this text nests too deep", path) from None
-    _demand(_depth(value) <= TEXT_DEPTH, "R109", f"this text nests more than {TEXT_DEPTH} deep", path)
+    _demand(_depth(value) <= depth, "R109", f"this text nests more than {depth} deep", path)
     return value
 
 

@@ -2,6 +2,7 @@
 
 A text is parsed once, when the request is decoded, by the rules of `strict_json`; templates see only the object. With
 `verbatim` the text is kept beside it, so that a call that a model wrote goes back into the history as it was written.
+The JSON in a text may nest as deep as the specification allows a request to nest, counted by itself.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from katapi.runtime.errors import RequestError
-from katapi.runtime.fields import Validated, checked_object, checked_text, refuse
+from katapi.runtime.fields import FromJson, Validated, checked_object, checked_text, refuse
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.places import kind
 from katapi.runtime.strict_json import MAX_DEPTH, parse_json
@@ -51,12 +52,12 @@ def _verbatim(value: object, info: core_schema.ValidationInfo) -> JsonText:
     if isinstance(value, JsonText):
         return value
     if isinstance(value, str):
-        return JsonText(_parsed(value), value)
+        return JsonText(_parsed(value, info), value)
     return JsonText(_object(value, info))
 
 
 def _parsed_object(value: object, info: core_schema.ValidationInfo) -> JsonObject:
-    return _parsed(value) if isinstance(value, str) else _object(value, info)
+    return _parsed(value, info) if isinstance(value, str) else _object(value, info)
 
 
 def _object(value: object, info: core_schema.ValidationInfo) -> JsonObject:
@@ -65,10 +66,11 @@ def _object(value: object, info: core_schema.ValidationInfo) -> JsonObject:
     return checked_object(value, info)
 
 
-def _parsed(text: str) -> JsonObject:
+def _parsed(text: str, info: core_schema.ValidationInfo) -> JsonObject:
     checked_text(text)
+    max_depth = info.context.max_depth if isinstance(info.context, FromJson) else MAX_DEPTH
     try:
-        value = parse_json(text, max_depth=MAX_DEPTH)
+        value = parse_json(text, max_depth=max_depth)
     except RequestError as error:
         help = "write {} for no arguments" if error.code == "R100" else error.help
         raise refuse(error.code, f"in this JSON text, at {error.where}: {error.message}", help=help) from None

@@ -1,6 +1,6 @@
 """Field types of request models that pydantic lacks: a JSON value, a JSON object, a date. Nothing is coerced.
 
-A value out of `strict_json` is known to be JSON and is taken as it is; `TRUSTED` as pydantic's context says so. A value
+A value out of `strict_json` is known to be JSON and is taken as it is: pydantic's context is `FromJson` then. A value
 that a Python caller gives is checked and copied, so that no later change of the caller's lists reaches the request.
 """
 
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -20,8 +20,13 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import kind, quoted
 from katapi.runtime.strict_json import MAX_DEPTH
 
-TRUSTED: Final = object()
-"""The validation context under which JSON values come from `strict_json` and belong to nobody else."""
+
+@dataclass(frozen=True, slots=True)
+class FromJson:
+    """The validation context under which JSON values come from `strict_json` and belong to nobody else."""
+
+    max_depth: int
+    """How deep JSON may nest that stands as a text in the request, counted by itself."""
 
 
 def refuse(code: str, message: str, *, help: str = "", within: tuple[str | int, ...] = ()) -> PydanticCustomError:
@@ -49,7 +54,7 @@ class Validated:
 
 def checked_object(value: object, info: core_schema.ValidationInfo) -> JsonObject:
     """`value` as a JSON object. R113 for another kind of value, and the codes of `checked_json`."""
-    if info.context is TRUSTED and isinstance(value, dict):
+    if isinstance(info.context, FromJson) and isinstance(value, dict):
         return value
     if not isinstance(value, Mapping):
         raise refuse("R113", f"expected an object, got {kind(value)}")
@@ -58,7 +63,7 @@ def checked_object(value: object, info: core_schema.ValidationInfo) -> JsonObjec
 
 def checked_json(value: object, info: core_schema.ValidationInfo) -> Json:
     """`value` as a JSON value: R105 for a float that is not finite, R108, R109, R113 for what JSON does not have."""
-    if info.context is TRUSTED:
+    if isinstance(info.context, FromJson):
         trusted: Json = value  # type: ignore[assignment]  # the context says that the strict reader made it
         return trusted
     return _json(value, ())

@@ -9,9 +9,10 @@ from typing import Generic, TypeVar
 
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.errors import BudgetError
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.record import Identity, PolicyDecision
-from katapi.runtime.request_model import RequestModel, decode_request
+from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
 from katapi.runtime.segments import Rendering
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
 from katapi.runtime.tokenization.facade import TextAndIds
@@ -52,30 +53,46 @@ class Model(TextAndIds, Generic[R]):
         """The tokenizer, built on first use."""
         return self._tokenizer()
 
-    def decode_request(self, raw: bytes) -> R:
-        """OpenAI-style JSON bytes as a typed, immutable request. Raises RequestError."""
-        return self._decode(raw)[0]
+    def decode_request(self, raw: bytes, params: JsonObject | None = None) -> R:
+        """OpenAI-style JSON bytes as a typed, immutable request. Raises RequestError.
 
-    def _decode(self, raw: bytes) -> tuple[R, tuple[Substitution, ...]]:
-        decoded = decode_request(self.request_type, raw, invalid_utf8=self.invalid_utf8, max_depth=self.max_depth)
-        return decoded.request, decoded.substitutions
+        `params` are keys of the request, in place of those of the same name in `raw`.
+        """
+        if not isinstance(raw, bytes):
+            raise self._no_request(raw)
+        return self._decode(raw, params).request
+
+    def _decode(self, raw: bytes, params: JsonObject | None) -> DecodedRequest[R]:
+        return decode_request(
+            self.request_type, raw, invalid_utf8=self.invalid_utf8, max_depth=self.max_depth, params=params
+        )
 
     def render(self, request: R | bytes) -> RenderedInput:
         """What the template prints for a request. Raises RequestError, TemplateError."""
         if isinstance(request, bytes):
             request = self.decode_request(request)
+        elif not isinstance(request, self.request_type):
+            raise self._no_request(request)
         return RenderedInput(self._render(request), self.template)
 
-    def assemble(self, request: R | bytes, policy: str | None = None) -> ModelInput:
+    def assemble(
+        self, request: R | bytes, policy: str | None = None, *, params: JsonObject | None = None
+    ) -> ModelInput:
         """The ids, mask and positions of a request; `policy` names a budget of the spec.
+
+        `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
+        is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
 
         Raises RequestError, TemplateError, TokenizerError, and BudgetError where the policy refuses.
         """
         digest: str | None = None
         substitutions: tuple[Substitution, ...] = ()
         if isinstance(request, bytes):
-            digest = hashlib.sha256(request).hexdigest()
-            request, substitutions = self._decode(request)
+            digest = None if params else hashlib.sha256(request).hexdigest()
+            decoded = self._decode(request, params)
+            request, substitutions = decoded.request, decoded.substitutions
+        elif params:
+            raise TypeError("params go with a request in bytes; a typed request holds its own")
         budget = None if policy is None else self._budget(policy)
         rendered = self.render(request)
         tokenizer = self.tokenizer
@@ -84,7 +101,19 @@ class Model(TextAndIds, Generic[R]):
         source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
         return ModelInput(*tensors(ids), rendered, ids, run_ends, tokenizer, source, decision)
 
+    def _no_request(self, value: object) -> TypeError:
+        """What to raise for a value that no type checker would have let through."""
+        own = f"{self.request_type.__module__}.{self.request_type.__qualname__}"
+        message = f"{self.name} takes a request as bytes or as a {own}, not as a {_type_of(value)}"
+        if isinstance(value, str):
+            message += "; encode the text"
+        elif isinstance(value, dict):
+            message += "; write it as JSON"
+        return TypeError(message)
+
     def _budget(self, policy: str) -> Budget:
+        if not isinstance(policy, str):
+            raise TypeError(f"a policy is a name in a str, not a {_type_of(policy)}")
         budget = self.budgets.get(policy)
         if budget is None:
             known = ", ".join(self.budgets) or "none"
@@ -92,6 +121,11 @@ class Model(TextAndIds, Generic[R]):
                 f"{self.name} has no budget policy {policy!r}", code="B101", where="policy", help=f"declared: {known}"
             )
         return budget
+
+
+def _type_of(value: object) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _decide(budget: Budget, count: int) -> PolicyDecision:

@@ -33,7 +33,10 @@ from typing import Annotated, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 
-from katapi.runtime.fields import TRUSTED
+from katapi.runtime.errors import RequestError
+from katapi.runtime.fields import FromJson
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.places import kind
 from katapi.runtime.request_errors import request_error
 from katapi.runtime.strict_json import MAX_DEPTH, InvalidUtf8, Substitution, decode_json
 
@@ -68,23 +71,35 @@ class DecodedRequest(Generic[Model]):
 
 
 def decode_request(
-    model: type[Model], raw: bytes, *, invalid_utf8: InvalidUtf8 = "strict", max_depth: int = MAX_DEPTH
+    model: type[Model],
+    raw: bytes,
+    *,
+    invalid_utf8: InvalidUtf8 = "strict",
+    max_depth: int = MAX_DEPTH,
+    params: JsonObject | None = None,
 ) -> DecodedRequest[Model]:
-    """Network bytes as an instance of `model`.
+    """Network bytes as an instance of `model`; `params` are keys that stand in place of those of the same name.
 
     Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R119 for its shape (`request_errors`).
     """
     decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth)
+    value = _object(decoded.value, raw)
     try:
-        request = model.model_validate(decoded.value, context=TRUSTED)
+        request = model.model_validate({**value, **params} if params else value, context=FromJson(max_depth))
     except ValidationError as error:
         raise request_error(model, error) from None
     return DecodedRequest(request, decoded.substitutions)
 
 
-def validate_request(model: type[Model], value: object) -> Model:
-    """A Python value as an instance of `model`; what is not copied is immutable. Raises `RequestError` as above."""
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        raise request_error(model, error) from None
+def _object(value: Json, raw: bytes) -> JsonObject:
+    """The outermost value of a request; where it begins, line and column alone can tell."""
+    if isinstance(value, dict):
+        return value
+    before = raw[: len(raw) - len(raw.lstrip(b" \t\n\r"))]
+    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+    raise RequestError(
+        f"expected an object, got {kind(value)}",
+        code="R113",
+        where=f"{line}:{column}",
+        help='send {"messages": […]} with what else the model takes',
+    )

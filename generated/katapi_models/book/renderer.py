@@ -22,7 +22,7 @@ ASSISTANT_46 = ControlSegment(Control.ASSISTANT, Site(46, 14))
 
 
 def render(request: Request) -> Rendering:
-    """All that the template prints for a request, in order."""
+    """All that the template prints for a request, in order (line 39)."""
     out: list[Segment] = []
     sampled: list[tuple[int, int]] = []
     messages = list(enumerate(request.messages))

@@ -17,21 +17,21 @@ class SystemMessage(RequestModel):
     """A message of role `system` (line 36)."""
 
     role: Literal["system"]
-    content: Content
+    content: Content  # line 36
 
 
 class UserMessage(RequestModel):
     """A message of role `user` (line 36)."""
 
     role: Literal["user"]
-    content: Content
+    content: Content  # line 36
 
 
 class AssistantMessage(RequestModel):
     """A message of role `assistant` (line 36)."""
 
     role: Literal["assistant"]
-    content: Content
+    content: Content  # line 36
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage, Field(discriminator="role")]

@@ -7,29 +7,25 @@ from __future__ import annotations
 
 from functools import cache
 
-from katapi.runtime.tokenization.decoding import ByteDecoding
-from katapi.runtime.tokenization.engine import PieceEngine
+from katapi.runtime.tokenization.build import build_tokenizer
+from katapi.runtime.tokenization.configuration import Frame, LongestMatch, TokenizerConfiguration, added_tokens
 from katapi.runtime.tokenization.interface import Tokenizer
-from katapi.runtime.tokenization.longest_match import LongestMatch
-from katapi.runtime.tokenization.normalizers import Unchanged
-from katapi.runtime.tokenization.pipeline import PipelineTokenizer
-from katapi.runtime.tokenization.post_processors import Bare
-from katapi.runtime.tokenization.pretokenizers import Whole
-from katapi.runtime.tokenization.vocabulary import Vocabulary
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from katapi_models.book.vocabulary import SPELLINGS, TEXTS
+
+CONFIGURATION = TokenizerConfiguration(
+    normalizers=(),
+    pretokenizers=(),
+    segmentation=LongestMatch(),
+    frame=Frame(),
+    decoders=(),
+    unknown=13,
+    added_tokens=added_tokens(SPELLINGS),
+)
+"""Line 24."""
 
 
 @cache
 def tokenizer() -> Tokenizer:
-    """The one tokenizer of this process, built on first use: text as it is, the whole text, the longest token that matches."""
-    vocabulary = Vocabulary(texts=TEXTS, control=SPELLINGS)
-    return PipelineTokenizer(
-        normalizer=Unchanged(),
-        engine=PieceEngine(
-            Whole(),
-            LongestMatch(TEXTS, unknown=13),
-        ),
-        post_processor=Bare(),
-        decoding=ByteDecoding(vocabulary),
-        vocabulary=vocabulary,
-    )
+    """The one tokenizer of this process, built on first use."""
+    return build_tokenizer(CONFIGURATION, VocabularyData.of_texts(TEXTS))

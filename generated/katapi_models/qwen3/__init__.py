@@ -20,7 +20,7 @@ MODEL = Model(
     ),
     tokenizer_identity=Identity(
         "Qwen3@1",
-        "sha256:89ce98c12ad2ad52a36baf89fe0e49a9b6b5fa3d2eb1d0b0cbc5e31eaa2fdea2",
+        "sha256:a6588ca4522cf2a511cde5d88ddd9485800e0b472173a996118b5808c38d217e",
     ),
     request_type=Request,
     invalid_utf8="strict",

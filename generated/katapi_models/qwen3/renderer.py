@@ -113,7 +113,7 @@ ROLE_115 = {
 
 
 def render(request: Request) -> Rendering:
-    """All that the template prints for a request, in order."""
+    """All that the template prints for a request, in order (line 80)."""
     out: list[Segment] = []
     sampled: list[tuple[int, int]] = []
     messages = list(enumerate(request.messages))

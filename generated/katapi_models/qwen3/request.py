@@ -16,55 +16,54 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function`."""
+    """The record `function` (line 72)."""
 
-    name: Content
-    arguments: JsonText
+    name: Content  # line 73
+    arguments: JsonText  # line 74
 
 
 class Call(RequestModel):
-    """The record `call`."""
+    """The record `call` (line 68)."""
 
-    function: Function
-    id: Content | None = None  # accepted, never printed
-    type: Literal["function"] | None = None  # accepted, never printed
+    function: Function  # line 69
+    id: Content | None = None  # line 70: accepted, never printed
+    type: Literal["function"] | None = None  # line 70: accepted, never printed
 
 
 class SystemMessage(RequestModel):
     """A message of role `system` (line 58)."""
 
     role: Literal["system"]
-    content: Content
+    content: Content  # line 58
 
 
 class UserMessage(RequestModel):
     """A message of role `user` (line 58)."""
 
     role: Literal["user"]
-    content: Content
+    content: Content  # line 58
 
 
 class AssistantMessage(RequestModel):
     """A message of role `assistant` (line 59)."""
 
     role: Literal["assistant"]
-    content: Content | None = None
-    reasoning_content: Content | None = None
-    tool_calls: Items[Call] | None = None
+    content: Content | None = None  # line 60
+    reasoning_content: Content | None = None  # line 61
+    tool_calls: Items[Call] | None = None  # line 62
 
 
 class ToolMessage(RequestModel):
     """A message of role `tool` (line 64)."""
 
     role: Literal["tool"]
-    content: Content
-    name: Content | None = None  # accepted, never printed
-    tool_call_id: Content | None = None  # accepted, never printed
+    content: Content  # line 65
+    name: Content | None = None  # line 66: accepted, never printed
+    tool_call_id: Content | None = None  # line 66: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
-    SystemMessage | UserMessage | AssistantMessage | ToolMessage,
-    Field(discriminator="role"),
+    SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")
 ]
 """Any message."""
 
@@ -73,6 +72,6 @@ class Request(RequestModel):
     """A whole request (line 54)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None
+    tools: Items[JsonObjectField] | None = None  # line 76
     add_generation_prompt: bool = True
-    enable_thinking: bool = True
+    enable_thinking: bool = True  # line 77

@@ -8,48 +8,50 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from katapi.runtime.patterns.matcher import Matcher, compile_pattern
-from katapi.runtime.tokenization.byte_pairs import BytePairs
-from katapi.runtime.tokenization.configuration import Behaviour
-from katapi.runtime.tokenization.decoding import ByteDecoding
-from katapi.runtime.tokenization.engine import PieceEngine
+from katapi.runtime.patterns.syntax import Dialect
+from katapi.runtime.tokenization.build import build_tokenizer
+from katapi.runtime.tokenization.configuration import (
+    Behaviour,
+    BytePairRanks,
+    DecodeBytes,
+    Frame,
+    NormalForm,
+    Normalize,
+    Regex,
+    Split,
+    TokenizerConfiguration,
+    UnicodeVersions,
+    added_tokens,
+)
 from katapi.runtime.tokenization.interface import Tokenizer
-from katapi.runtime.tokenization.normal_forms import Nfc
-from katapi.runtime.tokenization.pipeline import PipelineTokenizer
-from katapi.runtime.tokenization.post_processors import Bare
-from katapi.runtime.tokenization.pretokenizers import Split
 from katapi.runtime.tokenization.table import load_table
-from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.runtime.unicode.normalization_9_0 import TABLE
 from katapi_models.qwen3.vocabulary import SPELLINGS
 
+PATTERN = Regex(
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+    r"|[^\r\n\p{L}\p{N}]?\p{L}+"
+    r"|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+"
+    r"|\s+(?!\S)"
+    r"|\s+",
+    Dialect.TIKTOKEN,
+)
+"""Line 38."""
 
-def pretokens() -> Matcher:
-    """The pattern of line 38, its classes those of Unicode 16.0."""
-    return compile_pattern(
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-        r"|[^\r\n\p{L}\p{N}]?\p{L}+"
-        r"|\p{N}"
-        r"| ?[^\s\p{L}\p{N}]+[\r\n]*"
-        r"|\s*[\r\n]+"
-        r"|\s+(?!\S)"
-        r"|\s+",
-        unicode="16.0",
-    )
+CONFIGURATION = TokenizerConfiguration(
+    normalizers=(Normalize(NormalForm.NFC),),
+    pretokenizers=(Split(PATTERN, Behaviour.ISOLATED, invert=False),),
+    segmentation=BytePairRanks(),
+    frame=Frame(),
+    decoders=(DecodeBytes(),),
+    added_tokens=added_tokens(SPELLINGS),
+    unicode=UnicodeVersions(patterns="16.0", normalization="9.0"),
+)
+"""Line 35."""
 
 
 @cache
 def tokenizer() -> Tokenizer:
-    """The one tokenizer of this process, built on first use: NFC of Unicode 9.0, the pattern above, byte pairs by rank."""
-    table = load_table(Path(__file__).with_name("vocabulary.bin"))
-    vocabulary = Vocabulary(table=table.tokens, control=SPELLINGS)
-    return PipelineTokenizer(
-        normalizer=Nfc(TABLE),
-        engine=PieceEngine(
-            Split(pretokens(), Behaviour.ISOLATED),
-            BytePairs(table.tokens, table.ranks),
-        ),
-        post_processor=Bare(),
-        decoding=ByteDecoding(vocabulary),
-        vocabulary=vocabulary,
-    )
+    """The one tokenizer of this process, built on first use."""
+    return build_tokenizer(CONFIGURATION, load_table(Path(__file__).with_name("vocabulary.bin")))

@@ -9,20 +9,18 @@ from katapi.language import syntax as s
 from katapi.language.source import Source, Span
 from katapi.model import template as t
 from katapi.model.declarations import Serialization, Vocabulary
-from katapi.model.program import Program
+from katapi.model.program import Program, TokenizerProgram
 from katapi.model.request import Request
-from katapi.model.resolve.declarations import (
-    identity,
-    resolve_budget,
-    resolve_serialization,
-    resolve_tokenizer,
-    resolve_vocabulary,
-)
+from katapi.model.resolve.budgets import resolve_budget
 from katapi.model.resolve.expressions import Expressions
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.resolve.headers import identity
 from katapi.model.resolve.requests import resolve_request, resolve_type
 from katapi.model.resolve.scope import Scope
+from katapi.model.resolve.serializations import resolve_serialization
 from katapi.model.resolve.statements import Statements
+from katapi.model.resolve.tokenizers import resolve_tokenizer
+from katapi.model.resolve.vocabularies import resolve_vocabulary
 from katapi.model.types import BoolType, ListType, MessageType, Type
 
 _VERSION = re.compile(r"[A-Za-z0-9._+-]{1,40}")
@@ -30,20 +28,27 @@ _VERSION = re.compile(r"[A-Za-z0-9._+-]{1,40}")
 D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
 
-def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Program | None:
-    """The program of a file named `name`, or None where something it needs could not be resolved."""
+def resolve(name: str, source: Source, file: s.File, findings: Findings) -> TokenizerProgram | None:
+    """The program of a file named `name`, or None where something it needs could not be resolved.
+
+    A file that only has a vocabulary and a tokenizer gives a tokenizer; any other is a whole `Program`.
+    """
     _unique_names(file, findings)
     vocabulary_node = _only(file, s.Vocabulary, "vocabulary", source, findings)
     tokenizer_node = _only(file, s.Tokenizer, "tokenizer", source, findings)
-    request_node = _only(file, s.Request, "request", source, findings)
-    template_node = _only(file, s.Template, "template", source, findings)
-
     vocabulary = None if vocabulary_node is None else resolve_vocabulary(vocabulary_node, findings)
     tokenizer = None if tokenizer_node is None else resolve_tokenizer(tokenizer_node, vocabulary, findings)
+    _references(file, findings)
+    if all(isinstance(d, s.Vocabulary | s.Tokenizer) for d in file.declarations) and tokenizer_node is not None:
+        if vocabulary is None or tokenizer is None:
+            return None
+        return TokenizerProgram(name, source, vocabulary, tokenizer)
+
+    request_node = _only(file, s.Request, "request", source, findings)
+    template_node = _only(file, s.Template, "template", source, findings)
     serializations = _serializations(file, findings)
     request = None if request_node is None else resolve_request(request_node, findings)
     budgets = tuple(resolve_budget(b, findings) for b in file.declarations if isinstance(b, s.Budget))
-    _references(file, findings)
     if template_node is None or vocabulary is None or request is None:
         return None
     template = resolve_template(template_node, vocabulary, request, serializations, findings)
@@ -171,7 +176,7 @@ def _global_variables(expressions: Expressions, request: Request) -> tuple[t.Var
         expressions.variable("generating", t.Binding.GENERATING, BoolType(), request.span),
     ]
     if request.tools is not None:
-        out.append(expressions.variable("tools", t.Binding.TOOLS, request.tools, request.span))
+        out.append(expressions.variable("tools", t.Binding.TOOLS, request.tools, request.tools_span))
     for param in request.params:
         of = param.type
         out.append(expressions.variable(param.name, t.Binding.PARAM, of, param.span))

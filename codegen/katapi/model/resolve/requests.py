@@ -7,8 +7,9 @@ from enum import Enum
 
 from katapi.language import syntax as s
 from katapi.model.request import Field, Param, Record, Request, Role
-from katapi.model.resolve.declarations import Settings, identity
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.resolve.headers import identity
+from katapi.model.resolve.settings import Settings
 from katapi.model.types import (
     ANY_JSON,
     CONTENT,
@@ -209,6 +210,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         tuple(roles),
         tuple(records),
         tools,
+        node.tools[0].span if node.tools else node.span,
         tuple(params),
         node.span,
     )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from katapi.runtime.artifacts.gguf import read_gguf
 from katapi.runtime.artifacts.gguf_header import MAGIC
 from katapi.runtime.artifacts.json_file import read_json
-from katapi.runtime.artifacts.rank_files import read_rank_file
+from katapi.runtime.artifacts.rank_files import read_rank_file, read_rank_vocabulary
 from katapi.runtime.artifacts.sentencepiece_model import read_sentencepiece
 from katapi.runtime.artifacts.tekken import tokenizer_of_tekken
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
 from katapi.runtime.artifacts.tokenizer_json import tokenizer_of_json
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 _JSON = re.compile(rb"\s*\{")
 _RANKS = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?(\n|\Z)")
@@ -40,3 +42,13 @@ def read_tokenizer_file(data: bytes, *, where: str, pattern: str | None = None) 
         where=where,
         help="known: tokenizer.json, .tiktoken, tekken.json, SentencePiece .model, GGUF; unpack what is compressed",
     )
+
+
+def read_vocabulary(data: bytes, *, where: str, passed_over: Collection[int] = ()) -> VocabularyData:
+    """What a file of any format says of its vocabulary, whatever it says of the stages.
+
+    In a file of ranks no token has an id in `passed_over`. Raises as `read_tokenizer_file` does.
+    """
+    if _RANKS.match(data):
+        return read_rank_vocabulary(data, where=where, passed_over=passed_over)
+    return read_tokenizer_file(data, where=where).data

@@ -260,7 +260,8 @@ class _Keys:
         """The tokens that are no ordinary pieces."""
         tokens, own = self.tokens(), self.of_kind(_Kind.USER_DEFINED)
         return tuple(
-            c.AddedToken(token, tokens[token], special=token not in own) for token in sorted(self.of_kind(*_ADDED))
+            c.AddedToken.of_file(token, tokens[token], special=token not in own)
+            for token in sorted(self.of_kind(*_ADDED))
         )
 
     def frame(self, *, begins: bool, ends: bool) -> c.Frame:

@@ -7,7 +7,7 @@ the model. A file is known by its digest.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from katapi.runtime.artifacts.families import CL100K, KIMI, O200K, QWEN2, QWEN35, R50K
@@ -36,7 +36,8 @@ def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> To
     Raises `ArtifactError` where it is not, and as `read_ranks` does.
     """
     supplement = _KNOWN.get(hashlib.sha256(data).hexdigest()) if pattern is None else _Supplement(pattern)
-    ranks = read_ranks(data, where=where, passed_over=[] if supplement is None else supplement.controls.values())
+    passed_over = [] if supplement is None else supplement.controls.values()
+    vocabulary = read_rank_vocabulary(data, where=where, passed_over=passed_over)
     if supplement is None:
         raise ArtifactError(
             "a file of ranks does not say how text is cut, and this one is not known",
@@ -51,10 +52,15 @@ def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> To
         segmentation=c.BytePairRanks(),
         frame=c.Frame(),
         decoders=(c.DecodeBytes(),),
-        added_tokens=tuple(c.AddedToken(token, text, special=True) for text, token in supplement.controls.items()),
+        added_tokens=tuple(c.AddedToken(token, text, control=True) for text, token in supplement.controls.items()),
     )
-    tokens = Tokens.by_id({token: spelled for spelled, token in ranks.items()})
-    return TokenizerFile(configuration, VocabularyData(tokens))
+    return TokenizerFile(configuration, vocabulary)
+
+
+def read_rank_vocabulary(data: bytes, *, where: str, passed_over: Collection[int] = ()) -> VocabularyData:
+    """The tokens of a rank file; none has an id in `passed_over`. Raises as `read_ranks` does."""
+    ranks = read_ranks(data, where=where, passed_over=passed_over)
+    return VocabularyData(Tokens.by_id({token: spelled for spelled, token in ranks.items()}))
 
 
 _NFC = (c.Normalize(c.NormalForm.NFC),)

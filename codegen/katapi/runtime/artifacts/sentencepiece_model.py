@@ -97,7 +97,7 @@ def read_sentencepiece(data: bytes, *, where: str) -> TokenizerFile:
     if len(unknown) != 1:
         raise ArtifactError(f"expected one unknown piece, found {len(unknown)}", code="A135", where=where)
     added = tuple(
-        c.AddedToken(token, piece.text, special=piece.kind is not _Kind.USER_DEFINED)
+        c.AddedToken.of_file(token, piece.text, special=piece.kind is not _Kind.USER_DEFINED)
         for token, piece in enumerate(pieces)
         if piece.kind in (_Kind.CONTROL, _Kind.UNKNOWN, _Kind.USER_DEFINED)
     )

@@ -112,4 +112,4 @@ def _controls(node: Node, special: int) -> tuple[c.AddedToken, ...]:
                 raise item.fault("the rank or the text is that of another control token as well")
             spellings[token] = text
     fillers = {token: f"<SPECIAL_{token}>" for token in range(special) if token not in spellings}
-    return tuple(c.AddedToken(token, text, special=True) for token, text in sorted((spellings | fillers).items()))
+    return tuple(c.AddedToken(token, text, control=True) for token, text in sorted((spellings | fillers).items()))

@@ -64,9 +64,9 @@ def _added_tokens(node: Node) -> tuple[c.AddedToken, ...]:
     contents: set[str] = set()
     tokens: list[c.AddedToken] = []
     for item in node:
-        token = c.AddedToken(
-            id=item["id"].integer(MAX_ID),
-            content=item["content"].text(),
+        token = c.AddedToken.of_file(
+            item["id"].integer(MAX_ID),
+            item["content"].text(),
             special=item["special"].flag(),
             normalized=item["normalized"].flag(),
             lstrip=item["lstrip"].flag(),

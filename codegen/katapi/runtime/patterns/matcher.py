@@ -28,7 +28,7 @@ from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.standard import attempts_are_linear, bracket_of_characters, bracket_of_classes, expression
 from katapi.runtime.patterns.syntax import Dialect, PatternError, parse
 from katapi.runtime.patterns.tree import Alternation, sets_of
-from katapi.runtime.unicode import CLASS_VERSIONS
+from katapi.runtime.unicode import known_versions
 
 _LONGEST = 512  # characters of a text that `re` gets
 _SHORTEST = 384  # characters behind which a cut is looked for
@@ -38,13 +38,14 @@ _ASCII_LIMIT, _BMP_LIMIT = 0x80, 0x10000
 
 @lru_cache(maxsize=256)
 def compile_pattern(regex: str, *, unicode: str, dialect: Dialect = Dialect.TIKTOKEN) -> Matcher:
-    """The matcher of `regex`, its classes those of the Unicode version `unicode` (one of `CLASS_VERSIONS`).
+    """The matcher of `regex`, its classes those of the Unicode version `unicode` (one of `known_versions("patterns")`).
 
     Raises `PatternError`, with the position in `regex`, where the pattern is not well formed or uses what is not
     supported.
     """
-    if unicode not in CLASS_VERSIONS:
-        raise PatternError(f"there are no character classes of Unicode {unicode}", 0)
+    known = known_versions("patterns")
+    if unicode not in known:
+        raise PatternError(f"there are no character classes of Unicode {unicode}; known: {', '.join(known)}", 0)
     root = parse(regex, PROPERTIES, dialect)
     try:
         return Matcher(root, unicode)

@@ -5,13 +5,12 @@ Names are compared as the engines of the field compare them: case, spaces, `_` a
 
 from __future__ import annotations
 
-import importlib
 from bisect import bisect_right
 from functools import cache
 
 from katapi.runtime.patterns.sets import EVERY, Ranges, union
-from katapi.runtime.unicode.codepoints import CodePoints
-from katapi.runtime.unicode.properties_16_0 import TABLE
+from katapi.runtime.unicode import tables
+from katapi.runtime.unicode.script import HISTORY as SCRIPTS
 
 _LONG_NAMES = {
     "letter": "L",
@@ -62,7 +61,7 @@ def loose(name: str) -> str:
 PROPERTIES = {
     **{loose(name): name for name in _LONG_NAMES.values() if name != "WS"},
     **{loose(long): name for long, name in _LONG_NAMES.items()},
-    **{loose(name): name for name in TABLE if name != "WORD"},
+    **{loose(name): name for name in (*SCRIPTS.newest, "Unknown")},
     "any": "Any",
 }
 """What may stand in `\\p{…}`, loosely written → the name of the property."""
@@ -72,18 +71,21 @@ PROPERTIES = {
 def property_members(name: str, unicode: str) -> Ranges:
     """The members of the property `name` in the Unicode version `unicode`.
 
-    The names are the values of `PROPERTIES`, and WS (white space) and WORD (word characters).
+    The names are the values of `PROPERTIES`, and WS (white space) and WORD (word characters). Raises `ValueError` where
+    the version does not have the script yet.
     """
     if name == "Any":
         return EVERY
-    version = unicode.replace(".", "_")
-    if name in _LONG_NAMES.values() and name[0] != "C":
-        members: object = getattr(importlib.import_module(f"katapi.runtime.unicode.classes_{version}"), name)
-    else:
-        members = importlib.import_module(f"katapi.runtime.unicode.properties_{version}").TABLE[name]
-    if not isinstance(members, CodePoints):
-        raise TypeError(f"{name} is no set of code points")
-    return members.ranges
+    if name == "WS":
+        return tables.WHITE_SPACE.ranges
+    if name == "WORD":
+        return tables.word_characters(unicode).ranges
+    if name in _LONG_NAMES.values():
+        return tables.general_category(name, unicode).ranges
+    members = tables.script(name, unicode).ranges
+    if not members:
+        raise ValueError(f"Unicode {unicode} has no script {name}")
+    return members
 
 
 def is_readable(character: str) -> bool:

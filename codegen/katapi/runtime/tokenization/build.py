@@ -30,16 +30,16 @@ def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyDat
     pattern or a character map cannot be used, or the data lacks what the segmentation needs.
     """
     frame = configuration.frame
-    controls = {token.id for token in configuration.added_tokens if token.is_control}
+    controls = {token.id for token in configuration.added_tokens if token.control}
     vocabulary = _vocabulary(configuration, data)
     return PipelineTokenizer(
-        normalizer=build_normalizer(configuration.normalizers, data.charsmap),
+        normalizer=build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap),
         engine=PieceEngine(
-            build_pretokenizer(configuration.pretokenizers),
+            build_pretokenizer(configuration.pretokenizers, configuration.unicode),
             build_segmenter(configuration.segmentation, data.hiding(controls), unknown=configuration.unknown),
         ),
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
-        decoding=build_decoding(configuration.decoders, vocabulary),
+        decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
         vocabulary=vocabulary,
     )
 

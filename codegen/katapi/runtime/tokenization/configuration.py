@@ -9,6 +9,7 @@ What the rules are about, tokens and merges and scores, is no part of this: see 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -373,28 +374,68 @@ Decoder: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class UnicodeVersions:
+    """Which version of the Unicode Character Database each kind of data is taken from.
+
+    The defaults are those of tokenizers 0.23.3, whose parts come with data of different ages:
+
+    - `patterns`: classes and white space in regular expressions, and white space elsewhere (Oniguruma 6.9.10);
+    - `normalization`: normalization forms and combining marks (the crate unicode-normalization-alignments 0.1.12);
+    - `characters`: lower case and numerals (the standard library of Rust);
+    - `categories`: punctuation, controls and accents of BERT's stages (the crate unicode_categories 0.1.1);
+    - `graphemes`: grapheme clusters, for SentencePiece's character map (the crate unicode-segmentation 1.13).
+    """
+
+    patterns: str = "16.0"
+    normalization: str = "9.0"
+    characters: str = "17.0"
+    categories: str = "8.0"
+    graphemes: str = "17.0"
+
+
+@dataclass(frozen=True, slots=True)
 class AddedToken:
     """A token beside the model's own, with the settings by which an official tokenizer looks for it in text.
 
-    Katapi never looks for one. `is_control` tells which of them no text may yield in any other way either.
+    Katapi never looks for one. A `control` token is one that no text may yield in any other way either.
     """
 
     id: int
     content: str
-    special: bool
+    control: bool
+    special: bool = True
     normalized: bool = False
     lstrip: bool = False
     rstrip: bool = False
     single_word: bool = False
 
-    @property
-    def is_control(self) -> bool:
-        """Whether only a template may place it.
+    @classmethod
+    def of_file(
+        cls,
+        id: int,
+        content: str,
+        *,
+        special: bool,
+        normalized: bool = False,
+        lstrip: bool = False,
+        rstrip: bool = False,
+        single_word: bool = False,
+    ) -> AddedToken:
+        """From a file, which does not say whether a token is a control token.
 
-        A single character and a run of white space are text, unless the vocabulary calls them special: many add the
-        line break, or spaces in a row, as tokens.
+        A single character and a run of white space are text, unless the file calls them special: many add the line
+        break, or spaces in a row, as tokens.
         """
-        return self.special or not (len(self.content) == 1 or self.content.replace("▁", " ").isspace())
+        control = special or not (len(content) == 1 or content.replace("▁", " ").isspace())
+        return cls(id, content, control, special, normalized, lstrip, rstrip, single_word)
+
+
+def added_tokens(control: Mapping[int, str], text: Mapping[int, str] | None = None) -> tuple[AddedToken, ...]:
+    """Tokens beside the model's own, by id: those that only a template may place, and those that are text."""
+    return (
+        *(AddedToken(token, content, control=True) for token, content in control.items()),
+        *(AddedToken(token, content, control=False) for token, content in (text or {}).items()),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,3 +449,4 @@ class TokenizerConfiguration:
     decoders: tuple[Decoder, ...]
     unknown: int | None = None
     added_tokens: tuple[AddedToken, ...] = ()
+    unicode: UnicodeVersions = UnicodeVersions()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +36,15 @@ class TextAndIds(ABC):
 
         Raises `TokenizerError` where they are not.
         """
-        return self.tokenizer.spans(_as_text(text), ids)
+        return self.tokenizer.spans(_as_text(text), _as_ids(ids))
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes that ids stand for, control tokens as they are spelled. Raises `TokenizerError`."""
-        return self.tokenizer.decode(ids)
+        return self.tokenizer.decode(_as_ids(ids))
 
     def decode_text(self, ids: Sequence[int]) -> str:
         """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it."""
-        return self.tokenizer.decode_text(ids)
+        return self.tokenizer.decode_text(_as_ids(ids))
 
     def decoder(self) -> Decoder:
         """An incremental decoder for one completion."""
@@ -53,9 +54,28 @@ class TextAndIds(ABC):
 def _as_text(text: str | bytes) -> str:
     if isinstance(text, str):
         return text
+    if not isinstance(text, bytes):
+        raise TypeError(f"a text is a str, or bytes in UTF-8, not a {type(text).__name__}")
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
         raise TokenizerError(
             f"the bytes are not UTF-8: {error.reason}", code="V110", where=f"byte {error.start}"
         ) from None
+
+
+def _as_ids(ids: Sequence[int]) -> list[int]:
+    """The same ids; a caller without a type checker may pass a text, one id alone, or what is no id."""
+    if not isinstance(ids, str | bytes):
+        try:
+            return [*map(index, ids)]
+        except TypeError:
+            pass
+    raise TypeError(f"ids are a sequence of integers, not {_shown(ids)}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple):
+        kinds = sorted({type(item).__name__ for item in value})
+        return f"a {type(value).__name__} of {', '.join(kinds)}"
+    return f"a {type(value).__name__}"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from katapi.runtime.tokenization.lexicon import Lexicon
+from katapi.runtime.tokenization.tokens import Texts
 
 
 class LongestMatch:
@@ -16,7 +19,9 @@ class LongestMatch:
     """
 
     def __init__(self, tokens: Mapping[int, str], *, unknown: int) -> None:
-        self._lexicon = Lexicon({text: token for token, text in tokens.items() if token != unknown})
+        known = {token: text for token, text in tokens.items() if token != unknown}
+        ids = np.array([*known], dtype=np.int64)
+        self._lexicon = Lexicon(Texts.of(known.values()), np.arange(len(known)), ids=ids)
         self._unknown = unknown
 
     def segment(self, piece: str) -> tuple[int, ...]:

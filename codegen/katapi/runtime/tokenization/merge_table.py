@@ -1,25 +1,36 @@
-"""The table of merges by ids: which two tokens merge, in which order, and into what."""
+"""The table of merges by ids: which two tokens merge, in which order, and into what.
+
+A list has up to half a million merges, of which a text needs few: they stay arrays, and become dictionaries by the
+left part when one is met.
+"""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-SHIFT = 32
-"""How many bits an id takes in a pair of ids, which is `left << SHIFT | right`."""
 
+class MergeTable(dict[int, dict[int, int]]):
+    """`table[left].get(right)` is the place in the list of the merge of two ids; of two alike the later counts.
 
-@dataclass(frozen=True, eq=False)
-class MergeTable:
-    """`ranks` gives the place of a merge in the list by its pair of ids, `merged` the result by that place."""
+    `merged` gives the result by that place. Safe to share between threads: at worst a part is looked up twice.
+    """
 
-    ranks: dict[int, int]
-    merged: list[int]
+    def __init__(self, merges: NDArray[np.int32]) -> None:
+        super().__init__()
+        left, right, merged = np.ascontiguousarray(merges.T)
+        # Sorted by left part and then by place, both in one number, which is faster than a stable sort.
+        keys = left.astype(np.int64) << 32 | np.arange(len(left))
+        keys.sort()
+        self._places = (keys & 0xFFFFFFFF).astype(np.int32)
+        self._rights = right[self._places]
+        self._starts = np.searchsorted(keys >> 32, np.arange(int(left.max(initial=-1)) + 2)).data
+        self.merged = merged.data
 
-    @classmethod
-    def of(cls, merges: NDArray[np.int32]) -> MergeTable:
-        """The table of a list (`VocabularyData.merges`). Of two alike the later counts."""
-        left, right, merged = merges.T.astype(np.int64)
-        return cls(dict(zip((left << SHIFT | right).tolist(), range(len(merges)), strict=True)), merged.tolist())
+    def __missing__(self, left: int) -> dict[int, int]:
+        row: dict[int, int] = {}
+        if left + 1 < len(self._starts):
+            chosen = slice(self._starts[left], self._starts[left + 1])
+            row = dict(zip(self._rights[chosen].tolist(), self._places[chosen].tolist(), strict=True))
+        self[left] = row
+        return row

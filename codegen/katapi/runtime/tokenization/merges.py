@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.byte_alphabet import LETTERS
 from katapi.runtime.tokenization.configuration import BytePairMerges
+from katapi.runtime.tokenization.lexicon import Lexicon
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
-from katapi.runtime.tokenization.merge_table import SHIFT, MergeTable
+from katapi.runtime.tokenization.merge_table import MergeTable
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
-from katapi.runtime.tokenization.seams import Seams, meeting
+from katapi.runtime.tokenization.seams import Seams, meeting_in_merges
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 _SHORT = 96  # symbols up to which looking through all pairs for the lowest rank is faster than keeping them in order
@@ -39,15 +40,13 @@ class Merges:
         self._unknown = unknown
         reachable = data.is_reachable()
         texts = data.tokens.letters() if rules.over_bytes else data.tokens.texts()
-        # A piece is looked up as a whole, or else in symbols of one unit: for those alone strings are made.
-        whole = rules.ignore_merges or rules.continuing_prefix or rules.word_suffix
-        self._ids = texts.ids(reachable if whole else reachable & (texts.lengths() == 1))
+        marked = len(rules.continuing_prefix) + len(rules.word_suffix)
+        self._ids = texts.ids(reachable & (texts.lengths() <= marked + 1))  # of what a piece is taken apart into
+        self._whole_pieces = Lexicon(texts, np.flatnonzero(reachable)) if rules.ignore_merges else None
         self._fallback = _byte_tokens(data, reachable) if rules.byte_fallback else [None] * 256
-        merges = data.merges[reachable[data.merges].all(axis=1)] if not reachable.all() else data.merges
-        table = MergeTable.of(merges)
-        self._ranks = table.ranks
-        self._merged = table.merged
-        self._seams = Seams(meeting(texts, merges)) if not rules.over_bytes and self._spells(merges) else None
+        merges = data.merges if reachable.all() else data.merges[reachable[data.merges.T].all(axis=0)]
+        self._ranks = MergeTable(merges)
+        self._seams = Seams(meeting_in_merges(texts, merges)) if not rules.over_bytes and self._spells(merges) else None
         self._of_part = Memo(lambda part: tuple(self._merge(self._symbols(part))))
 
     def segment(self, piece: str) -> tuple[int, ...]:
@@ -70,7 +69,7 @@ class Merges:
         if whole is not None:
             return [(whole, 0, len(piece))]
         symbols, places = self._symbols_and_places(text)
-        left = merge_all(symbols, self._rank, self._merged)
+        left = merge_all(symbols, self._rank, self._ranks.merged)
         tokens = [
             (symbols[first], places[first][0], places[following - 1][1])
             for first, following in pairwise([*left, len(symbols)])
@@ -88,7 +87,7 @@ class Merges:
         return _letters(utf8_of(piece)) if self._rules.over_bytes else piece
 
     def _whole(self, text: str) -> int | None:
-        return self._ids.get(text) if self._rules.ignore_merges else None
+        return None if self._whole_pieces is None else self._whole_pieces.get(text)
 
     def _symbols(self, text: str) -> list[int]:
         """The ids of the units of a piece before any merge."""
@@ -136,22 +135,22 @@ class Merges:
         return found if len(found) == len(data) else []
 
     def _rank(self, left: int, right: int) -> int:
-        return self._ranks.get(left << SHIFT | right, NO_MERGE)
+        return self._ranks[left].get(right, NO_MERGE)
 
     def _merge(self, symbols: list[int]) -> list[int]:
         """What is left of the symbols after all merges."""
         if len(symbols) > _SHORT:
-            return [symbols[place] for place in merge_all(symbols, self._rank, self._merged)]
-        rank_of = self._ranks.get
-        ranks = [rank_of(left << SHIFT | right, NO_MERGE) for left, right in pairwise(symbols)]
+            return [symbols[place] for place in merge_all(symbols, self._rank, self._ranks.merged)]
+        ranks_of, results = self._ranks, self._ranks.merged
+        ranks = [ranks_of[left].get(right, NO_MERGE) for left, right in pairwise(symbols)]
         while ranks and (lowest := min(ranks)) != NO_MERGE:
             place = ranks.index(lowest)
-            symbols[place] = merged = self._merged[lowest]
+            symbols[place] = merged = results[lowest]
             del symbols[place + 1], ranks[place]
             if place < len(ranks):
-                ranks[place] = rank_of(merged << SHIFT | symbols[place + 1], NO_MERGE)
+                ranks[place] = ranks_of[merged].get(symbols[place + 1], NO_MERGE)
             if place:
-                ranks[place - 1] = rank_of(symbols[place - 1] << SHIFT | merged, NO_MERGE)
+                ranks[place - 1] = ranks_of[symbols[place - 1]].get(merged, NO_MERGE)
         return symbols
 
 

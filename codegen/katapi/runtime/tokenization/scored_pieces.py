@@ -12,7 +12,7 @@ import numpy as np
 
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
-from katapi.runtime.tokenization.seams import Seams, distinct_pairs
+from katapi.runtime.tokenization.seams import Seams, meeting_in_tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
@@ -36,11 +36,7 @@ class ScoredPieces:
         ids = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
         ranks: list[int] = np.unique(-data.scores[ids], return_inverse=True)[1].tolist()
         self._ranks = dict(zip(self._ids, ranks, strict=True))
-        codes = texts.codes()
-        within = np.repeat(chosen, texts.lengths())  # the places of chosen tokens, but for the last of each
-        within[texts.bounds[1:][texts.lengths() > 0] - 1] = False
-        within = within[:-1]
-        self._seams = Seams(distinct_pairs(codes[:-1][within], codes[1:][within]))
+        self._seams = Seams(meeting_in_tokens(texts, chosen))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
 
     def segment(self, piece: str) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from functools import cached_property
 from operator import add
 
 import numpy as np
@@ -13,21 +13,24 @@ from katapi.runtime.tokenization.tokens import Texts
 
 _WORD_START = "▁"  # how SentencePiece writes a space
 _LONG = 32  # characters; longer words are also cut inside
+_BITS = 21  # of a code point
 
 
 class Seams:
     """Cuts text where two characters meet that meet in no merge.
 
-    `meeting` holds, for every merge, the last character of its left part and the first character of its right part.
-    While every symbol spells the characters that it covers, a merge across a place joins a symbol that ends in the
-    character before it with one that begins with the character behind it. So where these two are not in `meeting`,
-    nothing crosses, and since merges on one side do not depend on the other, each side can be merged alone.
+    `pairs` holds, for every merge, the last character of its left part and the first character of its right part, as
+    `character_pairs` gives them. While every symbol spells the characters that it covers, a merge across a place joins
+    a symbol that ends in the character before it with one that begins with the character behind it. So where these two
+    are not among the pairs, nothing crosses, and since merges on one side do not depend on the other, each side can be
+    merged alone.
     """
 
-    def __init__(self, meeting: Collection[str]) -> None:
-        self._meeting = meeting
+    def __init__(self, pairs: NDArray[np.int64]) -> None:
+        self._pairs = pairs
         # A word reaches to the next space that no merge joins to what stands before it.
-        joined = "".join(re.escape(pair[0]) for pair in sorted(meeting) if pair[1:] == _WORD_START)
+        before = pairs[pairs & (1 << _BITS) - 1 == ord(_WORD_START)] >> _BITS
+        joined = "".join(re.escape(chr(code)) for code in before.tolist())
         inner = f"(?:(?<=[{joined}]){_WORD_START}[^{_WORD_START}]*)*" if joined else ""
         self._words = re.compile(f"(?s:{_WORD_START}?[^{_WORD_START}]*{inner})")
 
@@ -38,32 +41,40 @@ class Seams:
             if len(word) <= _LONG:
                 parts.append(word)
                 continue
-            start = 0
+            start, meeting = 0, self._meeting
             for end, pair in enumerate(map(add, word, word[1:]), 1):
-                if pair not in self._meeting:
+                if pair not in meeting:
                     parts.append(word[start:end])
                     start = end
             parts.append(word[start:])
         parts.pop()  # the pattern also matches the empty text at the end
         return parts
 
+    @cached_property
+    def _meeting(self) -> set[str]:
+        """The pairs as texts; only long words need them."""
+        left, right = self._pairs >> _BITS, self._pairs & (1 << _BITS) - 1
+        return set(map(add, _characters(left), _characters(right)))
 
-def meeting(texts: Texts, merges: NDArray[np.int32]) -> set[str]:
-    """The pairs of characters that meet in merges (shape [n, 3]): of a left part the last, of a right part the first.
 
-    No part is empty.
-    """
+def character_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The pairs of code points that stand at the same place, each once, in ascending order."""
+    return np.unique(left.astype(np.int64) << _BITS | right)
+
+
+def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The pairs of characters that meet in merges (shape [n, 3]) of tokens none of which is empty."""
     codes, bounds = texts.codes(), texts.bounds
-    return distinct_pairs(codes[bounds[merges[:, 0] + 1] - 1], codes[bounds[merges[:, 1]]])
+    return character_pairs(codes[bounds[merges[:, 0] + 1] - 1], codes[bounds[merges[:, 1]]])
 
 
-def distinct_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> set[str]:
-    """The pairs of code points that stand at the same place, each once, as texts of two characters."""
-    pairs = np.unique(left.astype(np.uint64) << np.uint64(32) | right)
-    joined = (
-        np.stack([pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)], axis=1)
-        .astype("<u4")
-        .tobytes()
-        .decode("utf-32-le")
-    )
-    return set(map(add, joined[::2], joined[1::2]))
+def meeting_in_tokens(texts: Texts, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The pairs of characters that stand side by side in the chosen tokens."""
+    lengths, codes = texts.lengths(), texts.codes()
+    within = np.repeat(chosen, lengths)  # the places of chosen tokens, but for the last of each
+    within[texts.bounds[1:][lengths > 0] - 1] = False
+    return character_pairs(codes[:-1][within[:-1]], codes[1:][within[:-1]])
+
+
+def _characters(codes: NDArray[np.int64]) -> str:
+    return codes.astype("<u4").tobytes().decode("utf-32-le")

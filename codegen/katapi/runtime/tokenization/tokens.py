@@ -102,6 +102,13 @@ class Texts:
     joined: str
     bounds: NDArray[np.int64]
 
+    @classmethod
+    def of(cls, texts: Collection[str]) -> Texts:
+        """From the text of each id."""
+        bounds = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum([*map(len, texts)], out=bounds[1:])
+        return cls("".join(texts), bounds)
+
     def lengths(self) -> NDArray[np.int64]:
         """The length of each."""
         return np.diff(self.bounds)
@@ -112,11 +119,6 @@ class Texts:
         starts, ends = self.bounds[:-1][chosen].tolist(), self.bounds[1:][chosen].tolist()
         texts = [joined[start:end] for start, end in zip(starts, ends, strict=True)]
         return dict(zip(texts, np.flatnonzero(chosen).tolist(), strict=True))
-
-    def of(self, token: int) -> str:
-        """The text of one id."""
-        start, end = self.bounds[token : token + 2].tolist()
-        return self.joined[start:end]
 
     def codes(self) -> NDArray[np.uint32]:
         """The code points of `joined`."""

@@ -60,7 +60,7 @@ class Unigram:
 
     def _best(self, piece: str) -> list[tuple[int, int]]:
         """The best segmentation from its end to its beginning: ids, and where each begins."""
-        ids, scores, lengths_at = self._lexicon.ids, self._scores, self._lexicon.lengths
+        scores, row_at = self._scores, self._lexicon.row
         binary32 = self._binary32
         size = len(piece)
         totals = [0.0] * (size + 1)  # the best score of the text up to each place
@@ -69,7 +69,8 @@ class Unigram:
         for start in range(size):
             total = totals[start]
             alone = False  # whether the character is a token
-            for length in lengths_at(piece, start):
+            lengths, ids = row_at(piece, start)
+            for length in lengths:
                 end = start + length
                 token = ids.get(piece[start:end])
                 if token is None or end > size:
@@ -107,7 +108,7 @@ class Unigram:
         """A token; characters that were unknown one by one as the token of them all, or as their bytes."""
         if token != self._unknown:
             return [(token, start, end)]
-        whole = self._lexicon.ids.get(piece[start:end])
+        whole = self._lexicon.get(piece[start:end])
         if whole is not None:
             return [(whole, start, end)]
         spelled: list[tuple[int, int, int]] = []

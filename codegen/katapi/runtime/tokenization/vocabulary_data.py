@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -42,8 +42,6 @@ class VocabularyData:
     """The lowest score that counts for how unknown characters score."""
     unreachable: frozenset[int] = frozenset()
     """Ids whose text is never made. Those of single bytes may still stand for what is no token."""
-    controls: frozenset[int] = frozenset()
-    """Ids that no text yields in any way."""
     charsmap: bytes = b""
     """SentencePiece's precompiled character map, if the artifact has one."""
     added: tuple[AddedToken, ...] | None = None
@@ -51,6 +49,13 @@ class VocabularyData:
 
     A table does not keep them.
     """
+    controls: frozenset[int] = frozenset()
+    """Ids that no text yields in any way."""
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[int, str]) -> VocabularyData:
+        """From tokens that are written out, by id."""
+        return cls(Tokens.by_id({token: text.encode() for token, text in texts.items()}))
 
     @cached_property
     def ranks(self) -> dict[bytes, int]:
@@ -65,9 +70,11 @@ class VocabularyData:
 
         None where there is no such token, or only a control token; of two the later.
         """
-        tokens = self.tokens
-        candidates = np.flatnonzero(np.diff(tokens.bounds) == len("<0x00>")).tolist()
-        ids = {tokens[token]: token for token in candidates if token not in self.controls}
+        tokens, starts = self.tokens, self.tokens.bounds[:-1]
+        candidates = np.flatnonzero(np.diff(tokens.bounds) == len("<0x00>"))
+        letters = np.frombuffer(tokens.joined, dtype=np.uint8)
+        candidates = candidates[letters[starts[candidates]] == ord("<")]
+        ids = {tokens[token]: token for token in candidates.tolist() if token not in self.controls}
         return [ids.get(b"<0x%02X>" % byte) for byte in range(256)]
 
     def hiding(self, ids: Collection[int]) -> VocabularyData:

@@ -6,6 +6,8 @@ continue a word are marked by a prefix in the vocabulary.
 
 from __future__ import annotations
 
+import numpy as np
+
 from katapi.runtime.tokenization.lexicon import Lexicon
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
@@ -19,15 +21,13 @@ class WordPiece:
     """
 
     def __init__(self, data: VocabularyData, *, unknown: int, continuing_prefix: str, longest_word: int) -> None:
-        marked = len(continuing_prefix)
-        self._beginning = Lexicon.of(data)
-        self._continuing = Lexicon(
-            {
-                text[marked:]: token
-                for text, token in self._beginning.ids.items()
-                if text.startswith(continuing_prefix) and len(text) > marked
-            }
-        )
+        texts, reachable = data.tokens.texts(), np.flatnonzero(data.is_reachable())
+        starts = texts.bounds.tolist()
+        continuing = [
+            token for token in reachable.tolist() if texts.joined.startswith(continuing_prefix, starts[token])
+        ]
+        self._beginning = Lexicon(texts, reachable)
+        self._continuing = Lexicon(texts, np.array(continuing, dtype=np.int64), skipped=len(continuing_prefix))
         self._unknown = unknown
         self._longest_word = longest_word
 

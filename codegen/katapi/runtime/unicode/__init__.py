@@ -1,15 +1,23 @@
 """Unicode data that is pinned by version, because `unicodedata` and `re` change with the Python that runs.
 
-Files with a version in their names are written by `tools/unicode_tables.py`. A specification names the version that
-its official tokenizer was built with, and the kinds of data may differ in version. Some `classes_*.py` hold a few
-classes only: those that a stage of the field's tokenizers takes from another version than its patterns.
+A specification names the version that its official tokenizer was built with, and the kinds of data may differ in
+version: `katapi.runtime.tokenization.configuration.UnicodeVersions`. `tables.py` gives the data. What it reads is
+written by `tools/unicode_tables.py`: one file for each property, with all versions.
 """
 
-CLASS_VERSIONS = ("16.0",)
-"""The versions whose character classes are all here: `katapi.runtime.unicode.classes_16_0` and so on."""
+from __future__ import annotations
 
-NORMALIZATION_VERSIONS = ("9.0", "16.0")
-"""The versions whose normalization data is here: `katapi.runtime.unicode.normalization_9_0` and so on.
+ALL_VERSIONS = ("8.0", "9.0", "10.0", "11.0", "12.0", "12.1", "13.0", "14.0", "15.0", "15.1", "16.0", "17.0")
 
-`compatibility_9_0` adds what NFKC and NFKD need.
-"""
+_KNOWN = {
+    "patterns": ALL_VERSIONS,
+    "normalization": ALL_VERSIONS,
+    "characters": ALL_VERSIONS,
+    "categories": ALL_VERSIONS,
+    "graphemes": ("17.0",),  # the rules themselves have changed with the versions, not only the data
+}
+
+
+def known_versions(kind: str) -> tuple[str, ...]:
+    """The versions that are here of one kind of data, oldest first; kinds are the fields of `UnicodeVersions`."""
+    return _KNOWN[kind]

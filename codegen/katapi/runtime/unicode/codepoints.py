@@ -30,14 +30,16 @@ class Planes(Enum):
 
 
 class CodePoints:
-    """An immutable set of code points, from ascending hexadecimal ranges such as `41-5A 61-7A AA`."""
+    """An immutable set of code points, from ascending ranges: hexadecimal, as in `41-5A 61-7A AA`, or as numbers."""
 
-    def __init__(self, ranges: str) -> None:
+    def __init__(self, ranges: str | tuple[tuple[int, int], ...]) -> None:
         self._source = ranges
 
     @cached_property
     def ranges(self) -> tuple[tuple[int, int], ...]:
         """The ranges, first and last code point of each, ascending and not touching."""
+        if isinstance(self._source, tuple):
+            return self._source
         bounds = [item.partition("-") for item in self._source.split()]
         return tuple((int(first, 16), int(last or first, 16)) for first, _, last in bounds)
 

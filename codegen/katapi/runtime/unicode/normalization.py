@@ -19,6 +19,16 @@ _SYLLABLES = range(_SYLLABLE, _SYLLABLE + _SYLLABLE_COUNT)
 _SECOND_JAMO = (*range(_VOWEL, _VOWEL + _VOWEL_COUNT), *range(_TRAILING + 1, _TRAILING + _TRAILING_COUNT))
 
 
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """What one version added to the data of a `NormalizationTable`, whose fields tell the form."""
+
+    combining: str
+    composed: str
+    decomposed: str
+    unstable: str
+
+
 @dataclass(frozen=True, eq=False)
 class NormalizationTable:
     """The data of one version, in the compact form that `tools/unicode_tables.py` writes.

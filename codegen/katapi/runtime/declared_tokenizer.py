@@ -1,0 +1,25 @@
+"""A generated tokenizer without a template: text to ids, and ids back to text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from katapi.runtime.record import Identity
+from katapi.runtime.tokenization.facade import TextAndIds
+from katapi.runtime.tokenization.interface import Tokenizer
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredTokenizer(TextAndIds):
+    """One tokenizer, as its generated package puts it together: what `katapi.load_tokenizer` gives."""
+
+    name: str
+    source: str
+    tokenizer_identity: Identity
+    _tokenizer: Callable[[], Tokenizer]
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer, built on first use."""
+        return self._tokenizer()

@@ -1,0 +1,298 @@
+"""Specs that are legal and unlike those of real models: typed and formatted code, and property tests that hold."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from katapi.build import write
+from katapi.compile import compile_project
+from katapi.project import Project
+from tests.command import ROOT, Done, python
+
+WORDS = """
+  text {
+    0 "hello"
+    1 " "
+    2 "\\n"
+    3 "a"
+    4 "!"
+  }
+  unknown 5 "<unk>"
+"""
+
+HEAD = """vocabulary Odd version "1" {
+  control {
+    6 @user "<user>"
+    7 @model "<model>"
+    8 @end "<end>"
+  }
+  WORDS
+}
+
+tokenizer Odd version "1" over Odd {
+  normalize: none
+  pretokenize: none
+  segment: longest_match
+  post: none
+  decode: concat
+}
+
+serialization json version "1" {
+  order: as_received
+  item_separator: ", "
+  key_separator: ": "
+  escape: minimal
+  floats: python
+  nan: reject
+  absent: omitted
+}
+
+""".replace("WORDS", WORDS.strip())
+
+REQUEST = """request Odd version "1" {
+  bytes: utf8 strict
+  depth: DEPTH
+
+  role user, assistant { content: text }
+  MORE
+}
+
+"""
+
+CHAT = """template Odd version "1" for Odd {
+  FIRST
+  each m in messages {
+    when user { @user m.content @end }
+    when assistant { @model sampled { m.content @end } }
+  }
+  generate { @model }
+}
+"""
+
+
+def spec(first: str = "", *, depth: int = 64, more: str = "", template: str = CHAT, head: str = HEAD) -> str:
+    """A spec out of the parts above."""
+    request = REQUEST.replace("DEPTH", str(depth)).replace("MORE", more)
+    return head + request + template.replace("FIRST", first)
+
+
+FUNCTION = """record call { function: function }
+  record function {
+    name: text
+    arguments: object from text verbatim
+  }
+  role tool {
+    calls: [call]
+    note: text?
+    part: part?
+  }
+  record part {
+    name: text
+    secret: text?
+  }"""
+
+CHOICES = {
+    "long": " | ".join(f'"a rather long choice, the {i}th"' for i in range(9)),
+    "middling": " | ".join(f'"choice {i:07}"' for i in range(7)),
+    "wide": '"' + "a" * 60 + '" | "' + "b" * 50 + '"',
+}
+LONG = {
+    name: f"param {name}: {written}"
+    for key, choices in CHOICES.items()
+    for name, written in {
+        key: choices,
+        f"{key}_perhaps": f"{choices}?",
+        f"{key}_list": f"[{choices}]?",
+        f"{key}_default": f"{choices} = {choices.split(' |')[0]}",
+    }.items()
+} | {"greeting": f'param greeting: text = "{"hello " * 20}"'}
+
+SPECS = {
+    "rejects_all": spec('reject "no"'),
+    "rejects_nearly_all": spec(
+        """if messages.length < 4 { reject "too few" }
+  let final = messages.last
+  if exists final and final is not user { reject "a user has the last word" }
+  let given_names = count u in messages where u is user and u.content.starts_with("hello")
+  if given_names < 2 { reject "not polite" }"""
+    ),
+    "rejects_by_parameter": spec('if size != 7 { reject "seven" }', more="param size: int"),
+    "rejects_prompt": spec('if generating { reject "no prompt" }'),
+    "alternates": spec(
+        template="""template Odd version "1" for Odd {
+  each m in messages {
+    when user { if prev m is user { reject "twice" } @user m.content @end }
+    when assistant { if m is first { reject "the user begins" } @model sampled { m.content @end } }
+  }
+  generate { @model }
+}
+"""
+    ),
+    "depth_1": spec(depth=1),
+    "depth_2": spec(depth=2),
+    "depth_3": spec(
+        "each tool in tools { tool as json } drop x",
+        depth=3,
+        more="tools: [object]\n  param x: object from text verbatim?",
+    ),
+    "depth_4_rejecting": spec('if given tools { reject "none" } drop tools', depth=4, more="tools: [object]?"),
+    "no_control": spec(
+        head=HEAD.replace('6 @user "<user>"', "").replace('7 @model "<model>"', "").replace('8 @end "<end>"', ""),
+        template="""template Odd version "1" for Odd {
+  each m in messages {
+    when user { "a" m.content }
+    when assistant { sampled { m.content "!" } }
+  }
+  generate { "a" }
+}
+""",
+    ),
+    "prefix_with_content": spec(
+        more="param name: text",
+        template=CHAT.replace("generate { @model }", 'generate { heading(@model) "a" name "!" name }').replace(
+            "  FIRST\n", "  def heading(mark: control) { mark }\n"
+        ),
+    ),
+    "prefix_seen": spec("if generating { @user } else { @end }"),
+    "drops": spec(
+        more=FUNCTION,
+        template="""template Odd version "1" for Odd {
+  def quiet(x: text) { drop x }
+  def silent(x: text) { quiet(x) }
+  each m in messages {
+    when user { @user silent(m.content) @end }
+    when tool {
+      @user
+      each c in m.calls { c.function.name " " c.function.arguments as json }
+      let note = m.note
+      drop note
+      if exists m.part { m.part.name drop m.part.secret }
+      @end
+    }
+    when other { drop m }
+  }
+  generate { @model }
+}
+""",
+    ),
+    "drops_records": spec(
+        more=FUNCTION,
+        template="""template Odd version "1" for Odd {
+  take all assistant as said
+  drop said
+  each m in messages {
+    when user { object { text: m.content, kind: "user" } as json }
+    when tool {
+      each c in m.calls { if c.function.name == "a" { drop c } else { c.function.name drop c.function.arguments } }
+      drop m.part
+      if exists m.note { m.note.trim() }
+    }
+  }
+  generate { @model }
+}
+""",
+    ),
+    "trims": spec(
+        more="role note { content: text }",
+        template="""template Odd version "1" for Odd {
+  def mention(x: text) { if given x { x } }
+  each m in messages {
+    when user { let said = m.content.trim() if given said { @user said @end } }
+    when note { mention(m.content.after("!")) }
+    when assistant { @model sampled { m.content.before("a") @end } }
+  }
+  generate { @model }
+}
+""",
+    ),
+    "long_choices": spec("\n  ".join(f"drop {name}" for name in LONG), more="\n  ".join(LONG.values())),
+    "awkward_names": spec(
+        more="""role request {
+    items: [request]?
+    data: json
+    self_: message?
+  }
+  role given { content: content }
+  record request {
+    texts: text
+    texts_: text?
+  }
+  record message { control: text }
+  record content { literal: text }
+  param st: text?
+  param place: text = "a'b\\"c\\u{7f}"
+  param path: int = 3""",
+        template="""template Odd version "1" for Odd {
+  st ?? "a"
+  place
+  path
+  each m in messages {
+    when user { @user m.content @end }
+    when assistant { @model sampled { m.content @end } }
+    when given { m.content.literal }
+    when request {
+      each i in m.items ?? [] { i.texts i.texts_ ?? "" }
+      m.data as json
+      if exists m.self_ { m.self_.control }
+    }
+  }
+  generate { @model }
+}
+""",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    root = tmp_path_factory.mktemp("odd")
+    (root / "spec").mkdir()
+    for name, text in SPECS.items():
+        (root / "spec" / f"{name}.kata").write_text(text, encoding="utf-8")
+    project = Project(root, root / "spec", root / "generated", "odd_models")
+    write(project, compile_project(project))
+    return project
+
+
+@pytest.fixture(scope="module")
+def tested(project: Project) -> Done:
+    """One run of all their property tests; the health checks of hypothesis are on."""
+    (project.generated / "conftest.py").write_text(
+        "from hypothesis import settings\n\n"
+        'settings.register_profile("few", deadline=None, derandomize=True, database=None, max_examples=12)\n'
+        'settings.load_profile("few")\n',
+        encoding="utf-8",
+    )
+    options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "-o", "pythonpath=.", "-W", "error", "-rA"]
+    return python("-m", "pytest", *options, "tests", cwd=project.generated, timeout=600)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_property_tests_hold(name: str, tested: Done) -> None:
+    passed = re.findall(rf"^PASSED tests/test_{name}\.py::", tested.out, re.MULTILINE)
+    failed = re.findall(rf"^(?:FAILED|ERROR) tests/test_{name}\.py.*", tested.out, re.MULTILINE)
+    assert (failed, len(passed) >= 5) == ([], True), tested.out
+
+
+def test_mypy_and_ruff_are_content(project: Project) -> None:
+    settings = str(ROOT / "pyproject.toml")
+    folder = str(project.generated)
+    for arguments, expected in (
+        (["mypy", "--no-warn-unreachable", "--config-file", settings, folder], r"Success: no issues found"),
+        (["ruff", "format", "--no-cache", "--check", "--config", settings, folder], r"\d+ files already formatted"),
+    ):
+        environment = {**os.environ, "MYPYPATH": folder}
+        command = [sys.executable, "-m", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert re.match(expected, done.stdout), done.stdout + done.stderr
+
+
+def test_a_spec_that_rejects_all_asks_nothing_of_what_is_printed(project: Project) -> None:
+    text = (project.generated / "tests" / "test_rejects_all.py").read_text(encoding="utf-8")
+    assert "assert place in REJECTIONS" in text
+    assert "test_the_same_request_gives_the_same_ids" not in text
