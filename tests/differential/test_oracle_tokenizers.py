@@ -56,7 +56,7 @@ def check_ids(tokenizer: Tokenizer, drawn: Drawn, numbers: list[int]) -> None:
     assert come + decoder.finish() == data
 
 
-@settings(max_examples=4 * settings.default.max_examples)
+@settings(max_examples=4 * settings().max_examples)
 @given(drawn=tokenizers(), data=st.data())
 def test_random_tokenizers(drawn: Drawn, data: st.DataObject) -> None:
     try:

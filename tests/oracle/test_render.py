@@ -63,7 +63,7 @@ def program(body: str) -> Program:
     findings = Findings()
     resolved = resolve("v", source, file, findings)
     assert [d.render(source) for d in [*diagnostics, *findings.diagnostics]] == []
-    assert resolved is not None
+    assert isinstance(resolved, Program)
     return resolved
 
 
