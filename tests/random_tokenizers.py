@@ -237,7 +237,7 @@ def tokenizers(draw: st.DrawFn) -> Drawn:
         st.lists(st.sampled_from(["<s>", "ab", "\n\n", "é", "<0x61>", "ĠaĊ"]), unique=True, max_size=3)
     ):
         size += 1
-        added.append(c.AddedToken.of_file(size + 5, content, special=draw(st.booleans())))
+        added.append(c.AddedToken(size + 5, content, control=draw(st.booleans())))
     ids = st.sampled_from([*tokens, *(token.id for token in added)]) if tokens or added else st.nothing()
     frames = st.lists(ids, max_size=2).map(tuple) if tokens or added else st.just(())
     decoders = st.just([c.DecodeBytes()]) | st.lists(DECODERS, max_size=4)
@@ -283,5 +283,7 @@ def ids(drawn: Drawn) -> st.SearchStrategy[list[int]]:
     spelled = [
         number for number in known[:300] if drawn.data.tokens.has(number) and drawn.data.tokens[number][:3] == b"<0x"
     ]
+    if not known:
+        return st.just([])
     some = st.sampled_from(known) if not spelled else st.sampled_from(known) | st.sampled_from(spelled)
     return st.lists(some, max_size=10)

@@ -38,13 +38,13 @@ def strategy(path: Path) -> st.SearchStrategy[Json]:
 
 @cache
 def data_of(program: Program) -> VocabularyData | None:
-    """What the artifact of a spec's vocabulary says, straight from the file."""
+    """The tokens of a spec's vocabulary, straight from its artifact."""
     artifact = program.vocabulary.artifact
     if artifact is None:
         return None
-    data = artifact_bytes(artifact.name, read_lock(ROOT / "spec" / "artifacts.lock"))
-    controls = [control.id for control in program.vocabulary.controls]
-    return read_vocabulary(data, where=artifact.name, passed_over=controls)
+    file = artifact_bytes(artifact.name, read_lock(ROOT / "spec" / "artifacts.lock"))
+    controls = [token.id for token in program.configuration().added_tokens]
+    return read_vocabulary(file, where=artifact.name, passed_over=controls)
 
 
 def by_oracle(path: Path, value: Json) -> Outcome:

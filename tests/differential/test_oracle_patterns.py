@@ -24,7 +24,7 @@ def check(matcher: Matcher, source: str, dialect: Dialect, text: str) -> None:
     assert matcher.split(text) == regex.split(source, "16.0", text, dialect)
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings().max_examples)
 @given(source=patterns(), dialect=st.sampled_from(Dialect), some=st.lists(texts(), min_size=1, max_size=4))
 def test_random_patterns(source: str, dialect: Dialect, some: list[str]) -> None:
     try:

@@ -206,4 +206,4 @@ def test_an_unknown_token_that_text_can_spell() -> None:
 def test_an_unknown_token_that_is_no_text() -> None:
     with pytest.raises(ArtifactError) as caught:
         written([], [b"a", b"\xff"], unknown=1)
-    assert caught.value.code == "A161"
+    assert caught.value.code == "A171"

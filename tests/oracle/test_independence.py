@@ -10,21 +10,15 @@ import katapi.oracle
 ALLOWED = {
     "katapi.runtime.errors": None,
     "katapi.runtime.json_types": None,
-    "katapi.runtime.segments": None,
     "katapi.runtime.patterns.properties": {"PROPERTIES"},
     "katapi.runtime.patterns.syntax": {"Dialect"},
+    "katapi.runtime.segments": None,
     "katapi.runtime.tokenization": {"configuration"},
     "katapi.runtime.tokenization.vocabulary_data": {"VocabularyData"},
     "katapi.runtime.unicode.codepoints": {"CodePoints"},
-    "katapi.runtime.unicode.graphemes_17_0": {"TABLE"},
     "katapi.runtime.unicode.tables": {
-        "WHITE_SPACE",
-        "compatibility",
-        "general_category",
-        "lower_case",
-        "normalization",
-        "script",
-        "word_characters",
+        *("WHITE_SPACE", "general_category", "script", "word_characters"),
+        *("normalization", "compatibility", "lower_case", "graphemes"),
     },
 }
 LAYERS = ("katapi.emit", "katapi.runtime", "katapi.check", "katapi_models")

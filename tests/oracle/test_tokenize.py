@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from katapi.model.declarations import OrdinaryToken
+from katapi.model.declarations import Identity, OrdinaryToken, Tokenizer
 from katapi.model.program import Program
 from katapi.oracle.render import control_enum
 from katapi.oracle.tokenize import encode, tokenize
@@ -32,7 +32,6 @@ Load = Callable[[str], Program]
 SITE = Site(1, 1)
 # Single bytes, then merges: "ab" before "bc", and a token that no merge reaches.
 BYTES = [bytes([byte]) for byte in range(256)]
-TOKENS = [*BYTES, b"ab", b"bc", b"abc", b" a", "é".encode(), b"xyz"]
 
 
 def literal(text: str) -> LiteralSegment:
@@ -43,21 +42,28 @@ def content(text: str) -> ContentSegment:
     return ContentSegment(Content(text), ("messages", 0, "content"), 0)
 
 
-def bpe(program: Program, *patterns: str, normalizers: tuple[c.Normalizer, ...] = ()) -> Program:
-    splits = [c.Split(c.Regex(p, Dialect.TIKTOKEN), c.Behaviour.ISOLATED, invert=False) for p in patterns]
-    tokenizer = replace(
-        program.tokenizer,
+def ranked(*tokens: bytes) -> VocabularyData:
+    return VocabularyData(Tokens.of(tokens))
+
+
+RANKS = ranked(*BYTES, b"ab", b"bc", b"abc", b" a", "é".encode(), b"xyz")
+
+
+def bpe(program: Program, *patterns: str, nfc: bool = False) -> Program:
+    regexes = [c.Regex(pattern, Dialect.TIKTOKEN) for pattern in patterns]
+    tokenizer = Tokenizer(
+        identity=Identity("T", "1"),
         unicode={"patterns": "16.0", "normalization": "9.0"},
-        normalizers=normalizers,
-        pretokenizers=tuple(splits),
+        normalizers=(c.Normalize(c.NormalForm.NFC),) if nfc else (),
+        pretokenizers=tuple(c.Split(regex, c.Behaviour.ISOLATED, invert=False) for regex in regexes),
         segmentation=c.BytePairRanks(),
+        before=(),
+        behind=(),
         decoders=(c.DecodeBytes(),),
+        patterns=(),
+        span=program.tokenizer.span,
     )
-    return replace(program, tokenizer=tokenizer, vocabulary=replace(program.vocabulary, unknown=None))
-
-
-def ranked(tokens: list[bytes], first: int = 0) -> VocabularyData:
-    return VocabularyData(Tokens.by_id(dict(enumerate(tokens, start=first))))
+    return replace(program, tokenizer=tokenizer)
 
 
 def longest(program: Program, *tokens: str) -> Program:
@@ -102,15 +108,15 @@ def test_the_longest_token_that_fits(load: Load, text: str, ids: list[int]) -> N
     ],
 )
 def test_the_pair_of_lowest_rank_merges_first(load: Load, text: str, ids: list[int]) -> None:
-    assert encode(bpe(load("book")), text, ranked(TOKENS)) == ids
+    assert encode(bpe(load("book")), text, RANKS) == ids
 
 
 def test_no_token_crosses_a_piece_and_patterns_apply_in_turn(load: Load) -> None:
     book = load("book")
-    assert encode(bpe(book), "abc", ranked(TOKENS)) == [258]
-    assert encode(bpe(book, r"b"), "abc", ranked(TOKENS)) == [97, 98, 99]
-    assert encode(bpe(book, r"ab"), "abc", ranked(TOKENS)) == [256, 99]
-    assert encode(bpe(book, r"ab", r"a"), "abc", ranked(TOKENS)) == [97, 98, 99]
+    assert encode(bpe(book), "abc", RANKS) == [258]
+    assert encode(bpe(book, r"b"), "abc", RANKS) == [97, 98, 99]
+    assert encode(bpe(book, r"ab"), "abc", RANKS) == [256, 99]
+    assert encode(bpe(book, r"ab", r"a"), "abc", RANKS) == [97, 98, 99]
 
 
 def test_a_run_is_one_string_whatever_it_is_made_of(load: Load) -> None:
@@ -125,7 +131,7 @@ def test_a_run_is_one_string_whatever_it_is_made_of(load: Load) -> None:
         ControlSegment(controls["/user"], SITE),
         content("c"),
     ]
-    assert tokenize(bpe(book), Rendering(segments, []), ranked(TOKENS)) == (
+    assert tokenize(bpe(book), Rendering(segments, []), RANKS) == (
         [1, 258, 32, 256, 5, 99],
         [(0,), (1, 3, 4), (4,), (4,), (5,), (6,)],
     )
@@ -133,22 +139,22 @@ def test_a_run_is_one_string_whatever_it_is_made_of(load: Load) -> None:
 
 def test_a_character_whose_bytes_are_two_tokens_gives_both_its_segment(load: Load) -> None:
     segments: list[Segment] = [literal("a"), content("è"), literal("b")]
-    assert tokenize(bpe(load("book")), Rendering(segments, []), ranked(TOKENS)) == (
+    assert tokenize(bpe(load("book")), Rendering(segments, []), RANKS) == (
         [97, 0xC3, 0xA8, 98],
         [(0,), (1,), (1,), (2,)],
     )
 
 
 def test_a_token_of_composed_characters_touches_all_that_were_composed(load: Load) -> None:
-    program = bpe(load("book"), normalizers=(c.Normalize(c.NormalForm.NFC),))
+    program = bpe(load("book"), nfc=True)
     segments: list[Segment] = [literal("ae"), content("\u0301b"), content("c")]
-    assert tokenize(program, Rendering(segments, []), ranked(TOKENS)) == ([97, 260, 257], [(0,), (0, 1), (1, 2)])
+    assert tokenize(program, Rendering(segments, []), RANKS) == ([97, 260, 257], [(0,), (0, 1), (1, 2)])
 
 
 def test_what_normalization_leaves_alone_keeps_its_own_segment(load: Load) -> None:
-    program = bpe(load("book"), normalizers=(c.Normalize(c.NormalForm.NFC),))
+    program = bpe(load("book"), nfc=True)
     segments: list[Segment] = [literal("q"), content("\u0301\u0323")]
-    ids, origins = tokenize(program, Rendering(segments, []), ranked(TOKENS))
+    ids, origins = tokenize(program, Rendering(segments, []), RANKS)
     assert ids == list("q\u0323\u0301".encode())
     assert origins == [(0,), (1,), (1,), (1,), (1,)]
 
@@ -158,7 +164,8 @@ def test_a_text_that_spells_a_control_token_stays_text(load: Load) -> None:
     spelled = "".join(token.spelling for token in book.vocabulary.controls)
     controls = {token.id for token in book.vocabulary.controls}
     assert not controls & set(encode(book, spelled))
-    assert not controls & set(encode(bpe(book), spelled, ranked(TOKENS, first=len(controls))))
+    shifted = VocabularyData(Tokens.by_id({rank + len(controls): token for rank, token in enumerate(RANKS.tokens)}))
+    assert not controls & set(encode(bpe(book), spelled, shifted))
 
 
 def test_a_lone_surrogate_is_refused(load: Load) -> None:
@@ -169,5 +176,5 @@ def test_a_lone_surrogate_is_refused(load: Load) -> None:
 
 def test_a_byte_without_a_token_is_refused(load: Load) -> None:
     with pytest.raises(TokenizerError) as caught:
-        encode(bpe(load("book")), "ab!", ranked([b"a", b"b", b"ab"]))
+        encode(bpe(load("book")), "ab!", ranked(b"a", b"b", b"ab"))
     assert caught.value.code == "V105"

@@ -12,30 +12,29 @@ from katapi.runtime.unicode.tables import lower_case as lower_case_table
 
 @cache
 def members(name: str, version: str) -> frozenset[str]:
-    """The characters of a class of a Unicode version, by the name of its table: `L`, `WS`, `Han`, `WORD`."""
-    if name == "Any":
-        return frozenset(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
-    if name == "WS":
-        points = WHITE_SPACE
-    elif name == "WORD":
-        points = word_characters(version)
-    elif (name[1:].islower() and len(name) == 2) or name in "CLMNPSZ":
-        points = general_category(name, version)
-    else:
-        points = script(name, version)
-    return characters(points)
+    """The characters of a class of a Unicode version: a general category, a script, `Any`, `WS`, `WORD`."""
+    match name:
+        case "Any":
+            return frozenset(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+        case "WS":
+            return characters(WHITE_SPACE)
+        case "WORD":
+            return characters(word_characters(version))
+        case _ if len(name) <= 2:
+            return characters(general_category(name, version))
+        case _:
+            return characters(script(name, version))
 
 
 def property_name(spelled: str) -> str | None:
-    """The name of the table of a property as a pattern spells it: case, spaces, `_` and `-` do not count."""
+    """The name of a property as a pattern spells it: case, spaces, `_` and `-` do not count."""
     return PROPERTIES.get("".join(c for c in spelled.lower() if c not in " _-"))
 
 
 @cache
 def lower_case(version: str) -> dict[str, str]:
     """The characters that have another lower case, and which."""
-    table = lower_case_table(version)
-    return dict(mapping(row) for row in table.mappings.split())
+    return dict(mapping(row) for row in lower_case_table(version).mappings.split())
 
 
 def characters(points: CodePoints) -> frozenset[str]:

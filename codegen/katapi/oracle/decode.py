@@ -14,18 +14,18 @@ from katapi.oracle.pretokenize import byte_letter
 from katapi.runtime.tokenization import configuration as c
 
 
-def decoded(tokens: list[bytes], configuration: c.TokenizerConfiguration) -> bytes:
+def decoded(tokens: list[bytes], stages: tuple[c.Decoder, ...], unicode: c.UnicodeVersions) -> bytes:
     """What tokens stand for, as bytes."""
-    if c.DecodeBytes() in configuration.decoders:
+    if c.DecodeBytes() in stages:
         return b"".join(tokens)
-    return b"".join(_STRAY[ch] if ch in _STRAY else ch.encode() for ch in _text(tokens, configuration))
+    return b"".join(_STRAY[ch] if ch in _STRAY else ch.encode() for ch in _text(tokens, stages, unicode))
 
 
-def shown(tokens: list[bytes], configuration: c.TokenizerConfiguration) -> str:
+def shown(tokens: list[bytes], stages: tuple[c.Decoder, ...], unicode: c.UnicodeVersions) -> str:
     """What tokens stand for, as text."""
-    if c.DecodeBytes() in configuration.decoders:
+    if c.DecodeBytes() in stages:
         return b"".join(tokens).decode(errors="replace")
-    return "".join("\ufffd" if ch in _STRAY else ch for ch in _text(tokens, configuration))
+    return "".join("\ufffd" if ch in _STRAY else ch for ch in _text(tokens, stages, unicode))
 
 
 def spelled(text: str, stages: tuple[c.Decoder, ...]) -> bytes:
@@ -39,10 +39,10 @@ _STRAY = {chr(0xDC00 + byte): bytes([byte]) for byte in range(256)}
 _LETTERS = {byte_letter(byte): byte for byte in range(256)}
 
 
-def _text(tokens: list[bytes], configuration: c.TokenizerConfiguration) -> str:
+def _text(tokens: list[bytes], stages: tuple[c.Decoder, ...], unicode: c.UnicodeVersions) -> str:
     texts = [token.decode(errors="replace") for token in tokens]
-    for stage in configuration.decoders:
-        texts = _applied(texts, stage, configuration.unicode)
+    for stage in stages:
+        texts = _applied(texts, stage, unicode)
     return "".join(texts)
 
 

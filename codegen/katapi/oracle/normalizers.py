@@ -13,10 +13,12 @@ from katapi.oracle.regex import spans
 from katapi.runtime.tokenization import configuration as c
 
 
-def normalized(letters: list[Letter], configuration: c.TokenizerConfiguration, rules: dict[str, str]) -> list[Letter]:
-    """The text after all normalizers, one after the other; `rules` are those of the vocabulary's character map."""
-    for stage in configuration.normalizers:
-        letters = _applied(letters, stage, rules, configuration.unicode)
+def normalized(
+    letters: list[Letter], stages: tuple[c.Normalizer, ...], unicode: c.UnicodeVersions, rules: dict[str, str]
+) -> list[Letter]:
+    """The text after all stages, one after the other; `rules` are those of the vocabulary's character map."""
+    for stage in stages:
+        letters = _applied(letters, stage, unicode, rules)
     return letters
 
 
@@ -39,7 +41,7 @@ def occurrences(text: str, pattern: c.Pattern, unicode: c.UnicodeVersions) -> li
 
 
 def _applied(
-    letters: list[Letter], stage: c.Normalizer, rules: dict[str, str], unicode: c.UnicodeVersions
+    letters: list[Letter], stage: c.Normalizer, unicode: c.UnicodeVersions, rules: dict[str, str]
 ) -> list[Letter]:
     text = text_of(letters)
     match stage:
@@ -60,7 +62,7 @@ def _applied(
         case c.BertNormalize():
             return _bert(letters, stage, unicode)
         case c.Precompiled():
-            return edited(letters, _by_clusters(text, rules))
+            return edited(letters, _by_clusters(text, unicode, rules))
         case c.CharacterMap():
             return edited(letters, _by_longest_keys(text, rules))
         case c.Spaces():
@@ -116,12 +118,7 @@ def _bert(letters: list[Letter], stage: c.BertNormalize, unicode: c.UnicodeVersi
 
 def _bert_cleaning(unicode: c.UnicodeVersions) -> dict[str, str]:
     """What stays white space becomes a space; controls go, U+FFFD too."""
-    controls = (
-        members("Cc", unicode.categories)
-        | members("Cf", unicode.categories)
-        | members("Co", unicode.categories)
-        | {"\ufffd"}
-    )
+    controls = {ch for name in ("Cc", "Cf", "Co") for ch in members(name, unicode.categories)} | {"\ufffd"}
     return {
         **dict.fromkeys(members("WS", unicode.patterns), " "),
         **dict.fromkeys(controls, ""),
@@ -141,11 +138,11 @@ _IDEOGRAPHS = (
 )
 
 
-def _by_clusters(text: str, rules: dict[str, str]) -> list[Edit]:
+def _by_clusters(text: str, unicode: c.UnicodeVersions, rules: dict[str, str]) -> list[Edit]:
     """As `tokenizers` applies a map: a short cluster by the shortest key that it begins with, others by characters."""
     edits: list[Edit] = []
     at = 0
-    for cluster in clusters(text):
+    for cluster in clusters(text, unicode.graphemes):
         new = _shortest(cluster, rules) if len(cluster.encode()) < 6 else None
         if new is None:
             edits += [Edit(at + i, at + i + 1, rules[ch]) for i, ch in enumerate(cluster) if ch in rules]

@@ -12,7 +12,6 @@ from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c
 
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-
 Piece = list[Letter]
 
 
@@ -23,20 +22,19 @@ class Part(NamedTuple):
     matched: bool
 
 
-def cut(letters: Piece, configuration: c.TokenizerConfiguration, *, first: bool) -> list[Piece]:
-    """The pieces after all pre-tokenizers, each of which cuts the pieces of the one before; none is empty.
+def cut(letters: Piece, stages: tuple[c.PreTokenizer, ...], unicode: c.UnicodeVersions, *, first: bool) -> list[Piece]:
+    """The pieces after all stages, each of which cuts the pieces of the one before; none is empty.
 
     `first` says that the text begins the whole input. What "ByteLevel" does to bytes is left to a model over bytes,
     unless further stages stand behind it.
     """
-    stages = configuration.pretokenizers
     pieces = [letters] if letters else []
     for number, stage in enumerate(stages):
         last = number == len(stages) - 1
         pieces = [
             part
             for piece in pieces
-            for part in _cut(piece, stage, configuration.unicode, first=first and piece[0].start == 0, last=last)
+            for part in _cut(piece, stage, unicode, first=first and piece[0].start == 0, last=last)
             if part
         ]
     return pieces

@@ -1,35 +1,35 @@
-"""What a template printed → ids, and for each id the segments that it touches.
+"""What a template printed → ids, and for each id the segments that it touches (chapter, section 1.5).
 
-The text between two control tokens is one run, which goes through the stages of the tokenizer as one string. No text
-can yield a control id.
+The text between two control tokens is one run, which the tokenizer encodes by itself. No text can yield a control id.
 """
 
 from __future__ import annotations
 
-from katapi.model.program import TokenizerProgram
-from katapi.oracle.tokenizer import encoded
+from katapi.model.program import Program
+from katapi.oracle.tokenizer import Placed, encoded
 from katapi.runtime.segments import ControlSegment, Rendering
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
 def tokenize(
-    program: TokenizerProgram, rendering: Rendering, artifact: VocabularyData | None = None
+    program: Program, rendering: Rendering, data: VocabularyData | None = None
 ) -> tuple[list[int], list[tuple[int, ...]]]:
     """The ids of a rendering, and for each the indices of the segments that it touches, ascending.
 
-    `artifact` is what the artifact of the vocabulary says, if it has one. Raises `TokenizerError`.
+    `data` holds the tokens of a vocabulary with an artifact. Raises `TokenizerError`.
     """
-    configuration, data = program.configuration(), _data(program, artifact)
     ids: list[int] = []
     origins: list[tuple[int, ...]] = []
     run: list[int] = []
 
     def finish_run() -> None:
+        owners = [index for index in run for _ in rendering.segments[index].text.encode("utf-8", "surrogatepass")]
         text = "".join(rendering.segments[index].text for index in run)
-        owners = [index for index in run for _ in rendering.segments[index].text.encode(errors="surrogatepass")]
-        for token, start, end in encoded(text, configuration, data, first=not ids):
-            ids.append(token)
-            origins.append(tuple(sorted(set(owners[start:end]))))
+        for token in _encoded(program, text, data, first=run[:1] == [0]):
+            ids.append(token.id)
+            # What was put in belongs to the segment that it stands in front of, or to the last.
+            touched = owners[token.start : token.end] or owners[token.start :][:1] or owners[-1:]
+            origins.append(tuple(sorted({*touched})))
         run.clear()
 
     for index, segment in enumerate(rendering.segments):
@@ -43,12 +43,11 @@ def tokenize(
     return ids, origins
 
 
-def encode(program: TokenizerProgram, text: str, artifact: VocabularyData | None = None) -> list[int]:
-    """The ids of one run of text that begins the input."""
-    return [placed.id for placed in encoded(text, program.configuration(), _data(program, artifact))]
+def encode(program: Program, text: str, data: VocabularyData | None = None) -> list[int]:
+    """The ids of a text that begins the input."""
+    return [token.id for token in _encoded(program, text, data, first=True)]
 
 
-def _data(program: TokenizerProgram, artifact: VocabularyData | None) -> VocabularyData:
-    if artifact is not None:
-        return artifact
-    return VocabularyData.of_texts({token.id: token.text for token in program.vocabulary.texts})
+def _encoded(program: Program, text: str, data: VocabularyData | None, *, first: bool) -> list[Placed]:
+    written = {token.id: token.text for token in program.vocabulary.texts}
+    return encoded(text, program.configuration(), data or VocabularyData.of_texts(written), first=first)

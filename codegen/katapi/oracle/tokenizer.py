@@ -7,6 +7,7 @@ bytes_, text = decoded(ids, configuration, data), shown(ids, configuration, data
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from katapi.oracle import charsmap, decode
@@ -37,9 +38,9 @@ def encoded(
         return []
     known = _known(configuration, data)
     rules = charsmap.rules(data.charsmap) if data.charsmap else {}
-    letters = normalized(letters_of(text), configuration, rules)
+    letters = normalized(letters_of(text), configuration.normalizers, configuration.unicode, rules)
     out: list[Placed] = []
-    for piece in cut(letters, configuration, first=first):
+    for piece in cut(letters, configuration.pretokenizers, configuration.unicode, first=first):
         for token in segmented(text_of(piece), configuration.segmentation, known, configuration.unknown):
             covered = piece[token.start : token.end]
             start, end = min(letter.start for letter in covered), max(letter.end for letter in covered)
@@ -54,14 +55,15 @@ def framed(ids: list[int], configuration: c.TokenizerConfiguration) -> list[int]
 
 def decoded(ids: list[int], configuration: c.TokenizerConfiguration, data: VocabularyData) -> bytes:
     """The bytes that ids stand for. Raises `TokenizerError` on an id that no token has."""
-    return decode.decoded(_spellings(ids, configuration, data), configuration)
+    return decode.decoded(_spellings(ids, configuration, data), configuration.decoders, configuration.unicode)
 
 
 def shown(ids: list[int], configuration: c.TokenizerConfiguration, data: VocabularyData) -> str:
     """The same as text; bytes that are no whole character become U+FFFD."""
-    return decode.shown(_spellings(ids, configuration, data), configuration)
+    return decode.shown(_spellings(ids, configuration, data), configuration.decoders, configuration.unicode)
 
 
+@lru_cache(maxsize=16)
 def _known(configuration: c.TokenizerConfiguration, data: VocabularyData) -> Known:
     controls = {token.id for token in configuration.added_tokens if token.control}
     return Known(

@@ -45,8 +45,6 @@ class VocabularyData:
     """The lowest score that counts for how unknown characters score."""
     unreachable: frozenset[int] = frozenset()
     """Ids whose text is never made. Those of single bytes may still stand for what is no token."""
-    controls: frozenset[int] = frozenset()
-    """Ids that no text yields in any way."""
     charsmap: bytes = b""
     """SentencePiece's precompiled character map, if the artifact has one."""
     added: tuple[AddedToken, ...] | None = None
@@ -54,6 +52,8 @@ class VocabularyData:
 
     A table does not keep them.
     """
+    controls: frozenset[int] = frozenset()
+    """Ids that no text yields in any way."""
 
     @classmethod
     def of_texts(cls, texts: Mapping[int, str]) -> VocabularyData:
