@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from katapi.check.losses import Loss, losses
 from katapi.check.paths import Paths, Place, Way, join, limited
-from katapi.check.traverse import expressions, let_values, statements, variables
+from katapi.check.traverse import expressions, let_values, statements, unsure_words, variables
 from katapi.check.wording import listed
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
@@ -59,6 +59,8 @@ class _Analysis:
         self._lets = let_values(program.template)
         self._paths = Paths(program.source, self._lets)
         self._notes = _Notes()
+        #: What a statement with a mistake names is not told as lost.
+        self._unsure = unsure_words(program.template)
         self._kept_items: set[int] = set()
         self._found: dict[tuple[Span, str], Diagnostic] = {}
         self._definitions = {d.name: d for d in program.template.definitions}
@@ -122,6 +124,8 @@ class _Analysis:
 
     def _step(self, statement: t.Statement, ways: list[Way]) -> list[Way]:
         match statement:
+            case t.Unsure():
+                return limited(way.become_unsure() for way in ways)
             case t.Block() as block:
                 return self._run(block, ways)
             case t.Sampled(body=body):
@@ -284,6 +288,8 @@ class _Analysis:
 
     def _report(self, lost: Iterable[Loss], name: str, span: Span, some: str = "") -> None:
         for loss in lost:
+            if not self._unsure.isdisjoint(loss.place[1:] or (name,)):
+                continue
             path = ".".join([name, *(str(step) for step in loss.place[1:])])
             in_list = isinstance(loss.type, ListType)
             filtered = self._notes.filters.get(loss.place)

@@ -41,7 +41,7 @@ def check(program: Program) -> list[Diagnostic]:
                     left = [role for role in left if role not in statement.roles]
             case _:
                 pass
-    if walk is None and left:
+    if walk is None and left and not any(isinstance(s, t.Unsure) for s in top_level(template.body)):
         found.append(
             Diagnostic(
                 "K302",
@@ -73,7 +73,7 @@ def _check_walk(walk: t.Walk, led: set[str]) -> list[Diagnostic]:
         else:
             guarded |= set(arm.roles)
     for role in walk.variable.type.roles:
-        if role not in left:
+        if role not in left or walk.unsure:
             continue
         if role in guarded:
             message, label = f"a message of role `{role}` may be lost", "every arm for it has a `where`"

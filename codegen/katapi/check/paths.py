@@ -38,11 +38,19 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way through a block: the values used on it, the answers given, the roles of the messages at hand."""
+    """One way through a block: the values used on it, the answers given, the roles of the messages at hand.
+
+    An unsure way leads through a statement with a mistake, which may use any value.
+    """
 
     used: frozenset[Place] = frozenset()
     facts: tuple[Fact, ...] = ()
     roles: tuple[tuple[int, str], ...] = ()
+    unsure: bool = False
+
+    def become_unsure(self) -> Way:
+        """The way through a statement with a mistake."""
+        return with_(self, unsure=True)
 
     def use(self, place: Place) -> Way:
         """The way on which one more value is used; using a part of a JSON value uses the value."""
@@ -51,7 +59,7 @@ class Way:
 
     def uses(self, place: Place) -> bool:
         """Whether a value, or one that holds it, is used."""
-        return place in self.used or any(place[:n] in self.used for n in range(1, len(place)))
+        return self.unsure or place in self.used or any(place[:n] in self.used for n in range(1, len(place)))
 
     def answer(self, key: Hashable) -> bool | None:
         """The answer to a test, where it is known."""
@@ -83,7 +91,7 @@ def join(ways: Iterable[Way]) -> list[Way]:
     used = frozenset(p for p in places if all(way.uses(p) for way in each))
     facts = tuple(f for f in first.facts if all(f in w.facts for w in each))
     roles = tuple(r for r in first.roles if all(r in w.roles for w in each))
-    return [Way(used, facts, roles)]
+    return [Way(used, facts, roles, all(way.unsure for way in each))]
 
 
 def limited(ways: Iterable[Way]) -> list[Way]:

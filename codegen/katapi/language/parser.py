@@ -1,12 +1,14 @@
 """Text → syntax tree. With `build.py`, the only module that imports lark.
 
-A syntax error does not hide the rest of the file: where the file does not parse, each declaration is read by itself, so
-that all errors come in one run and the declarations without one are there.
+A syntax error does not hide the rest of the file: where the file does not parse, each declaration is read by itself,
+and in it what can be read (`recovery.py`), so that all errors come in one run.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -15,9 +17,15 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.lexer import PatternRE, PatternStr, TerminalDef
 
+from katapi.language import mistakes
 from katapi.language import syntax as s
-from katapi.language.build import TreeBuilder
+from katapi.language.balance import MARKS
+from katapi.language.build import LeftOut, TreeBuilder
 from katapi.language.diagnostics import Diagnostic
+from katapi.language.draft import Draft
+from katapi.language.mistakes import Mistake
+from katapi.language.nodes import nodes
+from katapi.language.recovery import expected, position, recover, shown
 from katapi.language.scanner import nested_deeper_than, unclosed_bracket
 from katapi.language.source import Source, Span
 
@@ -29,26 +37,7 @@ _DECLARATION = re.compile(
 _MOST_BRACKETS = 100
 _MOST_LEVELS = 200
 _WORD_END = r"\b"
-_READABLE = {
-    "NAME": "a name",
-    "FIELD": "a field name",
-    "KEY": "a key and `:`",
-    "STRING": "a quoted text",
-    "INT": "a number",
-    "BOOL": "`true` or `false`",
-    "BLOCKTEXT": 'a """ text',
-    "RAW": "a pattern in backquotes",
-    "CONTROL": "a control token such as `@bos`",
-    "COMPARE": "a comparison",
-    "HOW": "`leading` or `all`",
-    "END": "`first` or `last`",
-    "SIDE": "`after` or `before`",
-    "QUANTIFIER": "a query (`any`, `all`, `count`, `first`, `last`)",
-    "NEIGHBOUR": "`prev` or `next`",
-    "VERBATIM": "`verbatim`",
-    "TOOLS": "`tools:`",
-    "$END": "the end of the file",
-}
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _whole_word(terminal: TerminalDef) -> None:
@@ -79,24 +68,18 @@ def grammar(*, strict: bool = False) -> Lark:
 
 
 def parse(source: Source) -> tuple[s.File, list[Diagnostic]]:
-    """The declarations of a file that can be read, and the findings about the others, in source order."""
-    node, findings = _read(source.text, 0, "file")
-    if not findings:
-        assert isinstance(node, s.File)
-        return node, []
-    pieces = _pieces(source.text)
-    results = [(node, findings)]
-    if len(pieces) > 1:
-        results = [_read(source.text[start:end], start, "file") for start, end in pieces]
-    declarations = [d for node, errors in results if isinstance(node, s.File) for d in _sound(node, errors)]
-    whole = s.File(tuple(declarations), span=Span(0, len(source.text)))
-    return whole, [error for _, errors in results for error in errors]
-
-
-def _sound(node: s.File, errors: list[Diagnostic]) -> list[s.Declaration]:
-    """The declarations in which no finding stands."""
-    spoilt = [e.span.start for e in errors]
-    return [d for d in node.declarations if not any(d.span.start <= at < d.span.end for at in spoilt)]
+    """What can be read of a file, and the findings about the rest, in source order."""
+    if nested_deeper_than(source.text, _MOST_BRACKETS) is None and not MARKS.search(source.text):
+        with suppress(UnexpectedInput):
+            file, findings = _build(_tree(source.text), Draft(source.text, 0), {})
+            if not findings and not _misspelt(file):
+                return file, []
+    readings = [_recovered(source.text[start:end], start) for start, end in _pieces(source.text)]
+    return s.File(
+        tuple(d for file, _ in readings for d in file.declarations),
+        frozenset().union(*(file.unread for file, _ in readings)),
+        span=Span(0, len(source.text)),
+    ), [finding for _, findings in readings for finding in findings]
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -105,26 +88,64 @@ def _pieces(text: str) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
+def _tree(text: str, start: str = "file") -> Tree[Token]:
+    return grammar().parse(text, start=start)
+
+
+Read = tuple[s.File, list[Diagnostic]]
+
+
+def _recovered(text: str, base: int) -> Read:
+    """What can be read of a part of a file."""
+    nothing = s.File((), frozenset(_WORD.findall(text)), span=Span(base, base + len(text)))
+    deep = nested_deeper_than(text, _MOST_BRACKETS)
+    if deep is not None:
+        return nothing, [_too_deep(base + deep)]
+    corrections: list[Mistake] = []
+    if not MARKS.search(text):
+        with suppress(UnexpectedInput):
+            draft = Draft(text, base)
+            read = _build(_tree(text), draft, {})
+            corrections = [replace(m, start=m.start - base, end=m.end - base) for m in _misspelt(read[0])]
+            if not corrections:
+                return read
+    reading = recover(text, base, _tree, _word, corrections)
+    if reading.tree is None:
+        return nothing, reading.findings
+    file, findings = _build(reading.tree, reading.draft, reading.left_out)
+    template = all(isinstance(d, s.Template) for d in file.declarations)
+    unread = frozenset().union(*(w for _, w in reading.left_out.values() if not template or "def" in w))
+    return replace(file, unread=unread), reading.findings + findings
+
+
+def _build(tree: Tree[Token], draft: Draft, left_out: LeftOut) -> Read:
+    deep = _deeper_than(tree, _MOST_LEVELS)
+    if deep is not None:
+        words = frozenset(_WORD.findall(draft.text))
+        return s.File((), words, span=Span(draft.place(0), draft.place(len(draft.text)))), [
+            _too_deep(draft.place(deep))
+        ]
+    builder = TreeBuilder(draft.place, left_out, _fragment)
+    file = builder.transform(tree)
+    assert isinstance(file, s.File)
+    return file, builder.findings
+
+
 def _fragment(text: str, base: int) -> tuple[s.Expr | None, list[Diagnostic]]:
     """The expression or control token in a `${…}` that begins at offset `base` of the file."""
-    node, findings = _read(text, base, "interpolation")
-    return (node if isinstance(node, s.Expr) else None), findings
-
-
-def _read(text: str, base: int, start: str) -> tuple[object, list[Diagnostic]]:
-    """The node that a rule of the grammar makes of a text which stands at offset `base` of the file."""
     deep = nested_deeper_than(text, _MOST_BRACKETS)
     if deep is not None:
         return None, [_too_deep(base + deep)]
     try:
-        tree = grammar().parse(text, start=start)
+        tree = _tree(text, "interpolation")
     except UnexpectedInput as error:
-        return None, [_syntax_error(error, text, base, start)]
+        return None, [_in_fragment(error, text, base)]
     deep = _deeper_than(tree, _MOST_LEVELS)
     if deep is not None:
         return None, [_too_deep(base + deep)]
-    builder = TreeBuilder(base, _fragment)
-    return builder.transform(tree), builder.findings
+    builder = TreeBuilder(Draft(text, base).place, {}, _fragment)
+    node = builder.transform(tree)
+    return (node if isinstance(node, s.Expr) else None), builder.findings
 
 
 def _deeper_than(tree: Tree[Token], limit: int) -> int | None:
@@ -139,53 +160,68 @@ def _too_deep(offset: int) -> Diagnostic:
     return Diagnostic("K003", Span(offset, offset + 1), "nested too deeply", help="name parts with `let` or `def`")
 
 
-def _syntax_error(error: UnexpectedInput, text: str, base: int, start: str) -> Diagnostic:
+def _in_fragment(error: UnexpectedInput, text: str, base: int) -> Diagnostic:
     if isinstance(error, UnexpectedCharacters):
-        rest = text.split("\n", error.line - 1)[-1]
-        at = len(text) - len(rest) + error.column - 1
-        length, message = _unreadable(text, at)
-        return Diagnostic("K001", Span(base + at, base + at + length), message)
-    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        at = position(error, text)
+        quote = text[at] in "\"'`"
+        mistake = mistakes.of_characters(text, at)
+        message = "this quoted text does not end" if quote else mistake.message
+        return Diagnostic("K001", Span(base + at, base + mistake.end), message, help="" if quote else mistake.help)
+    assert isinstance(error, UnexpectedToken), "there are no other errors of a text"
+    what = expected(_word(t) for t in error.expected)
+    if error.token.type != "$END":
         at = error.token.start_pos or 0
-        span = Span(base + at, base + at + len(error.token))
-        return Diagnostic("K001", span, f"unexpected {_shown(error.token)}", help=_expected(error.expected))
+        mistake = mistakes.of_token(text, at, str(error.token), {_word(t) for t in error.expected}) or Mistake(
+            at, at + len(error.token), f"unexpected {shown(error.token)}", what
+        )
+        return Diagnostic("K001", Span(base + at, base + mistake.end), mistake.message, help=mistake.help)
     bracket = unclosed_bracket(text)
     if bracket is not None:
-        span = Span(base + bracket, base + bracket + 1)
-        return Diagnostic("K001", span, f"this `{text[bracket]}` is never closed")
+        return Diagnostic("K001", Span(base + bracket, base + bracket + 1), f"this `{text[bracket]}` is never closed")
     end = len(text.rstrip())
-    what = "the expression in ${…}" if start == "interpolation" else "the declaration"
-    expected = error.expected if isinstance(error, UnexpectedToken) else set()
     return Diagnostic(
-        "K001", Span(base + max(0, end - 1), base + end), f"{what} ends too early", help=_expected(expected)
+        "K001", Span(base + max(0, end - 1), base + end), "the expression in ${…} ends too early", help=what
     )
 
 
-def _unreadable(text: str, at: int) -> tuple[int, str]:
-    """Length and message for characters that begin no token."""
-    if text.startswith('"""', at):
-        return 3, 'this """ text does not end'
-    if text[at] in "\"'":
-        return 1, "this quoted text does not end on its line"
-    if text[at] == "`":
-        return 1, "this pattern does not end on its line"
-    return 1, f"unexpected character `{text[at]}`"
+def _word(terminal: str) -> str:
+    """The word or sign of a terminal, or its name where it has many forms."""
+    pattern = grammar().get_terminal(terminal).pattern if terminal != "$END" else None
+    if pattern is None or (isinstance(pattern, PatternRE) and not pattern.value.endswith(_WORD_END)):
+        return terminal
+    word = pattern.value.removesuffix(_WORD_END)
+    return word if isinstance(pattern, PatternStr) or word.isalpha() else terminal
 
 
-def _shown(token: Token) -> str:
-    if token.type == "BLOCKTEXT":
-        return '""" text'
-    return f"`{token}`" if len(token) <= 40 else f"`{token[:40]}…`"
+# ---- words that can only be misspelt
 
 
-def _expected(terminals: set[str]) -> str:
-    names = sorted({_readable(t) for t in terminals})
-    if not names or len(names) > 8:
-        return ""
-    return "expected " + (names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1])
+def _misspelt(file: s.File) -> list[Mistake]:
+    """Names that stand as items, that nothing declares, and that are nearly a word of the language."""
+    every = list(nodes(file))
+    known = {"messages", "tools", "generating"}.union(*(_bound(node) for node in every))
+    out: list[Mistake] = []
+    for node in every:
+        if isinstance(node, s.Put) and isinstance(node.value, s.NameRef) and node.value.name not in known:
+            meant = mistakes.alike(node.value.name, mistakes.ITEM_WORDS)
+            if meant is not None:
+                out.append(mistakes.misspelt(node.span.start, node.value.name, meant))
+    return out
 
 
-def _readable(terminal: str) -> str:
-    if terminal in _READABLE:
-        return _READABLE[terminal]
-    return f"`{grammar().get_terminal(terminal).pattern.value.removesuffix(_WORD_END)}`"
+def _bound(node: s.Node) -> set[str]:
+    """The names that a node gives to values."""
+    match node:
+        case (
+            s.Let(name=name) | s.Walk(name=name) | s.Query(name=name) | s.Parameter(name=name) | s.ParamDecl(name=name)
+        ):
+            names = [name]
+        case s.Each(name=name, value_name=value_name):
+            names = [name] if value_name is None else [name, value_name]
+        case s.Arm(bound=bound):
+            names = [] if bound is None else [bound]
+        case s.Take(bound=bound):
+            names = [bound]
+        case _:
+            names = []
+    return {name.text for name in names}

@@ -27,7 +27,10 @@ class Name(Node):
 
 @dataclass(frozen=True, slots=True)
 class File(Node):
+    """All declarations; `unread` are the words of what could not be read outside of templates."""
+
     declarations: tuple[Declaration, ...]
+    unread: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +212,13 @@ class Block(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Broken(Block):
+    """What stands for an item that cannot be read: the blocks in it that can, and the words of what cannot."""
+
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter(Node):
     name: Name
     type: TypeRef
@@ -275,6 +285,8 @@ class Each(Node):
 
 @dataclass(frozen=True, slots=True)
 class Arm(Node):
+    """An arm of a walk or a `match`; one that cannot be read has no patterns."""
+
     patterns: tuple[ArmPattern, ...]
     then: Name | None
     bound: Name | None

@@ -22,6 +22,8 @@ class Program:
     request: Request
     template: Template
     budgets: tuple[Budget, ...]
+    #: Names in declarations with mistakes, of which nothing more is known; empty in a program that is sound.
+    unsure: frozenset[str] = frozenset()
 
     @property
     def package(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext, suppress
 from typing import TypeVar
 
 from katapi.language import syntax as s
@@ -31,7 +32,11 @@ D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
 
 def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Program | None:
-    """The program of a file named `name`, or None where something it needs could not be resolved."""
+    """The program of a file named `name`, or None where it lacks a block.
+
+    After a finding it is one for the checks only: what has a mistake in it is `Unsure` there.
+    """
+    findings.untyped |= file.unread
     _unique_names(file, findings)
     vocabulary_node = _only(file, s.Vocabulary, "vocabulary", source, findings)
     tokenizer_node = _only(file, s.Tokenizer, "tokenizer", source, findings)
@@ -47,9 +52,11 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Prog
     if template_node is None or vocabulary is None or request is None:
         return None
     template = resolve_template(template_node, vocabulary, request, serializations, findings)
-    if template is None or tokenizer is None:
+    if tokenizer is None:
         return None
-    return Program(name, source, vocabulary, tokenizer, tuple(serializations.values()), request, template, budgets)
+    written = tuple(serializations.values())
+    unsure = frozenset(findings.untyped)
+    return Program(name, source, vocabulary, tokenizer, written, request, template, budgets, unsure)
 
 
 def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Findings) -> D | None:
@@ -106,9 +113,8 @@ def resolve_template(
     request: Request,
     serializations: dict[str, Serialization],
     findings: Findings,
-) -> t.Template | None:
-    """The template, or None after an error in any of its parts."""
-    before = len(findings.diagnostics)
+) -> t.Template:
+    """The template."""
     expressions = Expressions(findings, vocabulary, request, serializations)
     definitions = [p for p in node.parts if isinstance(p, s.Def)]
     signatures = _signatures(definitions, findings)
@@ -131,14 +137,14 @@ def resolve_template(
 
     generates: list[t.Generate] = []
     for generate in (p for p in node.parts if isinstance(p, s.Generate)):
-        try:
+        condition = None
+        with suppress(Unresolved):
             condition = None if generate.condition is None else expressions.condition(generate.condition, after)
-        except Unresolved:
-            continue
-        generates.append(t.Generate(condition, statements.block(generate.body, after), span=_keyword(generate)))
+        sure = generate.condition is None or condition is not None
+        with nullcontext() if sure else findings.unsure():
+            body_ = statements.block(generate.body, after)
+        generates.append(t.Generate(condition, body_, span=_keyword(generate)))
 
-    if len(findings.diagnostics) > before:
-        return None
     whole = t.Block(body, span=node.span)
     return t.Template(identity(node.header), variables, tuple(defs), whole, tuple(generates), node.header.span)
 
