@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from katapi.check.traverse import all_statements, let_values, top_level
+from katapi.check.traverse import all_statements, let_values, top_level, unsure_words
 from katapi.check.wording import listed, unreachable_arm
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
@@ -41,7 +41,7 @@ def check(program: Program) -> list[Diagnostic]:
                     left = [role for role in left if role not in statement.roles]
             case _:
                 pass
-    if walk is None and left and not any(isinstance(s, t.Unsure) for s in top_level(template.body)):
+    if walk is None and left and "messages" not in unsure_words(template):
         found.append(
             Diagnostic(
                 "K302",

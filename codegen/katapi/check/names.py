@@ -116,6 +116,7 @@ def _unused_definitions(template: t.Template, unsure: frozenset[str]) -> list[Di
         if all(body is not d.body for d in template.definitions)
         for name in _called(body)
     ]
+    open_names.extend(name for name in calls if name in unsure)
     while open_names:
         name = open_names.pop()
         if name not in used:
@@ -124,7 +125,7 @@ def _unused_definitions(template: t.Template, unsure: frozenset[str]) -> list[Di
     return [
         Diagnostic("K503", d.span, f"`def {d.name}` is never called", help="remove it, or call it")
         for d in template.definitions
-        if d.name not in used and d.name not in unsure
+        if d.name not in used
     ]
 
 

@@ -155,15 +155,20 @@ class _Pairs:
         if opened and _CLOSING[opened[-1].bracket] != draft.text[at]:
             self._closes_nothing(at)
             return
+        if not begins and opened and opened[-1].line < draft.line_start(at) and self._ends_line(opened[-1].offset):
+            self._closes_nothing(at)
+            return
         while begins and len(opened) > 1 and opened[-1].line < draft.line_start(at) and opened[-1].indentation > margin:
             if not any(o.indentation == margin for o in opened[:-1]):
                 break
             self._never_closed(opened.pop(), at)
         misplaced = begins and opened and opened[-1].line < draft.line_start(at) and opened[-1].indentation < margin
         if not opened or misplaced:
-            header = self._header(at, margin, opened[-1].offset if opened else 0)
+            header = self._header(at, margin, opened[-1].offset if opened else -1)
             if header is None:
                 self._closes_nothing(at)
+            elif draft.text[header - 1] == "}":
+                self._closes_nothing(header - 1)
             else:
                 self.found.append((header - 1, "the block behind this has no `{`", "write `{` here"))
                 self.edits.append((header, 0, " {"))
@@ -182,10 +187,13 @@ class _Pairs:
                 return None
             if indentation == margin:
                 line = draft.text[start:end].rstrip()
-                return end if deeper and not line.endswith(("}", "{")) else None
+                return end if deeper and not line.endswith("{") and line[draft.indentation(start) :] != "}" else None
             deeper = True
             end = draft.end_before(start)
         return None
+
+    def _ends_line(self, at: int) -> bool:
+        return not self._draft.text[at + 1 : self._draft.line_end(at)].strip()
 
     def _never_closed(self, one: _Open, before: int) -> None:
         self.found.append((one.offset, f"this `{one.bracket}` is never closed", ""))
@@ -198,7 +206,8 @@ class _Pairs:
             return
         while line < before:
             following = draft.text[line + 1 : draft.line_end(line + 1)]
-            if following.strip() and len(following) - len(following.lstrip()) <= one.indentation:
+            goes_on = following.lstrip().startswith("else")
+            if following.strip() and len(following) - len(following.lstrip()) <= one.indentation + goes_on:
                 break
             line = draft.line_end(line + 1)
         self.edits.append((min(line, before), 0, "}"))

@@ -68,9 +68,16 @@ def of_characters(text: str, at: int) -> Mistake:
     return Mistake(at, at + 1, f"unexpected character `{character}`", _REMEDIES.get(character, ""))
 
 
-def of_token(text: str, at: int, token: str, expected: Set[str]) -> Mistake | None:
-    """A word in the wrong place, where it is known what is meant; `expected` are the words that may stand there."""
+def of_token(text: str, at: int, token: str, expected: Set[str], entry: int | None = None) -> Mistake | None:
+    """A word in the wrong place, where it is known what is meant; `expected` are the words that may stand there.
+
+    `entry` is where the entry begins in which it stands.
+    """
     end = at + len(token)
+    name = "" if entry is None else text[entry:at].strip()
+    if token == "=" and entry is not None and re.fullmatch(r"[A-Za-z_]\w*", name) and name not in ITEM_WORDS:
+        place = entry + len(name)
+        return Mistake(entry, place, f"nothing names `{name}`", f"write `let {name} = …`", f"let {name}")
     if token == "=" and "COMPARE" in expected:
         return Mistake(at, end, "`=` does not compare", "write `==`", "==")
     if not re.fullmatch(r"[A-Za-z_]\w*", token):

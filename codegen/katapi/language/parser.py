@@ -25,7 +25,7 @@ from katapi.language.diagnostics import Diagnostic
 from katapi.language.draft import Draft
 from katapi.language.mistakes import Mistake
 from katapi.language.nodes import nodes
-from katapi.language.recovery import expected, position, recover, shown
+from katapi.language.recovery import expected, misplaced_word, position, recover, shown
 from katapi.language.scanner import nested_deeper_than, unclosed_bracket
 from katapi.language.source import Source, Span
 
@@ -33,6 +33,8 @@ from katapi.language.source import Source, Span
 _DECLARATION = re.compile(
     r"^(?:vocabulary|tokenizer|serialization|request|template|budget)\b(?=[^\n]*(?:\bversion\b|\{))", re.MULTILINE
 )
+#: Words that are no names of fields, roles, records, parameters or defs.
+_NO_NAMES = frozenset("role record param ignore def text json object bool int from verbatim true false".split())
 # All passes over the tree are recursive; these bounds keep them off Python's recursion limit.
 _MOST_BRACKETS = 100
 _MOST_LEVELS = 200
@@ -78,6 +80,7 @@ def parse(source: Source) -> tuple[s.File, list[Diagnostic]]:
     return s.File(
         tuple(d for file, _ in readings for d in file.declarations),
         frozenset().union(*(file.unread for file, _ in readings)),
+        any(file.nameless for file, _ in readings),
         span=Span(0, len(source.text)),
     ), [finding for _, findings in readings for finding in findings]
 
@@ -102,20 +105,30 @@ def _recovered(text: str, base: int) -> Read:
     if deep is not None:
         return nothing, [_too_deep(base + deep)]
     corrections: list[Mistake] = []
-    if not MARKS.search(text):
-        with suppress(UnexpectedInput):
-            draft = Draft(text, base)
-            read = _build(_tree(text), draft, {})
-            corrections = [replace(m, start=m.start - base, end=m.end - base) for m in _misspelt(read[0])]
-            if not corrections:
-                return read
+    with suppress(UnexpectedInput):
+        tree = _tree(text)
+        read = _build(tree, Draft(text, base), {})
+        corrections = [replace(m, start=m.start - base, end=m.end - base) for m in _misspelt(read[0])]
+        if not corrections and misplaced_word(tree) is None and not MARKS.search(text):
+            return read
     reading = recover(text, base, _tree, _word, corrections)
     if reading.tree is None:
         return nothing, reading.findings
     file, findings = _build(reading.tree, reading.draft, reading.left_out)
     template = all(isinstance(d, s.Template) for d in file.declarations)
-    unread = frozenset().union(*(w for _, w in reading.left_out.values() if not template or "def" in w))
-    return replace(file, unread=unread), reading.findings + findings
+    parts = [words for _, words in reading.left_out.values() if not template or "def" in words]
+    owners = [
+        name.text
+        for node in nodes(file)
+        if isinstance(node, (s.RoleDecl, s.RecordDecl)) and any(_holds(node, place) for place in reading.left_out)
+        for name in (node.names if isinstance(node, s.RoleDecl) else (node.name,))
+    ]
+    nameless = any(words <= _NO_NAMES for words in parts)
+    return replace(file, unread=frozenset(owners).union(*parts), nameless=nameless), reading.findings + findings
+
+
+def _holds(node: s.Node, place: int) -> bool:
+    return node.span.start <= place < node.span.end
 
 
 def _build(tree: Tree[Token], draft: Draft, left_out: LeftOut) -> Read:

@@ -20,6 +20,7 @@ from lark.parsers.lalr_parser_state import ParserState
 
 from katapi.language import mistakes
 from katapi.language.balance import MARKS, balance, close_quotes
+from katapi.language.build import RESERVED
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.draft import Draft
 from katapi.language.mistakes import Mistake
@@ -34,6 +35,10 @@ _NEXT = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONTROL = re.compile(r"@/?[a-z_][a-z0-9_]*")
+_KEY_BEFORE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\s*$")
+_QUOTED = re.compile(r"""\"[^"\n]*\"|'[^'\n]*'""")
+_ROLES = re.compile(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*(?=\{)")
+_NO_WORD = "\x00"
 _LAST_WORD = re.compile(r"[\w@/]+$|\S$")
 
 
@@ -80,8 +85,12 @@ class _Recovery:
         self._note(balance(draft))
         for _ in range(_MOST_ERRORS):
             try:
-                self._reading.tree = self._parse(draft.text)
-                break
+                tree = self._parse(draft.text)
+                misplaced = misplaced_word(tree)
+                if misplaced is None:
+                    self._reading.tree = tree
+                    break
+                self._parse(draft.text[:misplaced] + _NO_WORD)
             except UnexpectedInput as error:
                 if not self._step(error):
                     break
@@ -118,7 +127,17 @@ class _Recovery:
             at = error.token.start_pos or 0
         parser = error.interactive_parser
         assert isinstance(parser, InteractiveParser), "the parser of lark gives its state"
+        read = [misplaced_word(value) for value in parser.parser_state.value_stack if isinstance(value, Tree)]
+        if (earlier := min((place for place in read if place is not None), default=None)) is not None:
+            try:
+                self._parse(text[:earlier] + _NO_WORD)
+            except UnexpectedInput as error_there:
+                return self._step(error_there)
         start, marks = _element(parser, at)
+        if isinstance(error, UnexpectedToken) and not marks:
+            at, start = self._open_entry(parser, error.token, at)
+        if marks and self._arms_without_head(at):
+            return True
         mistake = self._mistake(error, at, start if marks else None)
         if mistake.correction is not None and self._draft.place(mistake.start) not in self._corrected:
             self._correct(mistake)
@@ -135,11 +154,42 @@ class _Recovery:
             return False
         return self._leave_out(start, at, end, marks) if marks else self._leave_out_lines(at, end)
 
+    def _open_entry(self, parser: InteractiveParser, token: Token, at: int) -> tuple[int, int]:
+        """The place of an error in a declaration of lines, and where the line begins that is not complete there."""
+        draft = self._draft
+        key = _KEY_BEFORE.search(draft.text, 0, at) if token == ":" else None
+        if key is not None and draft.begins_line(key.start()):
+            at = key.start()
+        elif not draft.begins_line(at) or _takes(parser.parser_state, "RBRACE") or _takes(parser.parser_state, "$END"):
+            return at, at
+        end = draft.end_before(at)
+        return at, self._entry_of_line(end - 1) if end else at
+
+    def _arms_without_head(self, at: int) -> bool:
+        """Arms in a block before which neither a walk nor a `match` stands: what stands there is left out."""
+        draft = self._draft
+        brace = draft.end_before(at) - 1
+        if not draft.text.startswith("when", at) or brace < 0 or draft.text[brace] != "{":
+            return False
+        message = "arms stand only in a walk or a `match`"
+        self._report(Mistake(brace, brace + 1, message, "write `each m in messages {` or `match x {`"))
+        start = self._entry_of_line(brace)
+        self._remember(start, brace)
+        draft.replace(start, brace, MARK_NAMES["HEADLESS"] + " ")
+        return True
+
     def _mistake(self, error: UnexpectedInput, at: int, start: int | None) -> Mistake:
         """What is wrong; `start` is where the entry begins, in a list of entries that may be left out."""
         text = self._draft.text
         earlier = None if start is None else self._before(start, at)
+        name = _KEY_BEFORE.search(text, 0, at)
+        if start == at and name is not None and self._entry_of_line(name.start()) == name.start():
+            start = name.start()
         if isinstance(error, UnexpectedCharacters):
+            word = _WORD.match(text, at)
+            if word is not None:
+                misplaced = Mistake(at, word.end(), f"unexpected `{word[0]}`")
+                return earlier or self._first_arm(word[0], at) or misplaced
             return earlier or mistakes.of_characters(text, at)
         assert isinstance(error, UnexpectedToken), "there are no other errors of a text"
         if error.token.type == "$END":
@@ -147,7 +197,7 @@ class _Recovery:
             return Mistake(max(0, at - 1), at, "the declaration ends too early", help_)
         token = str(error.token)
         return (
-            mistakes.of_token(text, at, token, {self._words(t) for t in error.expected})
+            mistakes.of_token(text, at, token, {self._words(t) for t in error.expected}, start)
             or earlier
             or self._first_arm(token, at)
             or Mistake(
@@ -171,10 +221,21 @@ class _Recovery:
             depth += match[0] == "}"
             depth -= match[0].endswith("{")
             if depth < 0:
-                word = _WORD.match(self._draft.text, self._draft_next(match.end()))
-                meant = None if word is None else mistakes.alike(word[0], ["when"])
-                return None if word is None or meant is None else mistakes.misspelt(word.start(), word[0], meant)
+                return self._no_arm(self._draft_next(match.end()))
         return None
+
+    def _no_arm(self, at: int) -> Mistake | None:
+        """What is wrong with the first entry of a block of arms."""
+        text = self._draft.text
+        word = _WORD.match(text, at)
+        meant = None if word is None else mistakes.alike(word[0], ["when"])
+        if word is not None and meant is not None:
+            return mistakes.misspelt(at, word[0], meant)
+        roles = _ROLES.match(text, at)
+        if roles is None:
+            return None
+        names = roles[0].strip()
+        return Mistake(at, at + len(names), "an arm begins with `when`", f"write `when {names}`", f"when {names}")
 
     def _draft_next(self, offset: int) -> int:
         rest = self._draft.text[offset:]
@@ -200,7 +261,8 @@ class _Recovery:
 
     def _entry_of_line(self, at: int) -> int:
         line = self._draft.line_start(at)
-        return self._draft_next(max(line, self._draft.text.rfind("{", line, at) + 1))
+        brace = max(self._draft.text.rfind(bracket, line, at) for bracket in "{}")
+        return min(at, self._draft_next(max(line, brace + 1)))
 
     def _leave_out(self, start: int, at: int, end: int | None, marks: list[_List]) -> bool:
         head = False
@@ -237,7 +299,7 @@ class _Recovery:
 
     def _remember(self, start: int, end: int) -> None:
         first, last = self._draft.place(start), self._draft.place(end)
-        text = self._original[first - self._base : last - self._base]
+        text = _QUOTED.sub(" ", self._original[first - self._base : last - self._base])
         words = frozenset(_WORD.findall(text)) | {c[1:] for c in _CONTROL.findall(text)}
         self._reading.left_out[first] = (max(last, first + 1), words)
 
@@ -246,18 +308,19 @@ class _Recovery:
         draft = self._draft
         depth = 0
         begins, margin = draft.begins_line(start), draft.indentation(start)
-        for match in _NEXT.finditer(draft.text, at):
+        for match in _NEXT.finditer(draft.text, start):
             what = match[0]
+            inside = match.start() < at
             if what == "\n":
                 following = self._draft_next(match.end())
-                if depth == 0 and (not begins or draft.indentation(following) <= margin):
+                if depth == 0 and not inside and (not begins or draft.indentation(following) <= margin):
                     return match.start(), False
-            elif what == "{" and depth == 0:
+            elif what == "{" and depth == 0 and not inside:
                 return match.start(), True
             elif what[-1] in "{([":
                 depth += 1
             elif what in "})]":
-                if depth == 0 and what == "}":
+                if depth == 0 and what == "}" and not inside:
                     return match.start(), False
                 depth = max(0, depth - 1)
         return len(draft.text), False
@@ -311,6 +374,19 @@ def _element(parser: InteractiveParser, at: int) -> tuple[int, list[_List]]:
         lists[0] = _List(here, at)
     first = lists[0].start if lists else None
     return (at if first is None else first), lists
+
+
+def misplaced_word(tree: Tree[Token]) -> int | None:
+    """The offset of a word of the language that was taken for the name of a printed value."""
+    places = [
+        name.start_pos
+        for put in tree.find_data("put")
+        for ref in put.children
+        if isinstance(ref, Tree) and ref.data == "name_ref"
+        for name in ref.children
+        if isinstance(name, Token) and name in RESERVED and name.start_pos is not None
+    ]
+    return min(places, default=None)
 
 
 def _is(value: object, terminal: str) -> bool:

@@ -27,10 +27,14 @@ class Name(Node):
 
 @dataclass(frozen=True, slots=True)
 class File(Node):
-    """All declarations; `unread` are the words of what could not be read outside of templates."""
+    """All declarations; `unread` are the words of what could not be read outside of templates.
+
+    Where that may have given any `name`, no use of a name can be called wrong.
+    """
 
     declarations: tuple[Declaration, ...]
     unread: frozenset[str] = frozenset()
+    nameless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

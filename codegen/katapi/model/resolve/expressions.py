@@ -69,7 +69,7 @@ class Expressions:
 
     def fresh(self, name: s.Name, scope: Scope) -> None:
         """Insists that a name is not taken: the language has no shadowing."""
-        if name.text in scope.names:
+        if scope.names.get(name.text) is not None:
             raise self._findings.fail(
                 "K107", name.span, f"the name `{name.text}` is taken already", help="choose another"
             )
@@ -270,7 +270,7 @@ class Expressions:
                 record = self._request.record(record_name)
                 assert record is not None, "the request was resolved before"
                 field = record.field(name)
-                if field is None and name in self._findings.untyped:
+                if field is None and not self._findings.untyped.isdisjoint((name, record_name)):
                     raise Unresolved
                 if field is None:
                     known = [f.name for f in record.fields]
@@ -296,7 +296,7 @@ class Expressions:
             role = self._request.role(role_name)
             assert role is not None, "message types come from the request"
             field = role.field(name.text)
-            if field is None and name.text in self._findings.untyped:
+            if field is None and not self._findings.untyped.isdisjoint((name.text, role_name)):
                 raise Unresolved
             if field is None:
                 known = [f.name for f in role.fields if not f.ignored] + ["role"]
@@ -358,6 +358,7 @@ class Expressions:
                 self._findings.add(
                     "K206", option.span, "this value is always there, so what follows `??` is never used"
                 )
+                return option
         options = with_item_types(options)
         of = options[-1].type
         for option in reversed(options[:-1]):

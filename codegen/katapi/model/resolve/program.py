@@ -158,6 +158,7 @@ def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[
     for definition in definitions:
         if definition.name.text in out:
             findings.add("K107", definition.name.span, f"`def {definition.name.text}` stands here twice")
+            findings.untyped.add(definition.name.text)
         parameters: list[tuple[s.Name, Type]] = []
         for parameter in definition.parameters:
             if any(p.text == parameter.name.text for p, _ in parameters):

@@ -61,6 +61,8 @@ def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_d
                 return RecordType(name.text)
             if in_def and name.text == "control":
                 return ControlType()
+            if name.text not in _NAMED and name.text in findings.untyped:
+                raise Unresolved
             if name.text not in _NAMED:
                 words = [*_NAMED, *sorted(records), *(["control"] if in_def else [])]
                 raise findings.fail("K106", name.span, f"unknown type `{name.text}`", help=nearest(name.text, words))
@@ -185,6 +187,8 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
             continue
         if tools not in (ListType(OBJECT), OptionalType(ListType(OBJECT))):
             findings.add("K201", declared.type.span, "tools are a list of objects", help="write `tools: [object]?`")
+            findings.untyped.add("tools")
+            tools = None
 
     params: list[Param] = []
     for param in node.params:
