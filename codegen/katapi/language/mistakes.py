@@ -85,21 +85,36 @@ def of_token(text: str, at: int, token: str, expected: Set[str], entry: int | No
     meant = alike(token, (word for word in expected if word.islower()))
     if meant is not None:
         return misspelt(at, token, meant)
-    colon = re.compile(r"[ \t]+(?=[\w\"'`\[])").match(text, end)
-    if colon is not None and "KEY" in expected:
-        value = text[colon.end() : _line_end(text, end)]
-        shown = value.split("}")[0].strip()
-        return Mistake(at, end, f"there is no `:` behind `{token}`", f"write `{token}: {shown}`", f"{token}:")
-    return None
+    return without_colon(text, at, token) if "KEY" in expected else None
 
 
-def before(text: str, line: int, at: int, entry: int) -> Mistake | None:
+def key_without_colon(text: str, at: int, word: str) -> Mistake | None:
+    """A word that was read as part of the value on the line before, and is the key of a line of its own."""
+    line = text.rfind("\n", 0, at) + 1
+    margin = re.compile(r"[ \t]*").match(text, text.rfind("\n", 0, max(0, line - 1)) + 1)
+    if text[line:at].strip() or margin is None or len(margin[0]) != at - line:
+        return None
+    return without_colon(text, at, word)
+
+
+def without_colon(text: str, at: int, word: str) -> Mistake | None:
+    """A key with its value behind it, and no colon between."""
+    end = at + len(word)
+    space = re.compile(r"[ \t]+(?=[\w\"'`\[])").match(text, end)
+    if space is None:
+        return None
+    shown = text[space.end() : _line_end(text, end)].split("}")[0].strip()
+    return Mistake(at, end, f"there is no `:` behind `{word}`", f"write `{word}: {shown}`", f"{word}:")
+
+
+def before(text: str, line: int, at: int, entry: int, declared: Set[str]) -> Mistake | None:
     """A word on the line before an unexpected one that was taken for a name, and is most likely another word.
 
-    `entry` is where the entry begins in which the unexpected word stands; other names in it are what they are.
+    `entry` is where the entry begins in which the unexpected word stands; other names in it are what they are, as are
+    those that are `declared`.
     """
     for match in _PRINTED_NAME.finditer(text, line, at):
-        if match.start() > entry or _in_quotes(text, line, match.start()):
+        if match.start() > entry or match[0] in declared or _in_quotes(text, line, match.start()):
             continue
         meant = None if match[0] in ITEM_WORDS else alike(match[0], ITEM_WORDS)
         if meant is not None:

@@ -40,6 +40,9 @@ _MOST_BRACKETS = 100
 _MOST_LEVELS = 200
 _WORD_END = r"\b"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAMED = re.compile(
+    r"\b(?:let|each|param|as|any|all|count|first|last)\s+([A-Za-z_]\w*)|,\s*([A-Za-z_]\w*)\s+in\b|([A-Za-z_]\w*)\s*:"
+)
 
 
 def _whole_word(terminal: TerminalDef) -> None:
@@ -71,12 +74,13 @@ def grammar(*, strict: bool = False) -> Lark:
 
 def parse(source: Source) -> tuple[s.File, list[Diagnostic]]:
     """What can be read of a file, and the findings about the rest, in source order."""
+    declared = _declared(source.text)
     if nested_deeper_than(source.text, _MOST_BRACKETS) is None and not MARKS.search(source.text):
         with suppress(UnexpectedInput):
             file, findings = _build(_tree(source.text), Draft(source.text, 0), {})
-            if not findings and not _misspelt(file):
+            if not findings and not _misspelt(file, source.text, 0, declared):
                 return file, []
-    readings = [_recovered(source.text[start:end], start) for start, end in _pieces(source.text)]
+    readings = [_recovered(source.text[start:end], start, declared) for start, end in _pieces(source.text)]
     return s.File(
         tuple(d for file, _ in readings for d in file.declarations),
         frozenset().union(*(file.unread for file, _ in readings)),
@@ -98,8 +102,8 @@ def _tree(text: str, start: str = "file") -> Tree[Token]:
 Read = tuple[s.File, list[Diagnostic]]
 
 
-def _recovered(text: str, base: int) -> Read:
-    """What can be read of a part of a file."""
+def _recovered(text: str, base: int, declared: frozenset[str]) -> Read:
+    """What can be read of a part of a file, in which `declared` are names."""
     nothing = s.File((), frozenset(_WORD.findall(text)), span=Span(base, base + len(text)))
     deep = nested_deeper_than(text, _MOST_BRACKETS)
     if deep is not None:
@@ -108,13 +112,18 @@ def _recovered(text: str, base: int) -> Read:
     with suppress(UnexpectedInput):
         tree = _tree(text)
         read = _build(tree, Draft(text, base), {})
-        corrections = [replace(m, start=m.start - base, end=m.end - base) for m in _misspelt(read[0])]
+        corrections = _misspelt(read[0], text, base, declared)
         if not corrections and misplaced_word(tree) is None and not MARKS.search(text):
             return read
-    reading = recover(text, base, _tree, _word, corrections)
-    if reading.tree is None:
-        return nothing, reading.findings
-    file, findings = _build(reading.tree, reading.draft, reading.left_out)
+    while True:
+        reading = recover(text, base, _tree, _word, declared, corrections)
+        if reading.tree is None:
+            return nothing, reading.findings
+        file, findings = _build(reading.tree, reading.draft, reading.left_out)
+        more = [m for m in _misspelt(file, text, base, declared) if m not in corrections]
+        if not more:
+            break
+        corrections += more
     template = all(isinstance(d, s.Template) for d in file.declarations)
     parts = [words for _, words in reading.left_out.values() if not template or "def" in words]
     owners = [
@@ -209,32 +218,24 @@ def _word(terminal: str) -> str:
 # ---- words that can only be misspelt
 
 
-def _misspelt(file: s.File) -> list[Mistake]:
-    """Names that stand as items, that nothing declares, and that are nearly a word of the language."""
-    every = list(nodes(file))
-    known = {"messages", "tools", "generating"}.union(*(_bound(node) for node in every))
+def _declared(text: str) -> frozenset[str]:
+    """The words that a file gives to values as names."""
+    found = (name for match in _NAMED.finditer(text) for name in match.groups() if name)
+    return frozenset(found) | {"messages", "tools", "generating"}
+
+
+def _misspelt(file: s.File, text: str, base: int, declared: frozenset[str]) -> list[Mistake]:
+    """Names of no value that stand as items and are nearly a word of the language; keys that were read as values."""
     out: list[Mistake] = []
-    for node in every:
-        if isinstance(node, s.Put) and isinstance(node.value, s.NameRef) and node.value.name not in known:
-            meant = mistakes.alike(node.value.name, mistakes.ITEM_WORDS)
-            if meant is not None:
-                out.append(mistakes.misspelt(node.span.start, node.value.name, meant))
+    for node in nodes(file):
+        match node:
+            case s.Put(value=s.NameRef(name=name)) if name not in declared:
+                meant = mistakes.alike(name, mistakes.ITEM_WORDS)
+                if meant is not None:
+                    out.append(mistakes.misspelt(node.span.start - base, name, meant))
+            case s.Words(words=words):
+                keys = (mistakes.key_without_colon(text, word.span.start - base, word.text) for word in words[1:])
+                out.extend(key for key in keys if key is not None)
+            case _:
+                pass
     return out
-
-
-def _bound(node: s.Node) -> set[str]:
-    """The names that a node gives to values."""
-    match node:
-        case (
-            s.Let(name=name) | s.Walk(name=name) | s.Query(name=name) | s.Parameter(name=name) | s.ParamDecl(name=name)
-        ):
-            names = [name]
-        case s.Each(name=name, value_name=value_name):
-            names = [name] if value_name is None else [name, value_name]
-        case s.Arm(bound=bound):
-            names = [] if bound is None else [bound]
-        case s.Take(bound=bound):
-            names = [bound]
-        case _:
-            names = []
-    return {name.text for name in names}

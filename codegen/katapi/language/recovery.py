@@ -57,18 +57,30 @@ def recover(
     base: int,
     parse: Callable[[str], Tree[Token]],
     words: Callable[[str], str],
+    declared: frozenset[str],
     corrections: Iterable[Mistake] = (),
 ) -> Reading:
-    """Reads a text that has errors; `words` gives the word or sign of a terminal, or its name."""
-    return _Recovery(text, base, parse, words).read(corrections)
+    """Reads a text that has errors.
+
+    `words` gives the word or sign of a terminal, or its name; `declared` are names; `corrections` are known already.
+    """
+    return _Recovery(text, base, parse, words, declared).read(corrections)
 
 
 class _Recovery:
-    def __init__(self, text: str, base: int, parse: Callable[[str], Tree[Token]], words: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        text: str,
+        base: int,
+        parse: Callable[[str], Tree[Token]],
+        words: Callable[[str], str],
+        declared: frozenset[str],
+    ) -> None:
         self._original = text
         self._base = base
         self._parse = parse
         self._words = words
+        self._declared = declared
         self._draft = Draft(text, base)
         self._reading = Reading(self._draft)
         self._lines: set[int] = set()
@@ -210,7 +222,8 @@ class _Recovery:
 
     def _before(self, start: int, at: int) -> Mistake | None:
         line = self._draft.line_start(at)
-        return mistakes.before(self._draft.text, max(line, self._draft.text.rfind("{", line, start) + 1), at, start)
+        first = max(line, self._draft.text.rfind("{", line, start) + 1)
+        return mistakes.before(self._draft.text, first, at, start, self._declared)
 
     def _first_arm(self, token: str, at: int) -> Mistake | None:
         """A misspelt `when` that made arms look like items, so that only the next `when` is unexpected."""
