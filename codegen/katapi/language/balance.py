@@ -98,10 +98,13 @@ class _Open:
     line: int
 
 
-def balance(draft: Draft) -> list[Diagnostic]:
-    """The findings about brackets without a partner; afterwards each has one."""
+def balance(draft: Draft, *, by_layout: bool) -> list[Diagnostic]:
+    """The findings about brackets without a partner; afterwards each has one.
+
+    Brackets that go together are only looked at where they are to be judged `by_layout`.
+    """
     found: list[Diagnostic] = []
-    if _fit(draft):
+    if _fit(draft, by_layout):
         return []
     pairs = _Pairs(draft)
     for piece in scan(draft.text):
@@ -117,10 +120,9 @@ def balance(draft: Draft) -> list[Diagnostic]:
     return found
 
 
-def _fit(draft: Draft) -> bool:
-    """Whether the brackets go together; lines that begin with one may be indented too far or too little, not both."""
+def _fit(draft: Draft, by_layout: bool) -> bool:
+    """Whether the brackets go together, and by the layout, too, where that counts."""
     opened: list[int] = []
-    left = right = False
     for piece in scan(draft.text):
         at = piece.span.start
         if piece.kind is Kind.OPEN:
@@ -129,10 +131,10 @@ def _fit(draft: Draft) -> bool:
             if not opened or _CLOSING[draft.text[opened[-1]]] != draft.text[at]:
                 return False
             start = opened.pop()
-            if draft.begins_line(at) and draft.line_start(start) != draft.line_start(at):
-                left = left or draft.indentation(at) < draft.indentation(start)
-                right = right or draft.indentation(at) > draft.indentation(start)
-    return not opened and not (left and right)
+            begins = draft.begins_line(at) and draft.line_start(start) != draft.line_start(at)
+            if by_layout and begins and draft.indentation(at) != draft.indentation(start):
+                return False
+    return not opened
 
 
 class _Pairs:

@@ -60,11 +60,15 @@ def recover(
     declared: frozenset[str],
     corrections: Iterable[Mistake] = (),
 ) -> Reading:
-    """Reads a text that has errors.
+    """Reads a text that has errors, with and without trust in its layout, and takes what has fewer.
 
     `words` gives the word or sign of a terminal, or its name; `declared` are names; `corrections` are known already.
     """
-    return _Recovery(text, base, parse, words, declared).read(corrections)
+    known = list(corrections)
+    plain, by_layout = (
+        _Recovery(text, base, parse, words, declared).read(known, by_layout=by_layout) for by_layout in (False, True)
+    )
+    return by_layout if len(by_layout.findings) < len(plain.findings) else plain
 
 
 class _Recovery:
@@ -86,7 +90,7 @@ class _Recovery:
         self._lines: set[int] = set()
         self._corrected: set[int] = set()
 
-    def read(self, corrections: Iterable[Mistake]) -> Reading:
+    def read(self, corrections: Iterable[Mistake], *, by_layout: bool) -> Reading:
         """The whole way: quotes, brackets, then one error after the other."""
         draft = self._draft
         for mistake in sorted(corrections, key=lambda m: m.start, reverse=True):
@@ -94,7 +98,7 @@ class _Recovery:
         draft.without_comments()
         is_template = re.match(r"\s*template\b", draft.text) is not None
         self._note(close_quotes(draft, self._leave_out_text if is_template else self._leave_out_line))
-        self._note(balance(draft))
+        self._note(balance(draft, by_layout=by_layout))
         for _ in range(_MOST_ERRORS):
             try:
                 tree = self._parse(draft.text)
