@@ -108,7 +108,7 @@ def join(ways: Iterable[Way]) -> list[Way]:
 def _subjects(key: Hashable) -> tuple[Hashable, ...]:
     """What a test asks about: a variable and its field, or the test itself; two that share none are independent."""
     match key:
-        case (str(), tuple(place), *_):
+        case ("exists" | "given", (int(), *_) as place):
             return (place[:1], place[:2])
         case _:
             return (key,)
