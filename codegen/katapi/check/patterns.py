@@ -7,6 +7,7 @@ from katapi.language.source import Span
 from katapi.model.declarations import Split
 from katapi.model.program import Program
 from katapi.runtime.patterns.coverage import matches_nothing
+from katapi.runtime.patterns.matcher import compile_pattern
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.syntax import PatternError, parse
 from katapi.runtime.unicode import CLASS_VERSIONS, NORMALIZATION_VERSIONS
@@ -15,7 +16,7 @@ from katapi.runtime.unicode import CLASS_VERSIONS, NORMALIZATION_VERSIONS
 def check(program: Program) -> list[Diagnostic]:
     """The findings about patterns and versions."""
     tokenizer = program.tokenizer
-    found = [finding for split in tokenizer.splits for finding in _pattern(split)]
+    found = [finding for split in tokenizer.splits for finding in _pattern(split, tokenizer.unicode)]
     for version, known, what in (
         (tokenizer.unicode, CLASS_VERSIONS, "character classes"),
         (tokenizer.normalizer_unicode, NORMALIZATION_VERSIONS, "normalization data"),
@@ -32,11 +33,13 @@ def check(program: Program) -> list[Diagnostic]:
     return found
 
 
-def _pattern(split: Split) -> list[Diagnostic]:
+def _pattern(split: Split, unicode: str | None) -> list[Diagnostic]:
     try:
         root = parse(split.regex, PROPERTIES)
         if matches_nothing(root):
             raise PatternError("the pattern can match the empty text", 0)
+        if unicode in CLASS_VERSIONS:
+            compile_pattern(split.regex, unicode=unicode)
     except PatternError as error:
         # In the source a backquote opens the pattern, and each backquote in it is doubled.
         before = split.regex[: error.position]

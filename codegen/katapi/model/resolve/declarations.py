@@ -125,6 +125,12 @@ class Settings:
             return None
         return words.number
 
+    def separator(self, key: str, written: str | None, sign: str) -> None:
+        """Insists that a separator of JSON is its sign with white space around it."""
+        if written is not None and written.strip(" \t\n\r") != sign:
+            message = f"with this `{key}` what is written is no JSON"
+            self._findings.add("K112", self.place(key), message, help=f"write `{sign}` in it, and only spaces beside")
+
     def splits(self, key: str) -> tuple[Split, ...]:
         """`none`, or patterns that are applied one after the other."""
         remedy = "none` or, in backquotes, `pattern isolated"
@@ -169,16 +175,16 @@ def resolve_vocabulary(node: s.Vocabulary, findings: Findings) -> Vocabulary:
     rows: list[tuple[int, str, Span]] = [(r.id, r.spelling, r.span) for r in node.controls]
     rows += [(r.id, r.text, r.span) for r in node.texts]
     rows += [(r.id, r.spelling, r.span) for r in node.unknowns[:1]]
-    ids: set[int] = set()
+    ids: dict[int, Span] = {}
     spellings: dict[str, int] = {}
     for number, spelling, span in rows:
         if number in ids:
-            findings.add("K701", span, f"the id {number} is given twice")
+            findings.add("K701", span, f"the id {number} is given twice", first=ids[number])
         if spelling in spellings:
             findings.add("K702", span, f"“{spelling}” has two ids, {spellings[spelling]} and {number}")
         if not spelling:
             findings.add("K703", span, f"the token {number} has no text")
-        ids.add(number)
+        ids.setdefault(number, span)
         spellings.setdefault(spelling, number)
     names: dict[str, str] = {}
     seen: set[str] = set()
@@ -199,7 +205,7 @@ def resolve_vocabulary(node: s.Vocabulary, findings: Findings) -> Vocabulary:
         )
     if artifact is None and not node.texts:
         findings.add("K704", node.header.span, "a vocabulary needs an `artifact` or a `text` block")
-    if artifact is None and ids and ids != set(range(len(ids))):
+    if artifact is None and ids and ids.keys() != set(range(len(ids))):
         missing = next(i for i in range(max(ids) + 1) if i not in ids)
         findings.add("K705", node.header.span, f"the ids have a gap: no token has id {missing}")
     return Vocabulary(
@@ -284,6 +290,8 @@ def resolve_serialization(
         read.choice("nan", _Nan, _Nan.REJECT)
         read.choice("absent", _Absent, _Absent.OMITTED)
         indent = read.number("indent", "4", required=False)
+        read.separator("item_separator", item_separator, ",")
+        read.separator("key_separator", key_separator, ":")
     return Serialization(identity(node.header), order, item_separator or "", key_separator or "", escape, indent)
 
 

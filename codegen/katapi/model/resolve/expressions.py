@@ -8,8 +8,9 @@ from katapi.language import syntax as s
 from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.declarations import ControlToken, Escape, Identity, KeyOrder, Serialization, Vocabulary
-from katapi.model.request import Field, Request
+from katapi.model.request import Request
 from katapi.model.resolve.empty_lists import with_item_types
+from katapi.model.resolve.fields import Fields
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.scope import Scope, facts
 from katapi.model.types import (
@@ -39,6 +40,8 @@ from katapi.model.types import (
     present,
 )
 
+#: Bindings that no line of the file makes.
+_GIVEN = (t.Binding.MESSAGES, t.Binding.GENERATING, t.Binding.TOOLS)
 BOOL = BoolType()
 INT = IntType()
 _CUTS = {k.value: k for k in t.CutKind}
@@ -60,6 +63,7 @@ class Expressions:
         self._vocabulary = vocabulary
         self._request = request
         self._serializations = serializations
+        self._fields = Fields(findings, request)
         self._variables = 0
 
     def variable(self, name: str, binding: t.Binding, of: Type, span: Span) -> t.Variable:
@@ -69,9 +73,11 @@ class Expressions:
 
     def fresh(self, name: s.Name, scope: Scope) -> None:
         """Insists that a name is not taken: the language has no shadowing."""
-        if scope.names.get(name.text) is not None:
+        taken = scope.names.get(name.text)
+        if taken is not None:
+            first = None if taken.binding in _GIVEN else taken.span
             raise self._findings.fail(
-                "K107", name.span, f"the name `{name.text}` is taken already", help="choose another"
+                "K107", name.span, f"the name `{name.text}` is taken already", help="choose another", first=first
             )
 
     def resolve(self, node: s.Expr, scope: Scope) -> t.Expr:
@@ -264,20 +270,10 @@ class Expressions:
                 if name == "role":
                     of: Type = TextType(Trust.LITERAL, roles)
                     return t.RoleOf(base, type=optional(of) if absent else of, span=node.span)
-                found = self._message_field(roles, node.name)
+                found = self._fields.of_message(roles, node.name)
                 return t.FieldOf(base, found, type=optional(found.type) if absent else found.type, span=node.span)
             case RecordType(name=record_name):
-                record = self._request.record(record_name)
-                assert record is not None, "the request was resolved before"
-                field = record.field(name)
-                if field is None and not self._findings.untyped.isdisjoint((name, record_name)):
-                    raise Unresolved
-                if field is None:
-                    known = [f.name for f in record.fields]
-                    raise self._findings.fail(
-                        "K104", node.name.span, f"`{record_name}` has no field `{name}`", help=nearest(name, known)
-                    )
-                self._readable(field, node.name)
+                field = self._fields.of_record(record_name, node.name)
                 return t.FieldOf(base, field, type=optional(field.type) if absent else field.type, span=node.span)
             case ListType(item=item) if name in ("first", "last"):
                 return t.EndOf(base, s.End(name), type=optional(item), span=node.span)
@@ -289,41 +285,6 @@ class Expressions:
                 return t.JsonFieldOf(base, name, type=ANY_JSON, span=node.span)
             case _:
                 raise self._findings.fail("K104", node.name.span, f"{describe(base.type)} has no field `{name}`")
-
-    def _message_field(self, roles: tuple[str, ...], name: s.Name) -> Field:
-        found: Field | None = None
-        for role_name in roles:
-            role = self._request.role(role_name)
-            assert role is not None, "message types come from the request"
-            field = role.field(name.text)
-            if field is None and not self._findings.untyped.isdisjoint((name.text, role_name)):
-                raise Unresolved
-            if field is None:
-                known = [f.name for f in role.fields if not f.ignored] + ["role"]
-                raise self._findings.fail(
-                    "K104",
-                    name.span,
-                    f"a message of role `{role_name}` has no field `{name.text}`",
-                    help=nearest(name.text, known)
-                    if len(roles) == 1
-                    else f"the message here is one of {', '.join(roles)}; narrow it with `is` or an arm",
-                )
-            self._readable(field, name)
-            if found is None or found.type == field.type or field.optional:
-                found = field
-            elif found.type != OptionalType(field.type):
-                raise self._findings.fail("K201", name.span, f"`{name.text}` has another type in role `{role_name}`")
-        assert found is not None, "a message has a role"
-        return found
-
-    def _readable(self, field: Field, name: s.Name) -> None:
-        if field.ignored:
-            raise self._findings.fail(
-                "K118",
-                name.span,
-                f"`{name.text}` is declared `ignore`",
-                help="remove `ignore` in the request to use it",
-            )
 
     def _needle(self, node: s.MethodCall, argument: s.Expr) -> str:
         if not isinstance(argument, s.TextLiteral):

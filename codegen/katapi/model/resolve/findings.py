@@ -34,14 +34,18 @@ class Findings:
         yield
         self._unsure = before
 
-    def add(self, code: str, span: Span, message: str, *, label: str = "", help: str = "") -> None:
+    def add(
+        self, code: str, span: Span, message: str, *, label: str = "", help: str = "", first: Span | None = None
+    ) -> None:
         """Notes a finding."""
         if not self._unsure or code in _CERTAIN:
-            self.diagnostics.append(Diagnostic(code, span, message, label, help))
+            self.diagnostics.append(Diagnostic(code, span, message, label, help, first))
 
-    def fail(self, code: str, span: Span, message: str, *, label: str = "", help: str = "") -> Unresolved:
+    def fail(
+        self, code: str, span: Span, message: str, *, label: str = "", help: str = "", first: Span | None = None
+    ) -> Unresolved:
         """Notes a finding and gives the exception to raise."""
-        self.add(code, span, message, label=label, help=help)
+        self.add(code, span, message, label=label, help=help, first=first)
         return Unresolved()
 
 

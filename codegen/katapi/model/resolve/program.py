@@ -7,6 +7,7 @@ from contextlib import nullcontext, suppress
 from typing import TypeVar
 
 from katapi.language import syntax as s
+from katapi.language.nodes import nodes
 from katapi.language.source import Source, Span
 from katapi.model import template as t
 from katapi.model.declarations import Serialization, Vocabulary
@@ -28,6 +29,8 @@ from katapi.model.types import BoolType, ListType, MessageType, Type
 
 _VERSION = re.compile(r"[A-Za-z0-9._+-]{1,40}")
 
+_IDS = 2**31
+
 D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
 
@@ -47,6 +50,8 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Prog
     tokenizer = None if tokenizer_node is None else resolve_tokenizer(tokenizer_node, vocabulary, findings)
     serializations = _serializations(file, findings)
     request = None if request_node is None else resolve_request(request_node, findings)
+    if vocabulary_node is not None:
+        _ids(vocabulary_node, findings)
     budgets = tuple(resolve_budget(b, findings) for b in file.declarations if isinstance(b, s.Budget))
     _references(file, findings)
     if template_node is None or vocabulary is None or request is None:
@@ -62,7 +67,9 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Prog
 def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Findings) -> D | None:
     found = [d for d in file.declarations if isinstance(d, kind)]
     for extra in found[1:]:
-        findings.add("K107", extra.header.span, f"a file has one {word}", label="a second one")
+        findings.add(
+            "K107", extra.header.span, f"a file has one {word}", label="a second one", first=found[0].header.span
+        )
     if not found:
         end = len(source.text.rstrip())
         findings.add("K116", Span(max(0, end - 1), max(1, end)), f"this file has no `{word}`")
@@ -71,7 +78,7 @@ def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Find
 
 
 def _unique_names(file: s.File, findings: Findings) -> None:
-    seen: set[tuple[type, str]] = set()
+    seen: dict[tuple[type, str], Span] = {}
     for declaration in file.declarations:
         if not _VERSION.fullmatch(declaration.header.version):
             findings.add(
@@ -79,8 +86,15 @@ def _unique_names(file: s.File, findings: Findings) -> None:
             )
         key = (type(declaration), declaration.header.name.text)
         if key in seen and isinstance(declaration, (s.Serialization, s.Budget)):
-            findings.add("K107", declaration.header.name.span, f"`{key[1]}` is declared twice")
-        seen.add(key)
+            findings.add("K107", declaration.header.name.span, f"`{key[1]}` is declared twice", first=seen[key])
+        seen.setdefault(key, declaration.header.name.span)
+
+
+def _ids(node: s.Vocabulary, findings: Findings) -> None:
+    """Ids are numbers that tensors of any model hold."""
+    for row in nodes(node):
+        if isinstance(row, (s.ControlRow, s.TextRow, s.UnknownRow)) and row.id >= _IDS:
+            findings.add("K711", row.span, f"the id {row.id} is too large", help=f"an id is below {_IDS}")
 
 
 def _serializations(file: s.File, findings: Findings) -> dict[str, Serialization]:
@@ -157,7 +171,8 @@ def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[
     out: dict[str, list[tuple[s.Name, Type]]] = {}
     for definition in definitions:
         if definition.name.text in out:
-            findings.add("K107", definition.name.span, f"`def {definition.name.text}` stands here twice")
+            first = next(d.name.span for d in definitions if d.name.text == definition.name.text)
+            findings.add("K107", definition.name.span, f"`def {definition.name.text}` stands here twice", first=first)
             findings.untyped.add(definition.name.text)
         parameters: list[tuple[s.Name, Type]] = []
         for parameter in definition.parameters:

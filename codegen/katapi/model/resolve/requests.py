@@ -6,6 +6,7 @@ import keyword
 from enum import Enum
 
 from katapi.language import syntax as s
+from katapi.language.source import Span
 from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.resolve.declarations import Settings, identity
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
@@ -97,13 +98,13 @@ def _distinct(name: s.Name, others: list[str], findings: Findings) -> bool:
 
 def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Findings) -> tuple[Field, ...]:
     out: list[Field] = []
-    seen: set[str] = set()
+    seen: dict[str, Span] = {}
     for node in nodes:
         name = node.name.text
         if name in seen:
-            findings.add("K107", node.name.span, f"the field `{name}` is declared twice")
+            findings.add("K107", node.name.span, f"the field `{name}` is declared twice", first=seen[name])
             continue
-        seen.add(name)
+        seen[name] = node.name.span
         if name == "role" or not nameable(name):
             findings.add("K108", node.name.span, f"a field cannot be called `{name}`", help=_TAKEN)
             continue
@@ -178,7 +179,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     tools: Type | None = None
     for number, declared in enumerate(node.tools):
         if number:
-            findings.add("K107", declared.span, "`tools` is declared twice")
+            findings.add("K107", declared.span, "`tools` is declared twice", first=node.tools[0].span)
             continue
         try:
             tools = resolve_type(declared.type, names, findings)
