@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from katapi.check import check_program, check_tokenizer
 from katapi.language import syntax as s
-from katapi.language.diagnostics import SpecError
+from katapi.language.diagnostics import Diagnostic, SpecError
 from katapi.language.parser import parse
 from katapi.language.source import Source
 from katapi.model.program import Program, TokenizerProgram
@@ -13,6 +13,12 @@ from katapi.model.resolve.findings import Findings
 
 #: Findings about a declaration that is not there; where one could not be read, it may be that one.
 _MISSING = ("K105", "K116")
+#: Findings about a part of a declaration that is not there; it may be one that could not be read.
+_INCOMPLETE = ("K109", "K111", "K704", "K705", "K707")
+#: Findings about a name that is not declared; where a part without a name could not be read, that may be it.
+_UNKNOWN = ("K101", "K102", "K103", "K104", "K106", "K115")
+#: Findings about what is not used; what could not be read may use it.
+_UNUSED = ("K310", "K503")
 
 
 def analyse(name: str, source: Source) -> TokenizerProgram:
@@ -20,20 +26,40 @@ def analyse(name: str, source: Source) -> TokenizerProgram:
 
     `name` is the model's. Raises SpecError with all findings of the file.
 
-    Names and types are told even where a declaration cannot be read, as far as they do not need it; the checks need the
-    whole program.
+    What has a mistake in it hides nothing else: names, types and checks are told as far as they do not need it. Of a
+    line that cannot be read nothing else is told.
     """
-    file, diagnostics = parse(source)
+    file, unread = parse(source)
     findings = Findings()
     program = resolve(name, source, file, findings)
-    diagnostics += [f for f in findings.diagnostics if not diagnostics or f.code not in _MISSING]
+    found = [*findings.diagnostics]
     if isinstance(program, Program):
-        diagnostics += check_program(program)
+        found += check_program(program)
     elif program is not None:
-        diagnostics += check_tokenizer(program)
+        found += check_tokenizer(program)
+    lines = {source.line_column(f.span.start)[0] for f in unread}
+    diagnostics = unread + [
+        f for f in found if not _may_be_unread(f, file, unread) and source.line_column(f.span.start)[0] not in lines
+    ]
     if diagnostics or program is None:
         raise SpecError(source, diagnostics)
     return program
+
+
+def _may_be_unread(finding: Diagnostic, file: s.File, unread: list[Diagnostic]) -> bool:
+    """Whether what is missing may be what could not be read."""
+    if finding.code in _MISSING or finding.code in _UNUSED:
+        return bool(unread)
+    if finding.code in _UNKNOWN:
+        return file.nameless
+    own = {type(d) for d in file.declarations if _holds(d, finding)}
+    return finding.code in _INCOMPLETE and any(
+        type(d) in own and _holds(d, error) for d in file.declarations for error in unread
+    )
+
+
+def _holds(declaration: s.Declaration, finding: Diagnostic) -> bool:
+    return declaration.span.start <= finding.span.start < declaration.span.end
 
 
 def declarations(source: Source) -> tuple[s.Declaration, ...]:

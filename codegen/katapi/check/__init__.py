@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from katapi.check import controls, fields, generation, matches, messages, names, patterns, recursion
+from katapi.check import controls, fields, generation, matches, messages, names, nesting, patterns, recursion
 from katapi.language.diagnostics import Diagnostic
 from katapi.model.program import Program, TokenizerProgram
 
@@ -15,6 +15,7 @@ ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     names.check,
     generation.check,
     recursion.check,
+    nesting.check,
     controls.check,
 )
 

@@ -109,6 +109,8 @@ class _Seams:
         match statement:
             case t.Print(value=value):
                 return self._print(value, tails)
+            case t.Unsure():
+                return _NOTHING
             case t.Block() as block:
                 return self._block(block, tails)
             case t.Sampled(body=body):

@@ -1,4 +1,4 @@
-"""No field of the request is lost: on every path each is printed, dropped, or known to be empty (K309).
+"""No field of the request is lost: on every path each is printed, dropped, or known to be empty (K309, K311).
 
 A value is used where it is printed, passed to a `def` that uses it, looped over or dropped, directly or through `let`,
 cuts, `as` and object literals. A test does not use it, except that asking for the truth of a bool or for a value of a
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from katapi.check.losses import Loss, losses
 from katapi.check.paths import Paths, Place, Way, join, limited
-from katapi.check.traverse import expressions, let_values, statements, variables
+from katapi.check.traverse import expressions, let_values, statements, unsure_words, variables
 from katapi.check.wording import listed
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
@@ -59,6 +59,8 @@ class _Analysis:
         self._lets = let_values(program.template)
         self._paths = Paths(program.source, self._lets)
         self._notes = _Notes()
+        #: What a statement with a mistake names is not told as lost.
+        self._unsure = unsure_words(program.template)
         self._kept_items: set[int] = set()
         self._found: dict[tuple[Span, str], Diagnostic] = {}
         self._definitions = {d.name: d for d in program.template.definitions}
@@ -69,6 +71,7 @@ class _Analysis:
         self._settle_uses()
         body = self._program.template.body
         ends = self._run(body, [Way()])
+        self._note_giving_up(self._program.template.span, "messages")
         for statement in statements(body):
             if isinstance(statement, t.Take):
                 self._check_take(statement, ends)
@@ -122,6 +125,8 @@ class _Analysis:
 
     def _step(self, statement: t.Statement, ways: list[Way]) -> list[Way]:
         match statement:
+            case t.Unsure():
+                return limited(way.become_unsure() for way in ways)
             case t.Block() as block:
                 return self._run(block, ways)
             case t.Sampled(body=body):
@@ -256,6 +261,7 @@ class _Analysis:
                     continue
                 self._paths = Paths(self._program.source, self._lets)
                 ends = self._run(arm.body, self._entering(arm, role, guards.get(role, []), join(ways)))
+                self._note_giving_up(arm.span, arm.variable.name)
                 required = {} if arm.is_run else self._of_role(role, arm.variable.number)
                 if arm.run is not None:
                     required[(arm.run.number,)] = arm.run.type
@@ -282,12 +288,22 @@ class _Analysis:
 
     # ---- findings
 
+    def _note_giving_up(self, span: Span, name: str) -> None:
+        if self._paths.gave_up:
+            message = f"whether something of `{name}` is lost cannot be told"
+            finding = _too_many_paths(span, message, name)
+            self._found.setdefault((finding.span, finding.message), finding)
+
     def _report(self, lost: Iterable[Loss], name: str, span: Span, some: str = "") -> None:
         for loss in lost:
+            if not self._unsure.isdisjoint(loss.place[1:] or (name,)):
+                continue
             path = ".".join([name, *(str(step) for step in loss.place[1:])])
             in_list = isinstance(loss.type, ListType)
             filtered = self._notes.filters.get(loss.place)
-            if filtered is not None:
+            if not loss.certain:
+                finding = _too_many_paths(span, f"whether `{path}` is lost cannot be told{some}", path)
+            elif filtered is not None:
                 finding = Diagnostic(
                     "K309",
                     filtered,
@@ -310,3 +326,13 @@ class _Analysis:
                     f"{print_it}, or write `drop {path}`{ignore}",
                 )
             self._found.setdefault((finding.span, finding.message), finding)
+
+
+def _too_many_paths(span: Span, message: str, path: str) -> Diagnostic:
+    return Diagnostic(
+        "K311",
+        span,
+        message,
+        "the tests here go together in too many ways",
+        f"test less at once: put a part into a `def`, or use `{path}` before the tests",
+    )

@@ -30,6 +30,8 @@ Definitions = dict[str, t.Def]
 
 
 def _prefix(template: t.Template, definitions: Definitions) -> list[Diagnostic]:
+    if not template.generates and any(isinstance(s, t.Unsure) for s in template.body.statements):
+        return []
     if not template.generates:
         return [
             Diagnostic(
@@ -81,8 +83,10 @@ def _prints(statement: t.Statement, definitions: Definitions, calling: frozenset
                 and _always_prints(then, definitions, calling)
                 and _always_prints(otherwise, definitions, calling)
             )
-        case t.Match(arms=arms):
-            return all(_always_prints(arm.body, definitions, calling) for arm in arms)
+        case t.Match(arms=arms, unsure=unsure):
+            return unsure or all(_always_prints(arm.body, definitions, calling) for arm in arms)
+        case t.Unsure():
+            return True
         case t.Block() as block:
             return _always_prints(block, definitions, calling)
         case t.Sampled(body=body):
@@ -107,6 +111,8 @@ def _sampled_arms(template: t.Template, definitions: Definitions) -> list[Diagno
                 continue
             covered = arm.condition is None
             inside = list(statements(arm.body))
+            if any(isinstance(s, t.Unsure) for s in inside):
+                continue
             if _has(inside, t.Print, printing) and not _has(inside, t.Sampled, marking):
                 found.append(
                     Diagnostic(

@@ -11,11 +11,15 @@ from katapi.model.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A value that some way loses; `where` says in words on which ways, and is empty where all lose it."""
+    """A value that some way loses; `where` says in words on which ways, and is empty where all lose it.
+
+    It is not `certain` where the ways were too many to tell them all apart.
+    """
 
     place: Place
     type: Type
     where: tuple[str, ...]
+    certain: bool = True
 
 
 def losses(ends: Sequence[Way], required: Mapping[Place, Type]) -> list[Loss]:
@@ -24,9 +28,21 @@ def losses(ends: Sequence[Way], required: Mapping[Place, Type]) -> list[Loss]:
     for place, of in required.items():
         losing = [way for way in ends if not way.uses(place)]
         if losing:
-            facts = _explanation(ends, place, min(losing, key=lambda way: len(way.facts)))
-            out.append(Loss(place, of, tuple(fact.words for fact in facts)))
+            shown = min(losing, key=lambda way: (not _certain(way, place), len(way.facts)))
+            facts = _explanation(ends, place, shown)
+            certain = _certain(shown, place) or not any(_touched(way, place) for way in ends)
+            out.append(Loss(place, of, tuple(fact.words for fact in facts), certain))
     return out
+
+
+def _certain(way: Way, place: Place) -> bool:
+    """Whether there is such a way, and it does not use a value."""
+    return not way.vague and all(place[:n] not in way.some for n in range(1, len(place) + 1))
+
+
+def _touched(way: Way, place: Place) -> bool:
+    """Whether a value, or one that holds it, is used on a way, or on one of those that were joined into it."""
+    return way.uses(place) or any(place[:n] in way.some for n in range(1, len(place) + 1))
 
 
 def _explanation(ends: Sequence[Way], place: Place, losing: Way) -> list[Fact]:

@@ -36,7 +36,7 @@ def _check_match(match: t.Match) -> list[Diagnostic]:
                 left_choices -= set(arm.texts)
                 if not left_choices:
                     left_kinds -= KIND_WORDS["text"]
-    if left_kinds:
+    if left_kinds and not match.unsure:
         words = _missing(left_kinds, None if left_choices is None else [c for c in choices or () if c in left_choices])
         found.append(
             Diagnostic(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from katapi.check.traverse import all_statements, let_values, top_level
+from katapi.check.traverse import all_statements, let_values, top_level, unsure_words
 from katapi.check.wording import listed, unreachable_arm
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
@@ -16,6 +16,7 @@ def check(program: Program) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     walk: t.Walk | None = None
     led: set[str] = set()
+    unsure = unsure_words(template)
     left = [role.name for role in program.request.roles]
     for statement in top_level(template.body):
         match statement:
@@ -24,7 +25,7 @@ def check(program: Program) -> list[Diagnostic]:
                     found.append(_second_walk(statement))
                     continue
                 walk = statement
-                found.extend(_check_walk(walk, led))
+                found.extend(_check_walk(walk, led, unsure))
             case t.Take():
                 if walk is not None:
                     found.append(
@@ -41,7 +42,7 @@ def check(program: Program) -> list[Diagnostic]:
                     left = [role for role in left if role not in statement.roles]
             case _:
                 pass
-    if walk is None and left:
+    if walk is None and left and "messages" not in unsure:
         found.append(
             Diagnostic(
                 "K302",
@@ -60,7 +61,7 @@ def _second_walk(walk: t.Walk) -> Diagnostic:
     )
 
 
-def _check_walk(walk: t.Walk, led: set[str]) -> list[Diagnostic]:
+def _check_walk(walk: t.Walk, led: set[str], unsure: frozenset[str]) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     assert isinstance(walk.variable.type, MessageType)
     left = set(walk.variable.type.roles)
@@ -73,7 +74,7 @@ def _check_walk(walk: t.Walk, led: set[str]) -> list[Diagnostic]:
         else:
             guarded |= set(arm.roles)
     for role in walk.variable.type.roles:
-        if role not in left:
+        if role not in left or walk.unsure or role in unsure:
             continue
         if role in guarded:
             message, label = f"a message of role `{role}` may be lost", "every arm for it has a `where`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from katapi.check.traverse import all_statements, bodies, expressions, statements, value_parts, variables
+from katapi.check.traverse import all_statements, bodies, expressions, statements, unsure_words, value_parts, variables
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
@@ -15,14 +15,17 @@ def check(program: Program) -> list[Diagnostic]:
     """The findings about unused names, tools and defs."""
     template = program.template
     mentioned = {v.number for e in _all_expressions(template) for v in variables(e)}
+    unsure = program.unsure | unsure_words(template)
     found = [
         Diagnostic("K310", variable.span, f"`{variable.name}` is never used", help=help_)
         for variable, help_ in _declared(template)
-        if variable.number not in mentioned
+        if variable.number not in mentioned and variable.name not in unsure
     ]
-    found.extend(_unprinted_tools(program))
-    found.extend(_unused_records(program))
-    found.extend(_unused_definitions(template))
+    if "tools" not in unsure:
+        found.extend(_unprinted_tools(program))
+    if not program.unsure:
+        found.extend(_unused_records(program))
+    found.extend(_unused_definitions(template, unsure))
     return found
 
 
@@ -103,7 +106,7 @@ def _values(expr: t.Expr) -> Iterator[t.Expr]:
         yield from _values(part)
 
 
-def _unused_definitions(template: t.Template) -> list[Diagnostic]:
+def _unused_definitions(template: t.Template, unsure: frozenset[str]) -> list[Diagnostic]:
     """The defs that neither the template nor a used def calls."""
     calls = {d.name: _called(d.body) for d in template.definitions}
     used: set[str] = set()
@@ -113,6 +116,7 @@ def _unused_definitions(template: t.Template) -> list[Diagnostic]:
         if all(body is not d.body for d in template.definitions)
         for name in _called(body)
     ]
+    open_names.extend(name for name in calls if name in unsure)
     while open_names:
         name = open_names.pop()
         if name not in used:

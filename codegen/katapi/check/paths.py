@@ -1,8 +1,9 @@
 """What is known and what has been used on each way through a block.
 
 A way is a set of answers to the tests that it passes. Two tests are the same when they ask the same about the same
-value, so a field that is tested twice gives two ways and not four. Where ways would grow beyond a limit they are
-joined into one that knows only what all of them know; the checks then err towards a finding, never towards silence.
+value, so a field that is tested twice gives two ways and not four. Where ways would grow beyond a limit, those that use
+the same values are joined into one that knows only what all of them know, and if need be all of them. A joined way
+remembers what it forgot: where that would matter, it is not certain that there is such a way.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from katapi.model.types import BoolType, JsonKind, JsonType, ParsedType, TextTyp
 Place = tuple[int | str, ...]
 
 _MOST_WAYS = 32
-_FUEL = 20_000  # steps of one analysis; a template that people wrote takes a few hundred
+_FUEL = 40_000  # steps of one analysis; a template that people wrote takes a few hundred
 _SHOWN = 48  # code points of a test in a message
 
 
@@ -38,11 +39,23 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way through a block: the values used on it, the answers given, the roles of the messages at hand."""
+    """One way through a block: the values used on it, the answers given, the roles of the messages at hand.
+
+    An unsure way leads through a statement with a mistake, which may use any value. A joined way has `forgotten` tests
+    whose answers differed, and values that only `some` of the ways used. It is vague once such a test comes again.
+    """
 
     used: frozenset[Place] = frozenset()
     facts: tuple[Fact, ...] = ()
     roles: tuple[tuple[int, str], ...] = ()
+    unsure: bool = False
+    vague: bool = False
+    forgotten: frozenset[Hashable] = frozenset()
+    some: frozenset[Place] = frozenset()
+
+    def become_unsure(self) -> Way:
+        """The way through a statement with a mistake."""
+        return with_(self, unsure=True)
 
     def use(self, place: Place) -> Way:
         """The way on which one more value is used; using a part of a JSON value uses the value."""
@@ -51,7 +64,7 @@ class Way:
 
     def uses(self, place: Place) -> bool:
         """Whether a value, or one that holds it, is used."""
-        return place in self.used or any(place[:n] in self.used for n in range(1, len(place)))
+        return self.unsure or place in self.used or any(place[:n] in self.used for n in range(1, len(place)))
 
     def answer(self, key: Hashable) -> bool | None:
         """The answer to a test, where it is known."""
@@ -61,7 +74,8 @@ class Way:
         """The way after one more answer; None where it contradicts an earlier one."""
         known = self.answer(key)
         if known is None:
-            return with_(self, facts=(*self.facts, Fact(key, truth, words)))
+            vague = self.vague or not self.forgotten.isdisjoint(_subjects(key))
+            return with_(self, facts=(*self.facts, Fact(key, truth, words)), vague=vague)
         return self if known is truth else None
 
     def role(self, number: int) -> str | None:
@@ -83,13 +97,32 @@ def join(ways: Iterable[Way]) -> list[Way]:
     used = frozenset(p for p in places if all(way.uses(p) for way in each))
     facts = tuple(f for f in first.facts if all(f in w.facts for w in each))
     roles = tuple(r for r in first.roles if all(r in w.roles for w in each))
-    return [Way(used, facts, roles)]
+    kept = frozenset(facts)
+    lost = frozenset(f.key for way in each for f in way.facts if f not in kept)
+    forgotten = frozenset(_subjects(key)[-1] for key in lost).union(*(way.forgotten for way in each))
+    some = (places - used).union(*(way.some for way in each))
+    unsure, vague = all(way.unsure for way in each), all(way.vague for way in each)
+    return [Way(used, facts, roles, unsure, vague, forgotten, some)]
+
+
+def _subjects(key: Hashable) -> tuple[Hashable, ...]:
+    """What a test asks about: a variable and its field, or the test itself; two that share none are independent."""
+    match key:
+        case ("exists" | "given", (int(), *_) as place):
+            return (place[:1], place[:2])
+        case _:
+            return (key,)
 
 
 def limited(ways: Iterable[Way]) -> list[Way]:
     """The ways without doubles, joined into one where they are too many."""
     each = list(dict.fromkeys(ways))
-    return each if len(each) <= _MOST_WAYS else join(each)
+    if len(each) <= _MOST_WAYS:
+        return each
+    groups: dict[Hashable, list[Way]] = {}
+    for way in each:
+        groups.setdefault((way.used, way.roles, way.unsure, way.vague), []).append(way)
+    return join(each) if len(groups) > _MOST_WAYS else [one for group in groups.values() for one in join(group)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +138,16 @@ class Value:
         return (self.expr.variable.number, *self.steps) if isinstance(self.expr, t.Var) else None
 
 
+def _merged(found: list[tuple[Way, Value]]) -> list[tuple[Way, Value]]:
+    """The values with as many ways for each as are followed."""
+    if len(found) <= _MOST_WAYS:
+        return found
+    groups: dict[Hashable, tuple[Value, list[Way]]] = {}
+    for way, value in found:
+        groups.setdefault((value.place or id(value.expr), value.steps), (value, []))[1].append(way)
+    return [(way, value) for value, ways in groups.values() for way in limited(ways)]
+
+
 class Paths:
     """Follows expressions and tests along ways."""
 
@@ -113,13 +156,18 @@ class Paths:
         self._lets = lets
         self._fuel = _FUEL
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether there were more steps than are followed; a way that was not followed is unsure."""
+        return self._fuel < 0
+
     # ---- values
 
     def values(self, way: Way, expr: t.Expr, steps: tuple[str, ...] = ()) -> list[tuple[Way, Value]]:
         """What an expression may come to, each with the way on which it does."""
         self._fuel -= 1
         if self._fuel < 0:
-            return [(way, Value(t.BoolConst(False, type=BoolType(), span=expr.span), ()))]
+            return [(way.become_unsure(), Value(t.BoolConst(False, type=BoolType(), span=expr.span), ()))]
         match expr:
             case t.Var(variable=variable) if variable.number in self._lets:
                 return self.values(way, self._lets[variable.number], steps)
@@ -131,12 +179,14 @@ class Paths:
                 return self.values(way, base, (f".[{end.value}]", *steps))
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 branches = ((then, True), (otherwise, False))
-                return [
-                    v
-                    for part, truth in branches
-                    for w in self.assume(way, test, truth)
-                    for v in self.values(w, part, steps)
-                ]
+                return _merged(
+                    [
+                        v
+                        for part, truth in branches
+                        for w in self.assume(way, test, truth)
+                        for v in self.values(w, part, steps)
+                    ]
+                )
             case t.Coalesce(options=options):
                 return self._coalesced(way, options, steps)
             case _:
@@ -156,7 +206,7 @@ class Paths:
                     if gone is not None:
                         absent.append(gone)
             ways = limited(absent)
-        return out + [v for one in ways for v in self.values(one, options[-1], steps)]
+        return _merged(out + [v for one in ways for v in self.values(one, options[-1], steps)])
 
     def _inside_json(self, expr: t.Expr) -> bool:
         match expr:
@@ -193,7 +243,7 @@ class Paths:
         """The ways on which a test has this answer."""
         self._fuel -= 1
         if self._fuel < 0:
-            return [way]
+            return [way.become_unsure()]
         match test:
             case t.Not(operand=operand):
                 return self.assume(way, operand, not truth)

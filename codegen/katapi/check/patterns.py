@@ -7,20 +7,26 @@ from katapi.language.source import Span
 from katapi.model.declarations import DeclaredPattern
 from katapi.model.program import TokenizerProgram
 from katapi.runtime.patterns.coverage import matches_nothing
+from katapi.runtime.patterns.matcher import compile_pattern
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.syntax import PatternError, parse
+from katapi.runtime.unicode import known_versions
 
 
 def check(program: TokenizerProgram) -> list[Diagnostic]:
     """The findings about patterns."""
-    return [finding for pattern in program.tokenizer.patterns for finding in _pattern(pattern)]
+    tokenizer = program.tokenizer
+    unicode = tokenizer.unicode.get("patterns")
+    return [finding for pattern in tokenizer.patterns for finding in _pattern(pattern, unicode)]
 
 
-def _pattern(pattern: DeclaredPattern) -> list[Diagnostic]:
+def _pattern(pattern: DeclaredPattern, unicode: str | None) -> list[Diagnostic]:
     try:
         root = parse(pattern.source, PROPERTIES)
         if matches_nothing(root):
             raise PatternError("the pattern can match the empty text", 0)
+        if unicode in known_versions("patterns"):
+            compile_pattern(pattern.source, unicode=unicode)
     except PatternError as error:
         # In the source a backquote opens the pattern, and each backquote in it is doubled.
         before = pattern.source[: error.position]

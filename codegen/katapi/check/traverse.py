@@ -130,7 +130,7 @@ def statements(block: t.Block) -> Iterator[t.Statement]:
 def top_level(block: t.Block) -> Iterator[t.Statement]:
     """The statements of a block and of blocks that stand in it by themselves."""
     for statement in block.statements:
-        if isinstance(statement, t.Block):
+        if isinstance(statement, t.Block) and not isinstance(statement, t.Unsure):
             yield from top_level(statement)
         else:
             yield statement
@@ -149,6 +149,11 @@ def all_statements(template: t.Template) -> Iterator[t.Statement]:
     """Every statement of a template, wherever it stands."""
     for body in bodies(template):
         yield from statements(body)
+
+
+def unsure_words(template: t.Template) -> frozenset[str]:
+    """The words in statements with mistakes."""
+    return frozenset().union(*(s.words for s in all_statements(template) if isinstance(s, t.Unsure)))
 
 
 def let_values(template: t.Template) -> dict[int, t.Expr]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from lark import Token, Transformer, v_args
@@ -16,6 +17,7 @@ from katapi.language.source import Span
 T = TypeVar("T")
 Children = Sequence[object]
 ParseFragment = Callable[[str, int], "tuple[s.Expr | None, list[Diagnostic]]"]
+LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
@@ -23,6 +25,7 @@ RESERVED = frozenset(
     " not object or other prev reject sampled take then true when where".split()
 )
 _MOST_DIGITS = 18
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _all(children: Children, kind: type[T]) -> tuple[T, ...]:
@@ -64,26 +67,33 @@ class _Quoted(str):
 
 @v_args(meta=True)
 class TreeBuilder(Transformer[Token, object]):
-    """Builds nodes bottom-up; `base` is the offset of the parsed text in its file.
+    """Builds nodes bottom-up; `place` gives the offset in the file of a character of the parsed text.
+
+    `left_out` holds the places of the parts that error recovery took out, each with its end and its words.
 
     What the grammar lets pass and the language does not (an escape that means nothing, a reserved name) goes to
     `findings`, with something harmless in its place in the tree.
     """
 
-    def __init__(self, base: int, parse_fragment: ParseFragment) -> None:
+    def __init__(self, place: Callable[[int], int], left_out: LeftOut, parse_fragment: ParseFragment) -> None:
         super().__init__(visit_tokens=True)
         self.findings: list[Diagnostic] = []
-        self._base = base
+        self._place = place
+        self._left_out = left_out
         self._parse_fragment = parse_fragment
 
     def _span(self, meta: Meta) -> Span:
         if meta.empty:
-            return Span(self._base, self._base)
-        return Span(self._base + meta.start_pos, self._base + meta.end_pos)
+            return Span(self._place(0), self._place(0))
+        return self._range(meta.start_pos, meta.end_pos)
 
     def _token_span(self, token: Token) -> Span:
-        start = self._base + (token.start_pos or 0)
-        return Span(start, start + len(token))
+        start = token.start_pos or 0
+        return self._range(start, start + len(token))
+
+    def _range(self, start: int, end: int) -> Span:
+        first = self._place(start)
+        return Span(first, max(first, self._place(end - 1) + 1))
 
     def _literal_error(self, token: Token, error: LiteralError) -> None:
         start = self._token_span(token).start
@@ -107,7 +117,7 @@ class TreeBuilder(Transformer[Token, object]):
         if len(token) > _MOST_DIGITS:
             message = f"a number has at most {_MOST_DIGITS} digits"
             self.findings.append(Diagnostic("K002", self._token_span(token), message))
-            return 0
+            return int(token[:_MOST_DIGITS])
         return int(token)
 
     def STRING(self, token: Token) -> _Quoted:
@@ -115,7 +125,7 @@ class TreeBuilder(Transformer[Token, object]):
             return _Quoted(unquote(token))
         except LiteralError as error:
             self._literal_error(token, error)
-            return _Quoted("")
+            return _Quoted(token[1:-1])
 
     def CONTROL(self, token: Token) -> s.Name:
         return s.Name(token[1:], span=self._token_span(token))
@@ -286,10 +296,27 @@ class TreeBuilder(Transformer[Token, object]):
     def block(self, meta: Meta, c: Children) -> s.Block:
         return s.Block(_items(c), span=self._span(meta))
 
+    def BROKEN(self, token: Token) -> s.Broken:
+        start = self._token_span(token).start
+        end, words = self._left_out.get(start, (start + 1, frozenset()))
+        return s.Broken((), words, span=Span(start, end))
+
+    HEADLESS = BROKEN_ARM = HEADLESS_ARM = BROKEN
+
+    def broken(self, meta: Meta, c: Children) -> s.Broken:
+        head, *blocks = _items(c)
+        assert isinstance(head, s.Broken)
+        arms = tuple(arm.body for arm in _all(c, s.Arm))
+        return s.Broken((*blocks, *arms), head.words, span=self._span(meta))
+
+    def broken_arm(self, meta: Meta, c: Children) -> s.Arm:
+        body = self.broken(meta, c)
+        return s.Arm((), None, None, None, body, span=self._span(meta))
+
     def put(self, meta: Meta, c: Children) -> s.Put:
         return s.Put(_exprs(c)[0], span=self._span(meta))
 
-    def block_text(self, meta: Meta, c: Children) -> s.BlockText:
+    def block_text(self, meta: Meta, c: Children) -> s.BlockText | s.Broken:
         token = next(t for t in c if isinstance(t, Token))
         start = self._token_span(token).start
         parts: list[s.Expr] = []
@@ -297,7 +324,7 @@ class TreeBuilder(Transformer[Token, object]):
             pieces = split_block(token)
         except LiteralError as error:
             self._literal_error(token, error)
-            pieces = []
+            return s.Broken((), frozenset(_WORD.findall(token)), span=self._span(meta))
         for piece in pieces:
             place = start + piece.offset
             if not piece.interpolated:
@@ -307,6 +334,8 @@ class TreeBuilder(Transformer[Token, object]):
             self.findings.extend(findings)
             if value is not None:
                 parts.append(value)
+        if len(parts) < len(pieces):
+            return s.Broken((), frozenset(_WORD.findall(token)), span=self._span(meta))
         return s.BlockText(tuple(parts), span=self._span(meta))
 
     def let(self, meta: Meta, c: Children) -> s.Let:

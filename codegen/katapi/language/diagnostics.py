@@ -14,7 +14,8 @@ _SHOWN = 160  # code points of a source line; of a longer one, the part around t
 class Diagnostic:
     """One finding of the compiler.
 
-    `message` says what is wrong in a sentence, `label` stands under the caret, `help` says how to mend it.
+    `message` says what is wrong in a sentence, `label` stands under the caret, `help` says how to mend it; `first` is
+    where the thing stands that is there a second time.
     """
 
     code: str
@@ -22,6 +23,7 @@ class Diagnostic:
     message: str
     label: str = ""
     help: str = ""
+    first: Span | None = None
 
     def render(self, source: Source) -> str:
         """The finding as text: heading, place, source line, caret, help."""
@@ -37,6 +39,9 @@ class Diagnostic:
             f"{line} | {before}{marked}{after}".rstrip(),
             f"{gutter} | {indent}{carets}{' ' + self.label if self.label else ''}",
         ]
+        if self.first is not None:
+            first, at = source.line_column(self.first.start)
+            out.append(f"{gutter} = first: {source.name}:{first}:{at}")
         if self.help:
             out.append(f"{gutter} = help: {self.help}")
         return "\n".join(out)

@@ -1,12 +1,14 @@
 """Text → syntax tree. With `build.py`, the only module that imports lark.
 
-A syntax error does not hide the rest of the file: where the file does not parse, each declaration is read by itself, so
-that all errors come in one run and the declarations without one are there.
+A syntax error does not hide the rest of the file: where the file does not parse, each declaration is read by itself,
+and in it what can be read (`recovery.py`), so that all errors come in one run.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -15,9 +17,15 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.lexer import PatternRE, PatternStr, TerminalDef
 
+from katapi.language import mistakes
 from katapi.language import syntax as s
-from katapi.language.build import TreeBuilder
+from katapi.language.balance import MARKS
+from katapi.language.build import LeftOut, TreeBuilder
 from katapi.language.diagnostics import Diagnostic
+from katapi.language.draft import Draft
+from katapi.language.mistakes import Mistake
+from katapi.language.nodes import nodes
+from katapi.language.recovery import expected, misplaced_word, position, recover, shown
 from katapi.language.scanner import nested_deeper_than, unclosed_bracket
 from katapi.language.source import Source, Span
 
@@ -25,30 +33,16 @@ from katapi.language.source import Source, Span
 _DECLARATION = re.compile(
     r"^(?:vocabulary|tokenizer|serialization|request|template|budget)\b(?=[^\n]*(?:\bversion\b|\{))", re.MULTILINE
 )
+#: Words that are no names of fields, roles, records, parameters or defs.
+_NO_NAMES = frozenset("role record param ignore def text json object bool int from verbatim true false".split())
 # All passes over the tree are recursive; these bounds keep them off Python's recursion limit.
 _MOST_BRACKETS = 100
 _MOST_LEVELS = 200
 _WORD_END = r"\b"
-_READABLE = {
-    "NAME": "a name",
-    "FIELD": "a field name",
-    "KEY": "a key and `:`",
-    "STRING": "a quoted text",
-    "INT": "a number",
-    "BOOL": "`true` or `false`",
-    "BLOCKTEXT": 'a """ text',
-    "RAW": "a pattern in backquotes",
-    "CONTROL": "a control token such as `@bos`",
-    "COMPARE": "a comparison",
-    "HOW": "`leading` or `all`",
-    "END": "`first` or `last`",
-    "SIDE": "`after` or `before`",
-    "QUANTIFIER": "a query (`any`, `all`, `count`, `first`, `last`)",
-    "NEIGHBOUR": "`prev` or `next`",
-    "VERBATIM": "`verbatim`",
-    "TOOLS": "`tools:`",
-    "$END": "the end of the file",
-}
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAMED = re.compile(
+    r"\b(?:let|each|param|as|any|all|count|first|last)\s+([A-Za-z_]\w*)|,\s*([A-Za-z_]\w*)\s+in\b|([A-Za-z_]\w*)\s*:"
+)
 
 
 def _whole_word(terminal: TerminalDef) -> None:
@@ -79,24 +73,20 @@ def grammar(*, strict: bool = False) -> Lark:
 
 
 def parse(source: Source) -> tuple[s.File, list[Diagnostic]]:
-    """The declarations of a file that can be read, and the findings about the others, in source order."""
-    node, findings = _read(source.text, 0, "file")
-    if not findings:
-        assert isinstance(node, s.File)
-        return node, []
-    pieces = _pieces(source.text)
-    results = [(node, findings)]
-    if len(pieces) > 1:
-        results = [_read(source.text[start:end], start, "file") for start, end in pieces]
-    declarations = [d for node, errors in results if isinstance(node, s.File) for d in _sound(node, errors)]
-    whole = s.File(tuple(declarations), span=Span(0, len(source.text)))
-    return whole, [error for _, errors in results for error in errors]
-
-
-def _sound(node: s.File, errors: list[Diagnostic]) -> list[s.Declaration]:
-    """The declarations in which no finding stands."""
-    spoilt = [e.span.start for e in errors]
-    return [d for d in node.declarations if not any(d.span.start <= at < d.span.end for at in spoilt)]
+    """What can be read of a file, and the findings about the rest, in source order."""
+    declared = _declared(source.text)
+    if nested_deeper_than(source.text, _MOST_BRACKETS) is None and not MARKS.search(source.text):
+        with suppress(UnexpectedInput):
+            file, findings = _build(_tree(source.text), Draft(source.text, 0), {})
+            if not findings and not _misspelt(file, source.text, 0, declared):
+                return file, []
+    readings = [_recovered(source.text[start:end], start, declared) for start, end in _pieces(source.text)]
+    return s.File(
+        tuple(d for file, _ in readings for d in file.declarations),
+        frozenset().union(*(file.unread for file, _ in readings)),
+        any(file.nameless for file, _ in readings),
+        span=Span(0, len(source.text)),
+    ), [finding for _, findings in readings for finding in findings]
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -105,26 +95,79 @@ def _pieces(text: str) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
+def _tree(text: str, start: str = "file") -> Tree[Token]:
+    return grammar().parse(text, start=start)
+
+
+Read = tuple[s.File, list[Diagnostic]]
+
+
+def _recovered(text: str, base: int, declared: frozenset[str]) -> Read:
+    """What can be read of a part of a file, in which `declared` are names."""
+    nothing = s.File((), frozenset(_WORD.findall(text)), span=Span(base, base + len(text)))
+    deep = nested_deeper_than(text, _MOST_BRACKETS)
+    if deep is not None:
+        return nothing, [_too_deep(base + deep)]
+    corrections: list[Mistake] = []
+    with suppress(UnexpectedInput):
+        tree = _tree(text)
+        read = _build(tree, Draft(text, base), {})
+        corrections = _misspelt(read[0], text, base, declared)
+        if not corrections and misplaced_word(tree) is None and not MARKS.search(text):
+            return read
+    while True:
+        reading = recover(text, base, _tree, _word, declared, corrections)
+        if reading.tree is None:
+            return nothing, reading.findings
+        file, findings = _build(reading.tree, reading.draft, reading.left_out)
+        more = [m for m in _misspelt(file, text, base, declared) if m not in corrections]
+        if not more:
+            break
+        corrections += more
+    template = all(isinstance(d, s.Template) for d in file.declarations)
+    parts = [words for _, words in reading.left_out.values() if not template or "def" in words]
+    owners = [
+        name.text
+        for node in nodes(file)
+        if isinstance(node, (s.RoleDecl, s.RecordDecl)) and any(_holds(node, place) for place in reading.left_out)
+        for name in (node.names if isinstance(node, s.RoleDecl) else (node.name,))
+    ]
+    nameless = any(words <= _NO_NAMES for words in parts)
+    return replace(file, unread=frozenset(owners).union(*parts), nameless=nameless), reading.findings + findings
+
+
+def _holds(node: s.Node, place: int) -> bool:
+    return node.span.start <= place < node.span.end
+
+
+def _build(tree: Tree[Token], draft: Draft, left_out: LeftOut) -> Read:
+    deep = _deeper_than(tree, _MOST_LEVELS)
+    if deep is not None:
+        words = frozenset(_WORD.findall(draft.text))
+        return s.File((), words, span=Span(draft.place(0), draft.place(len(draft.text)))), [
+            _too_deep(draft.place(deep))
+        ]
+    builder = TreeBuilder(draft.place, left_out, _fragment)
+    file = builder.transform(tree)
+    assert isinstance(file, s.File)
+    return file, builder.findings
+
+
 def _fragment(text: str, base: int) -> tuple[s.Expr | None, list[Diagnostic]]:
     """The expression or control token in a `${…}` that begins at offset `base` of the file."""
-    node, findings = _read(text, base, "interpolation")
-    return (node if isinstance(node, s.Expr) else None), findings
-
-
-def _read(text: str, base: int, start: str) -> tuple[object, list[Diagnostic]]:
-    """The node that a rule of the grammar makes of a text which stands at offset `base` of the file."""
     deep = nested_deeper_than(text, _MOST_BRACKETS)
     if deep is not None:
         return None, [_too_deep(base + deep)]
     try:
-        tree = grammar().parse(text, start=start)
+        tree = _tree(text, "interpolation")
     except UnexpectedInput as error:
-        return None, [_syntax_error(error, text, base, start)]
+        return None, [_in_fragment(error, text, base)]
     deep = _deeper_than(tree, _MOST_LEVELS)
     if deep is not None:
         return None, [_too_deep(base + deep)]
-    builder = TreeBuilder(base, _fragment)
-    return builder.transform(tree), builder.findings
+    builder = TreeBuilder(Draft(text, base).place, {}, _fragment)
+    node = builder.transform(tree)
+    return (node if isinstance(node, s.Expr) else None), builder.findings
 
 
 def _deeper_than(tree: Tree[Token], limit: int) -> int | None:
@@ -139,53 +182,61 @@ def _too_deep(offset: int) -> Diagnostic:
     return Diagnostic("K003", Span(offset, offset + 1), "nested too deeply", help="name parts with `let` or `def`")
 
 
-def _syntax_error(error: UnexpectedInput, text: str, base: int, start: str) -> Diagnostic:
+def _in_fragment(error: UnexpectedInput, text: str, base: int) -> Diagnostic:
     if isinstance(error, UnexpectedCharacters):
-        rest = text.split("\n", error.line - 1)[-1]
-        at = len(text) - len(rest) + error.column - 1
-        length, message = _unreadable(text, at)
-        return Diagnostic("K001", Span(base + at, base + at + length), message)
-    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        at = position(error, text)
+        quote = text[at] in "\"'`"
+        mistake = mistakes.of_characters(text, at)
+        message = "this quoted text does not end" if quote else mistake.message
+        return Diagnostic("K001", Span(base + at, base + mistake.end), message, help="" if quote else mistake.help)
+    assert isinstance(error, UnexpectedToken), "there are no other errors of a text"
+    what = expected(_word(t) for t in error.expected)
+    if error.token.type != "$END":
         at = error.token.start_pos or 0
-        span = Span(base + at, base + at + len(error.token))
-        return Diagnostic("K001", span, f"unexpected {_shown(error.token)}", help=_expected(error.expected))
+        mistake = mistakes.of_token(text, at, str(error.token), {_word(t) for t in error.expected}) or Mistake(
+            at, at + len(error.token), f"unexpected {shown(error.token)}", what
+        )
+        return Diagnostic("K001", Span(base + at, base + mistake.end), mistake.message, help=mistake.help)
     bracket = unclosed_bracket(text)
     if bracket is not None:
-        span = Span(base + bracket, base + bracket + 1)
-        return Diagnostic("K001", span, f"this `{text[bracket]}` is never closed")
+        return Diagnostic("K001", Span(base + bracket, base + bracket + 1), f"this `{text[bracket]}` is never closed")
     end = len(text.rstrip())
-    what = "the expression in ${…}" if start == "interpolation" else "the declaration"
-    expected = error.expected if isinstance(error, UnexpectedToken) else set()
     return Diagnostic(
-        "K001", Span(base + max(0, end - 1), base + end), f"{what} ends too early", help=_expected(expected)
+        "K001", Span(base + max(0, end - 1), base + end), "the expression in ${…} ends too early", help=what
     )
 
 
-def _unreadable(text: str, at: int) -> tuple[int, str]:
-    """Length and message for characters that begin no token."""
-    if text.startswith('"""', at):
-        return 3, 'this """ text does not end'
-    if text[at] in "\"'":
-        return 1, "this quoted text does not end on its line"
-    if text[at] == "`":
-        return 1, "this pattern does not end on its line"
-    return 1, f"unexpected character `{text[at]}`"
+def _word(terminal: str) -> str:
+    """The word or sign of a terminal, or its name where it has many forms."""
+    pattern = grammar().get_terminal(terminal).pattern if terminal != "$END" else None
+    if pattern is None or (isinstance(pattern, PatternRE) and not pattern.value.endswith(_WORD_END)):
+        return terminal
+    word = pattern.value.removesuffix(_WORD_END)
+    return word if isinstance(pattern, PatternStr) or word.isalpha() else terminal
 
 
-def _shown(token: Token) -> str:
-    if token.type == "BLOCKTEXT":
-        return '""" text'
-    return f"`{token}`" if len(token) <= 40 else f"`{token[:40]}…`"
+# ---- words that can only be misspelt
 
 
-def _expected(terminals: set[str]) -> str:
-    names = sorted({_readable(t) for t in terminals})
-    if not names or len(names) > 8:
-        return ""
-    return "expected " + (names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1])
+def _declared(text: str) -> frozenset[str]:
+    """The words that a file gives to values as names."""
+    found = (name for match in _NAMED.finditer(text) for name in match.groups() if name)
+    return frozenset(found) | {"messages", "tools", "generating"}
 
 
-def _readable(terminal: str) -> str:
-    if terminal in _READABLE:
-        return _READABLE[terminal]
-    return f"`{grammar().get_terminal(terminal).pattern.value.removesuffix(_WORD_END)}`"
+def _misspelt(file: s.File, text: str, base: int, declared: frozenset[str]) -> list[Mistake]:
+    """Names of no value that stand as items and are nearly a word of the language; keys that were read as values."""
+    out: list[Mistake] = []
+    for node in nodes(file):
+        match node:
+            case s.Put(value=s.NameRef(name=name)) if name not in declared:
+                meant = mistakes.alike(name, mistakes.ITEM_WORDS)
+                if meant is not None:
+                    out.append(mistakes.misspelt(node.span.start - base, name, meant))
+            case s.Part(atoms=(_, *behind)):
+                words = [atom for atom in behind if isinstance(atom, s.Name)]
+                keys = (mistakes.key_without_colon(text, word.span.start - base, word.text) for word in words)
+                out.extend(key for key in keys if key is not None)
+            case _:
+                pass
+    return out

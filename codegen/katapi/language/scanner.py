@@ -17,11 +17,12 @@ class Kind(Enum):
     COMMENT = "comment"
     OPEN = "open"
     CLOSE = "close"
+    UNCLOSED = "unclosed"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One quoted text, comment or bracket of a source."""
+    """One quoted text, comment or bracket of a source, or the quotes with which a text begins that does not end."""
 
     kind: Kind
     span: Span
@@ -33,6 +34,7 @@ _PIECE = re.compile(
     r"""|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"""
     r"""|`(?:``|[^`\n])*`)"""
     r"""|(?P<comment>\#[^\n]*)|(?P<open>[{(\[])|(?P<close>[})\]])"""
+    r"""|(?P<unclosed>\"\"\"|["'`])"""
 )
 
 
@@ -57,31 +59,11 @@ def nested_deeper_than(text: str, limit: int) -> int | None:
 
 
 def unclosed_bracket(text: str) -> int | None:
-    """The offset of the bracket that is most likely the one left open, or None where all are closed.
-
-    A line that begins with a closing bracket should be indented as the line of its opening one. The first pair that is
-    not shows where the reader and the brackets part; without such a pair it is the innermost bracket still open.
-    """
+    """The offset of the innermost bracket that is still open at the end, or None where all are closed."""
     opened: list[int] = []
-    suspect: int | None = None
     for piece in scan(text):
         if piece.kind is Kind.OPEN:
             opened.append(piece.span.start)
         elif piece.kind is Kind.CLOSE and opened:
-            start = opened.pop()
-            margin = _margin(text, piece.span.start)
-            begins_line = not text[piece.span.start - margin : piece.span.start].strip()
-            if suspect is None and begins_line and "\n" in text[start : piece.span.start]:
-                suspect = start if _indentation(text, start) != margin else None
-    if not opened:
-        return None
-    return opened[-1] if suspect is None else suspect
-
-
-def _margin(text: str, offset: int) -> int:
-    return offset - (text.rfind("\n", 0, offset) + 1)
-
-
-def _indentation(text: str, offset: int) -> int:
-    line = text[offset - _margin(text, offset) : offset]
-    return len(line) - len(line.lstrip(" "))
+            opened.pop()
+    return opened[-1] if opened else None

@@ -5,29 +5,126 @@ Every node has a `span`, which does not take part in comparison, so that parse(p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from katapi.language.source import Span
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    span: Span = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Name(Node):
-    text: str
-
+from katapi.language.syntax_expressions import (
+    And as And,
+)
+from katapi.language.syntax_expressions import (
+    As as As,
+)
+from katapi.language.syntax_expressions import (
+    Beside as Beside,
+)
+from katapi.language.syntax_expressions import (
+    BoolLiteral as BoolLiteral,
+)
+from katapi.language.syntax_expressions import (
+    Call as Call,
+)
+from katapi.language.syntax_expressions import (
+    Coalesce as Coalesce,
+)
+from katapi.language.syntax_expressions import (
+    Compare as Compare,
+)
+from katapi.language.syntax_expressions import (
+    Conditional as Conditional,
+)
+from katapi.language.syntax_expressions import (
+    ControlRef as ControlRef,
+)
+from katapi.language.syntax_expressions import (
+    End as End,
+)
+from katapi.language.syntax_expressions import (
+    Exists as Exists,
+)
+from katapi.language.syntax_expressions import (
+    Expr as Expr,
+)
+from katapi.language.syntax_expressions import (
+    FieldRef as FieldRef,
+)
+from katapi.language.syntax_expressions import (
+    Given as Given,
+)
+from katapi.language.syntax_expressions import (
+    Has as Has,
+)
+from katapi.language.syntax_expressions import (
+    IntLiteral as IntLiteral,
+)
+from katapi.language.syntax_expressions import (
+    IsBeside as IsBeside,
+)
+from katapi.language.syntax_expressions import (
+    IsEnd as IsEnd,
+)
+from katapi.language.syntax_expressions import (
+    IsKind as IsKind,
+)
+from katapi.language.syntax_expressions import (
+    ListLiteral as ListLiteral,
+)
+from katapi.language.syntax_expressions import (
+    MethodCall as MethodCall,
+)
+from katapi.language.syntax_expressions import (
+    Name as Name,
+)
+from katapi.language.syntax_expressions import (
+    NameRef as NameRef,
+)
+from katapi.language.syntax_expressions import (
+    Neighbour as Neighbour,
+)
+from katapi.language.syntax_expressions import (
+    Node as Node,
+)
+from katapi.language.syntax_expressions import (
+    Not as Not,
+)
+from katapi.language.syntax_expressions import (
+    ObjectLiteral as ObjectLiteral,
+)
+from katapi.language.syntax_expressions import (
+    Operator as Operator,
+)
+from katapi.language.syntax_expressions import (
+    Or as Or,
+)
+from katapi.language.syntax_expressions import (
+    Quantifier as Quantifier,
+)
+from katapi.language.syntax_expressions import (
+    Query as Query,
+)
+from katapi.language.syntax_expressions import (
+    Side as Side,
+)
+from katapi.language.syntax_expressions import (
+    TextLiteral as TextLiteral,
+)
+from katapi.language.syntax_expressions import (
+    Within as Within,
+)
 
 # ---- declarations ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class File(Node):
+    """All declarations; `unread` are the words of what could not be read outside of templates.
+
+    Where that may have given any `name`, no use of a name can be called wrong.
+    """
+
     declarations: tuple[Declaration, ...]
+    unread: frozenset[str] = frozenset()
+    nameless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +393,13 @@ class Block(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Broken(Block):
+    """What stands for an item that cannot be read: the blocks in it that can, and the words of what cannot."""
+
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter(Node):
     name: Name
     type: TypeRef
@@ -362,6 +466,8 @@ class Each(Node):
 
 @dataclass(frozen=True, slots=True)
 class Arm(Node):
+    """An arm of a walk or a `match`; one that cannot be read has no patterns."""
+
     patterns: tuple[ArmPattern, ...]
     then: Name | None
     bound: Name | None
@@ -438,246 +544,6 @@ class OtherPattern(Node):
 
 ArmPattern: TypeAlias = NamePattern | RunPattern | TextPattern | OtherPattern
 
-
-# ---- expressions -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ControlRef(Node):
-    """`@im_start`"""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class TextLiteral(Node):
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class IntLiteral(Node):
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class BoolLiteral(Node):
-    value: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ListLiteral(Node):
-    items: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectLiteral(Node):
-    pairs: tuple[tuple[str, Expr], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NameRef(Node):
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class FieldRef(Node):
-    base: Expr
-    name: Name
-
-
-@dataclass(frozen=True, slots=True)
-class MethodCall(Node):
-    base: Expr
-    name: Name
-    arguments: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Call(Node):
-    name: Name
-    arguments: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Coalesce(Node):
-    """`a ?? b`: the first that is there."""
-
-    options: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class As(Node):
-    """`x as json`: through a named serialization."""
-
-    value: Expr
-    serialization: Name
-
-
-@dataclass(frozen=True, slots=True)
-class Conditional(Node):
-    test: Expr
-    then: Expr
-    otherwise: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Or(Node):
-    operands: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class And(Node):
-    operands: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Not(Node):
-    operand: Expr
-
-
-class Operator(Enum):
-    EQUAL = "=="
-    NOT_EQUAL = "!="
-    LESS = "<"
-    LESS_EQUAL = "<="
-    GREATER = ">"
-    GREATER_EQUAL = ">="
-
-
-@dataclass(frozen=True, slots=True)
-class Compare(Node):
-    operator: Operator
-    left: Expr
-    right: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Within(Node):
-    """`x in [a, b]`"""
-
-    value: Expr
-    container: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Has(Node):
-    """`text has "x"`: a text holds another; an object has a key."""
-
-    container: Expr
-    value: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class IsKind(Node):
-    """`m is user or tool`, `v is text`"""
-
-    value: Expr
-    kinds: tuple[Name, ...]
-    negated: bool
-
-
-class End(Enum):
-    FIRST = "first"
-    LAST = "last"
-
-
-@dataclass(frozen=True, slots=True)
-class IsEnd(Node):
-    """`m is last`: the loop variable stands at an end of what is walked."""
-
-    value: Expr
-    end: End
-    negated: bool
-
-
-class Side(Enum):
-    AFTER = "after"
-    BEFORE = "before"
-
-
-@dataclass(frozen=True, slots=True)
-class IsBeside(Node):
-    """`m is after query`: the order of two messages in the conversation."""
-
-    value: Expr
-    side: Side
-    other: Expr
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Given(Node):
-    """There, and neither empty, zero nor false."""
-
-    value: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Exists(Node):
-    """There, and not null."""
-
-    value: Expr
-
-
-class Quantifier(Enum):
-    ANY = "any"
-    ALL = "all"
-    COUNT = "count"
-    FIRST = "first"
-    LAST = "last"
-
-
-@dataclass(frozen=True, slots=True)
-class Query(Node):
-    """`last u in messages where u is user`"""
-
-    quantifier: Quantifier
-    name: Name
-    source: Expr
-    condition: Expr
-
-
-class Neighbour(Enum):
-    PREV = "prev"
-    NEXT = "next"
-
-
-@dataclass(frozen=True, slots=True)
-class Beside(Node):
-    """`prev m`, `next m`: the neighbour of the loop variable in what is walked."""
-
-    neighbour: Neighbour
-    name: Name
-
-
-Expr: TypeAlias = (
-    ControlRef
-    | TextLiteral
-    | IntLiteral
-    | BoolLiteral
-    | ListLiteral
-    | ObjectLiteral
-    | NameRef
-    | FieldRef
-    | MethodCall
-    | Call
-    | Coalesce
-    | As
-    | Conditional
-    | Or
-    | And
-    | Not
-    | Compare
-    | Within
-    | Has
-    | IsKind
-    | IsEnd
-    | IsBeside
-    | Given
-    | Exists
-    | Query
-    | Beside
-)
 
 Item: TypeAlias = Put | BlockText | Block | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
 

@@ -46,6 +46,8 @@ class Program(TokenizerProgram):
     request: Request
     template: Template
     budgets: tuple[Budget, ...]
+    #: Names in declarations with mistakes, of which nothing more is known; empty in a program that is sound.
+    unsure: frozenset[str] = frozenset()
 
     @property
     def identity(self) -> Identity:

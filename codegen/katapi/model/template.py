@@ -321,6 +321,16 @@ class Block(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Unsure(Block):
+    """Stands for a statement with a mistake: it may do anything with the values that its words name.
+
+    Only the checks see it, so that they find what does not depend on it.
+    """
+
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Print(Placed):
     """Prints a control token, a text or a whole number."""
 
@@ -373,10 +383,14 @@ class WalkArm(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Walk(Placed):
-    """Goes through the messages that no `take` removed; the first arm that fits handles each."""
+    """Goes through the messages that no `take` removed; the first arm that fits handles each.
+
+    Where it is `unsure`, it has other arms besides, with mistakes.
+    """
 
     variable: Variable
     arms: tuple[WalkArm, ...]
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,8 +406,11 @@ class MatchArm(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Match(Placed):
+    """Where it is `unsure`, it has other arms besides, with mistakes."""
+
     subject: Expr
     arms: tuple[MatchArm, ...]
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from katapi.language import syntax as s
 from katapi.language.source import Span
 from katapi.model import template as t
-from katapi.model.declarations import Serialization, Vocabulary
-from katapi.model.request import Field, Request
+from katapi.model.declarations import ControlToken, Escape, Identity, KeyOrder, Serialization, Vocabulary
+from katapi.model.request import Request
 from katapi.model.resolve.empty_lists import with_item_types
+from katapi.model.resolve.fields import Fields
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.scope import Scope, facts
 from katapi.model.types import (
@@ -39,6 +40,8 @@ from katapi.model.types import (
     present,
 )
 
+#: Bindings that no line of the file makes.
+_GIVEN = (t.Binding.MESSAGES, t.Binding.GENERATING, t.Binding.TOOLS)
 BOOL = BoolType()
 INT = IntType()
 _CUTS = {k.value: k for k in t.CutKind}
@@ -60,6 +63,7 @@ class Expressions:
         self._vocabulary = vocabulary
         self._request = request
         self._serializations = serializations
+        self._fields = Fields(findings, request)
         self._variables = 0
 
     def variable(self, name: str, binding: t.Binding, of: Type, span: Span) -> t.Variable:
@@ -69,9 +73,11 @@ class Expressions:
 
     def fresh(self, name: s.Name, scope: Scope) -> None:
         """Insists that a name is not taken: the language has no shadowing."""
-        if name.text in scope.names:
+        taken = scope.names.get(name.text)
+        if taken is not None:
+            first = None if taken.binding in _GIVEN else taken.span
             raise self._findings.fail(
-                "K107", name.span, f"the name `{name.text}` is taken already", help="choose another"
+                "K107", name.span, f"the name `{name.text}` is taken already", help="choose another", first=first
             )
 
     def resolve(self, node: s.Expr, scope: Scope) -> t.Expr:
@@ -84,24 +90,28 @@ class Expressions:
         """An expression that must be a bool."""
         expr = self.resolve(node, scope)
         if not isinstance(expr.type, BoolType):
-            raise self._findings.fail(
+            self._findings.add(
                 "K205",
                 node.span,
                 f"a condition is a bool, and this is {describe(expr.type)}",
                 help="write `given x` (there and not empty) or `exists x` (there)",
             )
+            return t.Given(expr, type=BOOL, span=node.span)
         return expr
 
     def there(self, expr: t.Expr, why: str) -> t.Expr:
-        """Insists that a value cannot be absent."""
+        """Insists that a value cannot be absent; after a finding, goes on with one that is there."""
         if may_be_absent(expr.type):
-            raise self._findings.fail(
+            self._findings.add(
                 "K203",
                 expr.span,
                 f"this value may be absent, and {why}",
                 label=describe(expr.type),
                 help="give a substitute with `??`, or test it with `given` or `exists`",
             )
+            if not isinstance(expr.type, OptionalType):
+                raise Unresolved
+            return replace(expr, type=present(expr.type))
         return expr
 
     def text(self, node: s.Expr, scope: Scope, why: str) -> t.Expr:
@@ -109,7 +119,7 @@ class Expressions:
         expr = self.resolve(node, scope)
         if isinstance(expr.type, ControlType):
             raise self._findings.fail("K202", node.span, f"a control token is no text, and {why}")
-        self.there(expr, why)
+        expr = self.there(expr, why)
         if not isinstance(expr.type, TextType):
             raise self._findings.fail("K201", node.span, f"{why}, and this is {describe(expr.type)}")
         return expr
@@ -195,14 +205,15 @@ class Expressions:
         """A control token by its name."""
         token = self._vocabulary.control(name)
         if token is None:
-            known = [c.name for c in self._vocabulary.controls]
-            raise self._findings.fail(
-                "K102",
-                span,
-                f"the vocabulary `{self._vocabulary.identity.name}` has no control token `@{name}`",
-                label="unknown control token",
-                help=nearest(name, known, mark="@"),
-            )
+            if name not in self._findings.untyped:
+                self._findings.add(
+                    "K102",
+                    span,
+                    f"the vocabulary `{self._vocabulary.identity.name}` has no control token `@{name}`",
+                    label="unknown control token",
+                    help=nearest(name, [c.name for c in self._vocabulary.controls], mark="@"),
+                )
+            token = ControlToken(-1, name, "", span)
         return t.ControlConst(token, type=ControlType(), span=span)
 
     def _name(self, name: str, span: Span, scope: Scope) -> t.Expr:
@@ -259,20 +270,10 @@ class Expressions:
                 if name == "role":
                     of: Type = TextType(Trust.LITERAL, roles)
                     return t.RoleOf(base, type=optional(of) if absent else of, span=node.span)
-                found = self._message_field(roles, node.name)
+                found = self._fields.of_message(roles, node.name)
                 return t.FieldOf(base, found, type=optional(found.type) if absent else found.type, span=node.span)
             case RecordType(name=record_name):
-                record = self._request.record(record_name)
-                assert record is not None, "the request was resolved before"
-                field = record.field(name)
-                if field is None and name in self._findings.untyped:
-                    raise Unresolved
-                if field is None:
-                    known = [f.name for f in record.fields]
-                    raise self._findings.fail(
-                        "K104", node.name.span, f"`{record_name}` has no field `{name}`", help=nearest(name, known)
-                    )
-                self._readable(field, node.name)
+                field = self._fields.of_record(record_name, node.name)
                 return t.FieldOf(base, field, type=optional(field.type) if absent else field.type, span=node.span)
             case ListType(item=item) if name in ("first", "last"):
                 return t.EndOf(base, s.End(name), type=optional(item), span=node.span)
@@ -284,41 +285,6 @@ class Expressions:
                 return t.JsonFieldOf(base, name, type=ANY_JSON, span=node.span)
             case _:
                 raise self._findings.fail("K104", node.name.span, f"{describe(base.type)} has no field `{name}`")
-
-    def _message_field(self, roles: tuple[str, ...], name: s.Name) -> Field:
-        found: Field | None = None
-        for role_name in roles:
-            role = self._request.role(role_name)
-            assert role is not None, "message types come from the request"
-            field = role.field(name.text)
-            if field is None and name.text in self._findings.untyped:
-                raise Unresolved
-            if field is None:
-                known = [f.name for f in role.fields if not f.ignored] + ["role"]
-                raise self._findings.fail(
-                    "K104",
-                    name.span,
-                    f"a message of role `{role_name}` has no field `{name.text}`",
-                    help=nearest(name.text, known)
-                    if len(roles) == 1
-                    else f"the message here is one of {', '.join(roles)}; narrow it with `is` or an arm",
-                )
-            self._readable(field, name)
-            if found is None or found.type == field.type or field.optional:
-                found = field
-            elif found.type != OptionalType(field.type):
-                raise self._findings.fail("K201", name.span, f"`{name.text}` has another type in role `{role_name}`")
-        assert found is not None, "a message has a role"
-        return found
-
-    def _readable(self, field: Field, name: s.Name) -> None:
-        if field.ignored:
-            raise self._findings.fail(
-                "K118",
-                name.span,
-                f"`{name.text}` is declared `ignore`",
-                help="remove `ignore` in the request to use it",
-            )
 
     def _needle(self, node: s.MethodCall, argument: s.Expr) -> str:
         if not isinstance(argument, s.TextLiteral):
@@ -350,9 +316,10 @@ class Expressions:
         options = tuple(self.resolve(o, scope) for o in node.options)
         for option in options[:-1]:
             if not may_be_absent(option.type):
-                raise self._findings.fail(
+                self._findings.add(
                     "K206", option.span, "this value is always there, so what follows `??` is never used"
                 )
+                return option
         options = with_item_types(options)
         of = options[-1].type
         for option in reversed(options[:-1]):
@@ -369,17 +336,20 @@ class Expressions:
     def _serialize(self, node: s.As, scope: Scope) -> t.Expr:
         found = self._serializations.get(node.serialization.text)
         if found is None:
-            raise self._findings.fail(
-                "K105",
-                node.serialization.span,
-                f"there is no serialization `{node.serialization.text}`",
-                help=nearest(node.serialization.text, self._serializations),
-            )
+            name = node.serialization.text
+            if name not in self._findings.untyped:
+                self._findings.add(
+                    "K105",
+                    node.serialization.span,
+                    f"there is no serialization `{name}`",
+                    help=nearest(name, self._serializations),
+                )
+            found = Serialization(Identity(name, ""), KeyOrder.AS_RECEIVED, ", ", ": ", Escape.MINIMAL, None)
         value = self._written(node.value, scope)
         if isinstance(value.type, ControlType):
             raise self._findings.fail("K202", node.value.span, "a control token is no JSON value")
         if isinstance(value.type, OptionalType):
-            self.there(value, "absent is no JSON value")
+            value = self.there(value, "absent is no JSON value")
         if json_kinds(value.type) is None:
             raise self._findings.fail("K201", node.value.span, f"{describe(value.type)} is no JSON value")
         return t.Serialize(value, found, type=CONTENT, span=node.span)
@@ -422,14 +392,14 @@ class Expressions:
         for one, other in ((left, right), (right, left)):
             choices = one.type.choices if isinstance(one.type, TextType) else None
             if choices is not None and isinstance(other, t.TextConst) and other.text not in choices:
-                raise self._findings.fail(
+                self._findings.add(
                     "K207", other.span, "the value is never this text", help=nearest(other.text, choices)
                 )
         return t.Compare(node.operator, left, right, type=BOOL, span=node.span)
 
     def _within(self, node: s.Within, scope: Scope) -> t.Expr:
         value, container = self.resolve(node.value, scope), self._written(node.container, scope)
-        self.there(container, "`in` looks into a list")
+        container = self.there(container, "`in` looks into a list")
         if not isinstance(container.type, ListType):
             raise self._findings.fail("K201", container.span, f"`in` needs a list, not {describe(container.type)}")
         own, items = json_kinds(value.type), json_kinds(container.type.item)
@@ -447,7 +417,9 @@ class Expressions:
             return t.TextTest(t.TextTestKind.HAS, base, node.value.text, type=BOOL, span=node.span)
         if isinstance(base.type, (JsonType, ParsedType)):
             return t.HasKey(base, node.value.text, type=BOOL, span=node.span)
-        self.there(base, "`has` looks into a text or an object")
+        base = self.there(base, "`has` looks into a text or an object")
+        if isinstance(base.type, TextType):
+            return t.TextTest(t.TextTestKind.HAS, base, node.value.text, type=BOOL, span=node.span)
         raise self._findings.fail("K201", base.span, f"`has` needs a text or an object, not {describe(base.type)}")
 
     def _negate(self, expr: t.Expr, negated: bool) -> t.Expr:
@@ -474,6 +446,8 @@ class Expressions:
 
     def known_role(self, name: s.Name) -> str:
         """A role that the request declares."""
+        if self._request.role(name.text) is None and name.text in self._findings.untyped:
+            raise Unresolved
         if self._request.role(name.text) is None:
             known = [r.name for r in self._request.roles]
             raise self._findings.fail(
@@ -514,7 +488,7 @@ class Expressions:
     def _exists(self, node: s.Exists, scope: Scope) -> t.Expr:
         expr = self._testable(node.value, scope, "exists")
         if not may_be_absent(expr.type):
-            raise self._findings.fail(
+            self._findings.add(
                 "K206", node.value.span, "this value is always there", help="`given x` asks whether it is empty"
             )
         return t.Exists(expr, type=BOOL, span=node.span)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from katapi.language.diagnostics import Diagnostic
@@ -13,21 +14,38 @@ class Unresolved(Exception):
     """A construct has no meaning; the finding is already noted, so whoever catches this only goes on."""
 
 
+#: Findings that are true whatever is known about the values at a place.
+_CERTAIN = frozenset({"K102", "K103", "K105", "K106", "K113", "K114", "K115"})
+
+
 class Findings:
     """Collects diagnostics."""
 
-    def __init__(self) -> None:
+    def __init__(self, untyped: Iterable[str] = ()) -> None:
         self.diagnostics: list[Diagnostic] = []
-        #: Names of fields, parameters and defs whose types mean nothing; their uses are not reported as well.
-        self.untyped: set[str] = set()
+        #: Names whose declarations mean nothing or could not be read; their uses are not reported as well.
+        self.untyped: set[str] = set(untyped)
+        self._unsure = False
 
-    def add(self, code: str, span: Span, message: str, *, label: str = "", help: str = "") -> None:
+    @contextmanager
+    def unsure(self) -> Iterator[None]:
+        """Behind a mistake less is known about values than the author meant: only what is certain is noted."""
+        before, self._unsure = self._unsure, True
+        yield
+        self._unsure = before
+
+    def add(
+        self, code: str, span: Span, message: str, *, label: str = "", help: str = "", first: Span | None = None
+    ) -> None:
         """Notes a finding."""
-        self.diagnostics.append(Diagnostic(code, span, message, label, help))
+        if not self._unsure or code in _CERTAIN:
+            self.diagnostics.append(Diagnostic(code, span, message, label, help, first))
 
-    def fail(self, code: str, span: Span, message: str, *, label: str = "", help: str = "") -> Unresolved:
+    def fail(
+        self, code: str, span: Span, message: str, *, label: str = "", help: str = "", first: Span | None = None
+    ) -> Unresolved:
         """Notes a finding and gives the exception to raise."""
-        self.add(code, span, message, label=label, help=help)
+        self.add(code, span, message, label=label, help=help, first=first)
         return Unresolved()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext, suppress
 from typing import TypeVar
 
 from katapi.language import syntax as s
@@ -29,10 +30,12 @@ D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
 
 def resolve(name: str, source: Source, file: s.File, findings: Findings) -> TokenizerProgram | None:
-    """The program of a file named `name`, or None where something it needs could not be resolved.
+    """The program of a file named `name`, or None where it lacks a block.
 
-    A file that only has a vocabulary and a tokenizer gives a tokenizer; any other is a whole `Program`.
+    A file that only has a vocabulary and a tokenizer gives a tokenizer; any other is a whole `Program`. After a finding
+    it is one for the checks only: what has a mistake in it is `Unsure` there.
     """
+    findings.untyped |= file.unread
     _unique_names(file, findings)
     vocabulary_node = _only(file, s.Vocabulary, "vocabulary", source, findings)
     tokenizer_node = _only(file, s.Tokenizer, "tokenizer", source, findings)
@@ -52,15 +55,19 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Toke
     if template_node is None or vocabulary is None or request is None:
         return None
     template = resolve_template(template_node, vocabulary, request, serializations, findings)
-    if template is None or tokenizer is None:
+    if tokenizer is None:
         return None
-    return Program(name, source, vocabulary, tokenizer, tuple(serializations.values()), request, template, budgets)
+    written = tuple(serializations.values())
+    unsure = frozenset(findings.untyped)
+    return Program(name, source, vocabulary, tokenizer, written, request, template, budgets, unsure)
 
 
 def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Findings) -> D | None:
     found = [d for d in file.declarations if isinstance(d, kind)]
     for extra in found[1:]:
-        findings.add("K107", extra.header.span, f"a file has one {word}", label="a second one")
+        findings.add(
+            "K107", extra.header.span, f"a file has one {word}", label="a second one", first=found[0].header.span
+        )
     if not found:
         end = len(source.text.rstrip())
         findings.add("K116", Span(max(0, end - 1), max(1, end)), f"this file has no `{word}`")
@@ -69,7 +76,7 @@ def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Find
 
 
 def _unique_names(file: s.File, findings: Findings) -> None:
-    seen: set[tuple[type, str]] = set()
+    seen: dict[tuple[type, str], Span] = {}
     for declaration in file.declarations:
         if not _VERSION.fullmatch(declaration.header.version):
             findings.add(
@@ -77,8 +84,8 @@ def _unique_names(file: s.File, findings: Findings) -> None:
             )
         key = (type(declaration), declaration.header.name.text)
         if key in seen and isinstance(declaration, (s.Serialization, s.Budget)):
-            findings.add("K107", declaration.header.name.span, f"`{key[1]}` is declared twice")
-        seen.add(key)
+            findings.add("K107", declaration.header.name.span, f"`{key[1]}` is declared twice", first=seen[key])
+        seen.setdefault(key, declaration.header.name.span)
 
 
 def _serializations(file: s.File, findings: Findings) -> dict[str, Serialization]:
@@ -111,9 +118,8 @@ def resolve_template(
     request: Request,
     serializations: dict[str, Serialization],
     findings: Findings,
-) -> t.Template | None:
-    """The template, or None after an error in any of its parts."""
-    before = len(findings.diagnostics)
+) -> t.Template:
+    """The template."""
     expressions = Expressions(findings, vocabulary, request, serializations)
     definitions = [p for p in node.parts if isinstance(p, s.Def)]
     signatures = _signatures(definitions, findings)
@@ -136,14 +142,14 @@ def resolve_template(
 
     generates: list[t.Generate] = []
     for generate in (p for p in node.parts if isinstance(p, s.Generate)):
-        try:
+        condition = None
+        with suppress(Unresolved):
             condition = None if generate.condition is None else expressions.condition(generate.condition, after)
-        except Unresolved:
-            continue
-        generates.append(t.Generate(condition, statements.block(generate.body, after), span=_keyword(generate)))
+        sure = generate.condition is None or condition is not None
+        with nullcontext() if sure else findings.unsure():
+            body_ = statements.block(generate.body, after)
+        generates.append(t.Generate(condition, body_, span=_keyword(generate)))
 
-    if len(findings.diagnostics) > before:
-        return None
     whole = t.Block(body, span=node.span)
     return t.Template(identity(node.header), variables, tuple(defs), whole, tuple(generates), node.header.span)
 
@@ -156,7 +162,9 @@ def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[
     out: dict[str, list[tuple[s.Name, Type]]] = {}
     for definition in definitions:
         if definition.name.text in out:
-            findings.add("K107", definition.name.span, f"`def {definition.name.text}` stands here twice")
+            first = next(d.name.span for d in definitions if d.name.text == definition.name.text)
+            findings.add("K107", definition.name.span, f"`def {definition.name.text}` stands here twice", first=first)
+            findings.untyped.add(definition.name.text)
         parameters: list[tuple[s.Name, Type]] = []
         for parameter in definition.parameters:
             if any(p.text == parameter.name.text for p, _ in parameters):

@@ -6,6 +6,7 @@ import keyword
 from enum import Enum
 
 from katapi.language import syntax as s
+from katapi.language.source import Span
 from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.headers import identity
@@ -62,6 +63,8 @@ def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_d
                 return RecordType(name.text)
             if in_def and name.text == "control":
                 return ControlType()
+            if name.text not in _NAMED and name.text in findings.untyped:
+                raise Unresolved
             if name.text not in _NAMED:
                 words = [*_NAMED, *sorted(records), *(["control"] if in_def else [])]
                 raise findings.fail("K106", name.span, f"unknown type `{name.text}`", help=nearest(name.text, words))
@@ -96,13 +99,13 @@ def _distinct(name: s.Name, others: list[str], findings: Findings) -> bool:
 
 def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Findings) -> tuple[Field, ...]:
     out: list[Field] = []
-    seen: set[str] = set()
+    seen: dict[str, Span] = {}
     for node in nodes:
         name = node.name.text
         if name in seen:
-            findings.add("K107", node.name.span, f"the field `{name}` is declared twice")
+            findings.add("K107", node.name.span, f"the field `{name}` is declared twice", first=seen[name])
             continue
-        seen.add(name)
+        seen[name] = node.name.span
         if name == "role" or not nameable(name):
             findings.add("K108", node.name.span, f"a field cannot be called `{name}`", help=_TAKEN)
             continue
@@ -179,7 +182,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     tools: Type | None = None
     for number, declared in enumerate(node.tools):
         if number:
-            findings.add("K107", declared.span, "`tools` is declared twice")
+            findings.add("K107", declared.span, "`tools` is declared twice", first=node.tools[0].span)
             continue
         try:
             tools = resolve_type(declared.type, names, findings)
@@ -188,6 +191,8 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
             continue
         if tools not in (ListType(OBJECT), OptionalType(ListType(OBJECT))):
             findings.add("K201", declared.type.span, "tools are a list of objects", help="write `tools: [object]?`")
+            findings.untyped.add("tools")
+            tools = None
 
     params: list[Param] = []
     for param in node.params:

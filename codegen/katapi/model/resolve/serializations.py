@@ -37,6 +37,8 @@ def resolve_serialization(
         read.choice("nan", _Nan, _Nan.REJECT)
         read.choice("absent", _Absent, _Absent.OMITTED)
         indent = read.number("indent", "4", required=False)
+        read.separator("item_separator", item_separator, ",")
+        read.separator("key_separator", key_separator, ":")
     return Serialization(identity(node.header), order, item_separator or "", key_separator or "", escape, indent)
 
 

@@ -183,6 +183,12 @@ class Settings:
         part.done()
         return value
 
+    def separator(self, key: str, written: str | None, sign: str) -> None:
+        """Insists that a separator of JSON is its sign with white space around it."""
+        if written is not None and written.strip(" \t\n\r") != sign:
+            message = f"with this `{key}` what is written is no JSON"
+            self._findings.add("K112", self.place(key), message, help=f"write `{sign}` in it, and only spaces beside")
+
     def finish(self) -> None:
         """Reports the keys that mean nothing here."""
         for key, setting in self._by_key.items():

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from katapi.language import syntax as s
+from katapi.language.nodes import nodes, words
 from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.flow import always_rejects
@@ -44,6 +45,8 @@ class Statements:
 
     def block(self, node: s.Block, scope: Scope) -> t.Block:
         """A block; its names end with it."""
+        if isinstance(node, s.Broken):
+            return t.Block((self._unsure(node, scope),), span=node.span)
         statements, _ = self.items(node.items, scope, top=False)
         return t.Block(statements, span=node.span)
 
@@ -55,16 +58,25 @@ class Statements:
                 self._findings.add(
                     "K305", node.span, f"`{_word(node)}` over messages stands only at the top level of a template"
                 )
+                out.append(self._unsure(node, scope))
+                scope = _without(scope, node)
                 continue
             try:
                 made, scope = self._item(node, scope)
                 out.extend(made)
             except Unresolved:
-                if isinstance(node, s.Let):
-                    scope = scope.bind(node.name.text, None)
-                if isinstance(node, s.Take):
-                    scope = scope.bind(node.bound.text, None)
+                out.append(self._unsure(node, scope))
+                scope = _without(scope, node)
         return tuple(out), scope
+
+    def _unsure(self, node: s.Item | s.Arm, scope: Scope) -> t.Unsure:
+        """What stands for an item with a mistake in its head; in its blocks only what is certain is noted."""
+        found = words(node)
+        inner = _without(scope, node)
+        with self._findings.unsure():
+            for block in _blocks(node):
+                self.items(block.items, inner, top=isinstance(node, s.Broken))
+        return t.Unsure((), found, span=node.span)
 
     def _item(self, node: s.Item, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         match node:
@@ -74,6 +86,8 @@ class Statements:
                 return (self._print(value, scope),), scope
             case s.BlockText(parts=parts):
                 return tuple(self._print(p, scope) for p in parts), scope
+            case s.Broken():
+                return (self._unsure(node, scope),), _without(scope, node)
             case s.Block():
                 return (self.block(node, scope),), scope
             case s.Let():
@@ -83,9 +97,9 @@ class Statements:
             case s.Each():
                 return (self._each(node, scope),), scope
             case s.Walk():
-                return (self._walk(node, scope),), scope
+                return self._walk(node, scope), scope
             case s.Match():
-                return (self._match(node, scope),), scope
+                return self._match(node, scope), scope
             case s.Take():
                 return self._take(node, scope)
             case s.Sampled(body=body):
@@ -97,7 +111,7 @@ class Statements:
 
     def _print(self, node: s.Expr, scope: Scope) -> t.Print:
         value = self._expressions.resolve(node, scope)
-        self._expressions.there(value, "what is printed must be there")
+        value = self._expressions.there(value, "what is printed must be there")
         if not isinstance(value.type, (ControlType, TextType, IntType)):
             help = "write it through a serialization: `x as json`" if json_kinds(value.type) else "print a field of it"
             raise self._findings.fail("K204", node.span, f"{describe(value.type)} cannot be printed", help=help)
@@ -105,6 +119,8 @@ class Statements:
 
     def _call(self, node: s.Call, scope: Scope) -> t.CallDef:
         name = node.name.text
+        if name not in self._definitions and name in self._findings.untyped:
+            raise Unresolved
         if name not in self._definitions:
             raise self._findings.fail(
                 "K115", node.name.span, f"there is no `def {name}`", help=nearest(name, self._definitions)
@@ -119,10 +135,8 @@ class Statements:
         arguments: list[t.Expr] = []
         for argument, target in zip(node.arguments, wanted, strict=True):
             value = self._expressions.resolve(argument, scope)
-            if not isinstance(target, OptionalType):
-                self._expressions.there(value, f"`{name}` takes {describe(target)}") if not isinstance(
-                    target, JsonType
-                ) else None
+            if not isinstance(target, (OptionalType, JsonType)):
+                value = self._expressions.there(value, f"`{name}` takes {describe(target)}")
             if not assignable(value.type, target):
                 self._mismatch(value, target, argument.span)
             arguments.append(value)
@@ -153,7 +167,9 @@ class Statements:
         test: t.Expr | None = None
         with suppress(Unresolved):
             test = self._expressions.condition(node.test, scope)
-        known, unknown = (facts(test, True), facts(test, False)) if test is not None else ({}, {})
+        if test is None:
+            return (self._unsure(node, scope),), _without(scope, node)
+        known, unknown = facts(test, True), facts(test, False)
         then = self.block(node.then, scope.learn(known))
         otherwise: t.Block | None = None
         if isinstance(node.otherwise, s.If):
@@ -161,8 +177,6 @@ class Statements:
             otherwise = t.Block(inner, span=node.otherwise.span)
         elif node.otherwise is not None:
             otherwise = self.block(node.otherwise, scope.learn(unknown))
-        if test is None:
-            raise Unresolved
         after = scope
         if always_rejects(then):
             after = after.learn(unknown)
@@ -218,7 +232,7 @@ class Statements:
             help="write `when ROLE { … }` inside",
         )
 
-    def _walk(self, node: s.Walk, scope: Scope) -> t.Statement:
+    def _walk(self, node: s.Walk, scope: Scope) -> tuple[t.Statement, ...]:
         source = self._expressions.resolve(node.source, scope)
         if not isinstance(source, t.Var) or source.variable.binding is not t.Binding.MESSAGES:
             raise self._findings.fail("K306", node.source.span, "arms with roles go with `each m in messages`")
@@ -227,21 +241,24 @@ class Statements:
         assert isinstance(source.type.item, MessageType)
         variable = self._expressions.variable(node.name.text, t.Binding.WALK, source.type.item, node.name.span)
         arms: list[t.WalkArm] = []
+        unsure: list[t.Unsure] = []
         left = source.type.item.roles
         for arm in node.arms:
             try:
                 made = self._walk_arm(arm, variable, left, scope)
             except Unresolved:
+                unsure.append(self._unsure(arm, scope.bind(node.name.text, None)))
                 continue
             arms.append(made)
             if made.condition is None:
                 left = tuple(r for r in left if r not in made.roles)
-        if len(arms) < len(node.arms):
-            raise Unresolved
-        return t.Walk(variable, tuple(arms), span=_head(node, node.source))
+        walk = t.Walk(variable, tuple(arms), bool(unsure), span=_head(node, node.source))
+        return (walk, *unsure)
 
     def _walk_arm(self, node: s.Arm, variable: t.Variable, left: tuple[str, ...], scope: Scope) -> t.WalkArm:
         """One arm; `left` are the roles that no arm before it takes for certain, which is what `other` means."""
+        if not node.patterns:
+            raise Unresolved
         assert isinstance(variable.type, MessageType)
         roles: list[str] = []
         is_run = False
@@ -289,28 +306,31 @@ class Statements:
         body = self.block(node.body, inner)
         return t.WalkArm(fitting, run, is_run, then, condition, own, body, span=_patterns(node))
 
-    def _match(self, node: s.Match, scope: Scope) -> t.Statement:
+    def _match(self, node: s.Match, scope: Scope) -> tuple[t.Statement, ...]:
         subject = self._expressions.resolve(node.subject, scope)
         kinds = json_kinds(subject.type)
         if kinds is None:
             raise self._findings.fail("K201", subject.span, f"`match` cannot take {describe(subject.type)} apart")
-        left, arms, failed = kinds, [], False
+        left = kinds
+        arms: list[t.MatchArm] = []
+        unsure: list[t.Unsure] = []
         for arm in node.arms:
             try:
                 made = self._match_arm(arm, subject, kinds, left, scope)
             except Unresolved:
-                failed = True
+                unsure.append(self._unsure(arm, scope))
                 continue
             arms.append(made)
             if made.condition is None and not made.texts:
                 left = left - made.kinds
-        if failed:
-            raise Unresolved
-        return t.Match(subject, tuple(arms), span=_head(node, node.subject))
+        match = t.Match(subject, tuple(arms), bool(unsure), span=_head(node, node.subject))
+        return (match, *unsure)
 
     def _match_arm(
         self, node: s.Arm, subject: t.Expr, kinds: frozenset[JsonKind], left: frozenset[JsonKind], scope: Scope
     ) -> t.MatchArm:
+        if not node.patterns:
+            raise Unresolved
         if node.then is not None or node.bound is not None:
             raise self._findings.fail("K306", node.span, "`then` and `as` belong to a walk over messages")
         own: frozenset[JsonKind] = frozenset()
@@ -375,6 +395,53 @@ class Statements:
         elif otherwise is not None and always_rejects(otherwise):
             after = after.learn({(variable.number,): present(of)})
         return (t.Take(takes_all, roles, variable, otherwise, span=_head(node, node.bound)),), after
+
+
+def _without(scope: Scope, node: s.Item | s.Arm) -> Scope:
+    """The scope in which nothing is known of the names that an item or arm with a mistake gives."""
+    match node:
+        case s.Broken(words=found, items=items):
+            rejects = any(isinstance(one, s.Reject) for one in nodes(items))
+            names = found if rejects else found - scope.names.keys()
+        case s.If(test=test):
+            # Behind a block that rejects more is known than this compiler can tell.
+            rejects = any(isinstance(one, s.Reject) for one in nodes(node))
+            names = words(test) if rejects else frozenset()
+        case s.Let(name=name) | s.Take(bound=name):
+            names = frozenset({name.text})
+        case s.Each(name=name, value_name=value_name):
+            names = frozenset({name.text} if value_name is None else {name.text, value_name.text})
+        case s.Walk(name=name):
+            names = frozenset({name.text})
+        case s.Arm(bound=bound):
+            names = frozenset() if bound is None else frozenset({bound.text})
+        case _:
+            return scope
+    for text in names:
+        scope = scope.bind(text, None)
+    return scope
+
+
+def _blocks(node: s.Item | s.Arm) -> tuple[s.Block, ...]:
+    """The blocks directly inside an item or arm; an `else if` counts as one."""
+    match node:
+        case s.Broken(items=items):
+            return tuple(item for item in items if isinstance(item, s.Block)) + tuple(
+                s.Block((item,), span=item.span) for item in items if not isinstance(item, s.Block)
+            )
+        case s.Block():
+            return (node,)
+        case s.Each(body=body) | s.Sampled(body=body) | s.Arm(body=body):
+            return (body,)
+        case s.If(then=then, otherwise=otherwise):
+            last = s.Block((otherwise,), span=otherwise.span) if isinstance(otherwise, s.If) else otherwise
+            return (then,) if last is None else (then, last)
+        case s.Walk(arms=arms) | s.Match(arms=arms):
+            return tuple(arm.body for arm in arms)
+        case s.Take(otherwise=otherwise):
+            return () if otherwise is None else (otherwise,)
+        case _:
+            return ()
 
 
 def _head(node: s.Node, last: s.Node) -> Span:

@@ -116,8 +116,8 @@ _DECODERS: Mapping[str, _Form[c.Decoder]] = {
 }
 
 
-def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings: Findings) -> Tokenizer | None:
-    """The stages, and that they fit each other and the vocabulary; None where a stage means nothing."""
+def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings: Findings) -> Tokenizer:
+    """The stages, and that they fit each other and the vocabulary; what could not be read is left out."""
     before = len(findings.diagnostics)
     with settings_of(node.settings, node.header, findings) as read:
         versions = _unicode(read, findings)
@@ -126,8 +126,6 @@ def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings
         segmentation = _segmentation(read)
         frame = _frame(read, vocabulary, findings)
         decoders = _stages(read, "decode", _DECODERS)
-    if segmentation is None or len(findings.diagnostics) > before:
-        return None
     patterns = [
         DeclaredPattern(atom.source, atom.span)
         for setting in node.settings
@@ -140,17 +138,18 @@ def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings
         versions,
         normalizers,
         pretokenizers,
-        segmentation,
+        segmentation or c.LongestMatch(),
         frame.get("before", ()),
         frame.get("behind", ()),
         decoders,
         tuple(patterns),
         node.header.span,
     )
-    _check_unicode(tokenizer, read, findings)
-    if vocabulary is not None:
-        _check_fit(node, tokenizer, vocabulary, read, findings)
-    return tokenizer if len(findings.diagnostics) == before else None
+    if len(findings.diagnostics) == before:
+        _check_unicode(tokenizer, read, findings)
+        if vocabulary is not None:
+            _check_fit(node, tokenizer, vocabulary, read, findings)
+    return tokenizer
 
 
 def _stages(read: Settings, key: str, forms: Mapping[str, _Form[StageT]]) -> tuple[StageT, ...]:

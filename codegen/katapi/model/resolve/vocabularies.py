@@ -23,6 +23,7 @@ from katapi.model.resolve.headers import identity
 T = TypeVar("T", bound=s.Node)
 _FLAGS = ("nonspecial", "normalized", "lstrip", "rstrip", "single_word")
 _MOST_IDS = 1 << 24
+_IDS = 1 << 31  # what tensors of any model hold
 
 
 def resolve_vocabulary(node: s.Vocabulary, findings: Findings) -> Vocabulary:
@@ -34,7 +35,7 @@ class _Vocabulary:
     def __init__(self, node: s.Vocabulary, findings: Findings) -> None:
         self._node = node
         self._findings = findings
-        self._ids: set[int] = set()
+        self._ids: dict[int, Span] = {}
         self._spellings: dict[str, int] = {}
 
     def resolve(self) -> Vocabulary:
@@ -84,18 +85,22 @@ class _Vocabulary:
     def _only(self, kind: type[T], what: str) -> T | None:
         rows = self._all(kind)
         for extra in rows[1:]:
-            self._findings.add("K107", extra.span, f"a vocabulary has one {what}", label="a second one")
+            self._findings.add(
+                "K107", extra.span, f"a vocabulary has one {what}", label="a second one", first=rows[0].span
+            )
         return rows[0] if rows else None
 
     def _token(self, number: int, spelling: str, span: Span) -> None:
         if number in self._ids:
-            self._findings.add("K701", span, f"the id {number} is given twice")
+            self._findings.add("K701", span, f"the id {number} is given twice", first=self._ids[number])
+        if number >= _IDS:
+            self._findings.add("K715", span, f"the id {number} is too large", help=f"an id is below {_IDS}")
         if spelling in self._spellings:
             other = self._spellings[spelling]
             self._findings.add("K702", span, f"“{spelling}” has two ids, {other} and {number}")
         if not spelling:
             self._findings.add("K703", span, f"the token {number} has no text")
-        self._ids.add(number)
+        self._ids.setdefault(number, span)
         self._spellings.setdefault(spelling, number)
 
     def _flags(self, names: tuple[s.Name, ...]) -> TokenFlags:
@@ -154,7 +159,9 @@ class _Vocabulary:
         found: list[OrdinaryToken] = []
         rows = [item for item in self._node.items if isinstance(item, s.UnknownRow | s.UnknownControl)]
         for extra in rows[1:]:
-            self._findings.add("K107", extra.span, "a vocabulary has one unknown token", label="a second one")
+            self._findings.add(
+                "K107", extra.span, "a vocabulary has one unknown token", label="a second one", first=rows[0].span
+            )
         for row in rows[:1]:
             if isinstance(row, s.UnknownRow):
                 self._token(row.id, row.spelling, row.span)
@@ -182,8 +189,10 @@ class _Vocabulary:
             ids = range(row.first, row.last + 1)
             taken = next((number for number in ids if number in self._ids), None)
             if taken is not None:
-                self._findings.add("K701", row.span, f"the id {taken} is unused, and given to a token")
-            self._ids.update(ids)
+                self._findings.add(
+                    "K701", row.span, f"the id {taken} is unused, and given to a token", first=self._ids[taken]
+                )
+            self._ids |= dict.fromkeys(ids, row.span)
             out.append(UnusedIds(row.first, row.last, row.span))
         return tuple(out)
 
@@ -204,7 +213,7 @@ class _Vocabulary:
             self._findings.add(
                 "K713", size.span, f"the id {max(beyond)} is beyond a size of {size.size}: ids begin with 0"
             )
-        elif written_out and self._ids and self._ids != set(range(len(self._ids))):
+        elif written_out and self._ids and self._ids.keys() != set(range(len(self._ids))):
             missing = next(number for number in range(len(self._ids)) if number not in self._ids)
             self._findings.add(
                 "K705",
