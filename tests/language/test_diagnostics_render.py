@@ -11,10 +11,10 @@ from katapi.language.parser import parse
 from katapi.language.source import Source, Span
 
 
-def rendered(text: str, marked: str, **words: str) -> list[str]:
+def rendered(text: str, marked: str, *, label: str = "", help: str = "") -> list[str]:
     """The lines of a finding about the first occurrence of `marked`."""
     start = text.index(marked)
-    diagnostic = Diagnostic("K101", Span(start, start + len(marked)), "something is wrong", **words)
+    diagnostic = Diagnostic("K101", Span(start, start + len(marked)), "something is wrong", label, help)
     return diagnostic.render(Source("spec/t.kata", text)).split("\n")
 
 
