@@ -11,7 +11,7 @@ from katapi.language.parser import parse
 from katapi.language.source import Source, Span
 
 
-def rendered(text: str, marked: str, label: str = "", help: str = "") -> list[str]:
+def rendered(text: str, marked: str, *, label: str = "", help: str = "") -> list[str]:
     """The lines of a finding about the first occurrence of `marked`."""
     start = text.index(marked)
     diagnostic = Diagnostic("K101", Span(start, start + len(marked)), "something is wrong", label, help)

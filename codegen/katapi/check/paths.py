@@ -24,7 +24,7 @@ from katapi.model.types import BoolType, JsonKind, JsonType, ParsedType, TextTyp
 Place = tuple[int | str, ...]
 
 _MOST_WAYS = 32
-_FUEL = 40_000  # steps of one analysis; a template that people wrote takes a few hundred
+_FUEL = 30_000  # steps of one analysis; a template that people wrote takes a few hundred
 _SHOWN = 48  # code points of a test in a message
 
 
@@ -95,7 +95,8 @@ def join(ways: Iterable[Way]) -> list[Way]:
     first = each[0]
     places = frozenset().union(*(way.used for way in each))
     used = frozenset(p for p in places if all(way.uses(p) for way in each))
-    facts = tuple(f for f in first.facts if all(f in w.facts for w in each))
+    known = frozenset(first.facts).intersection(*(way.facts for way in each))
+    facts = tuple(fact for fact in first.facts if fact in known)
     roles = tuple(r for r in first.roles if all(r in w.roles for w in each))
     kept = frozenset(facts)
     lost = frozenset(f.key for way in each for f in way.facts if f not in kept)

@@ -23,6 +23,11 @@ _FOREIGN = {
     "const": "let",
 }
 _SIGNS = {"&&": "and", "||": "or", "!": "not ", "&": "and", "=": "=="}
+#: Keys of settings that are no word of a value.
+_KEYS = frozenset(
+    "normalize pretokenize segment post decode unicode order item_separator key_separator escape floats nan absent"
+    " indent depth window reserve overflow".split()
+)
 _REMEDIES = {
     "+": "texts that stand one after the other are printed one after the other",
     "?": "write `if c then x else y`, or `x ?? y`",
@@ -92,7 +97,7 @@ def key_without_colon(text: str, at: int, word: str) -> Mistake | None:
     """A word that was read as part of the value on the line before, and is the key of a line of its own."""
     line = text.rfind("\n", 0, at) + 1
     margin = re.compile(r"[ \t]*").match(text, text.rfind("\n", 0, max(0, line - 1)) + 1)
-    if text[line:at].strip() or margin is None or len(margin[0]) != at - line:
+    if word not in _KEYS or text[line:at].strip() or margin is None or len(margin[0]) != at - line:
         return None
     return without_colon(text, at, word)
 

@@ -1,0 +1,84 @@
+"""Mistakes planted into sound specs: each is reported on its line, whatever else is wrong, and nothing else is."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from katapi.analyse import analyse
+from katapi.language.diagnostics import SpecError
+from katapi.language.source import Source
+
+ROOT = Path(__file__).parents[2]
+SPECS = [ROOT / "spec" / "book.kata", *sorted(Path(__file__).with_name("pass").glob("*.kata"))]
+#: What a slip of the hand makes of a piece of a line.
+SLIPS = {
+    r"\bwhen\b": "whn",
+    r"\bsampled\b": "smapled",
+    r"\bgenerate\b": "generat",
+    r" == ": " = ",
+    r"(?<=[a-z]): (?=[a-z\"])": " ",
+    r'\\n"(?= )': "\\\\n",
+    r"(?<= )@(?=[a-z])": "@un",
+    r"\) ": ") ) ",
+    r"\)(?= \{)": "",
+    r"\}$": "} }",
+    r" \{$": "",
+}
+
+
+def lines_of(text: str) -> set[int]:
+    """The lines on which something is found."""
+    try:
+        analyse("spec", Source("spec.kata", text))
+    except SpecError as error:
+        return {error.source.line_column(finding.span.start)[0] for finding in error.diagnostics}
+    return set()
+
+
+def slips(lines: list[str]) -> list[tuple[int, str]]:
+    """The lines with one slip each, by their index; those inside block texts and rows of tokens are left alone."""
+    out: list[tuple[int, str]] = []
+    within = False
+    for index, line in enumerate(lines):
+        within ^= line.count('"""') % 2 == 1
+        if within or '"""' in line or "#" in line or re.match(r"\s*\d+ ", line):
+            continue
+        out.extend(
+            (index, line[: m.start()] + m.expand(new) + line[m.end() :])
+            for pattern, new in SLIPS.items()
+            for m in re.finditer(pattern, line)
+        )
+    return out
+
+
+def with_slips(lines: list[str], planted: list[tuple[int, str]]) -> str:
+    """The text with some lines replaced."""
+    changed = dict(planted)
+    return "\n".join(changed.get(index, line) for index, line in enumerate(lines))
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_each_planted_mistake_is_told_and_nothing_else(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").split("\n")
+    chance = random.Random(path.stem)
+    possible = slips(lines)
+    for _ in range(5):
+        planted = sorted(chance.sample(possible, min(3, len(possible))))
+        places = {index + 1 for index, _ in planted}
+        alone = [lines_of(with_slips(lines, [slip])) for slip in planted]
+        if any(found != {index + 1} for found, (index, _) in zip(alone, planted, strict=True)):
+            continue  # a slip that is none, or one that cannot be told from another by itself
+        assert lines_of(with_slips(lines, planted)) == places, planted
+
+
+def test_what_a_mistake_does_not_touch_is_still_checked() -> None:
+    text = (ROOT / "spec" / "book.kata").read_text(encoding="utf-8")
+    text = text.replace("when system { @system m.content", "when system { @sytem m.content")
+    text = text.replace("when user { @user m.content", "when user { @user")
+    with pytest.raises(SpecError) as caught:
+        analyse("book", Source("book.kata", text))
+    assert [finding.code for finding in caught.value.diagnostics] == ["K102", "K309"]
