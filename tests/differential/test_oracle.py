@@ -14,7 +14,6 @@ from hypothesis.strategies import DataObject
 
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
-from katapi.model.program import Program
 from katapi.oracle.render import plain
 from katapi.oracle.render import render as oracle_render
 from katapi.oracle.request import canonical
@@ -37,8 +36,9 @@ def strategy(path: Path) -> st.SearchStrategy[Json]:
 
 
 @cache
-def data_of(program: Program) -> VocabularyData | None:
+def data_of(path: Path) -> VocabularyData | None:
     """The tokens of a spec's vocabulary, straight from its artifact."""
+    program = program_of(path)
     artifact = program.vocabulary.artifact
     if artifact is None:
         return None
@@ -54,7 +54,7 @@ def by_oracle(path: Path, value: Json) -> Outcome:
         rendering = oracle_render(program, canonical(program, value))
     except KatapiError as error:
         return type(error).__name__, error.code, error.where
-    ids, origins = tokenize(program, rendering, data_of(program))
+    ids, origins = tokenize(program, rendering, data_of(path))
     return plain(rendering), list(rendering.sampled), ids, [tuple(o) for o in origins]
 
 

@@ -100,10 +100,11 @@ def _needed(unknown: int | None) -> int:
 def _longest_matches(piece: str, known: Known, unknown: int) -> list[Token]:
     """At each place the longest token that fits, or the unknown token, which no text spells, for one character."""
     texts = {text: number for text, number in known.texts.items() if number != unknown}
+    longest = max(map(len, texts), default=0)
     out: list[Token] = []
     at = 0
     while at < len(piece):
-        end = next((end for end in range(len(piece), at, -1) if piece[at:end] in texts), None)
+        end = next((end for end in range(min(len(piece), at + longest), at, -1) if piece[at:end] in texts), None)
         out.append(Token(unknown, at, at + 1) if end is None else Token(texts[piece[at:end]], at, end))
         at = out[-1].end
     return out
@@ -268,10 +269,11 @@ def _unigram(piece: str, rules: c.Unigram, known: Known, unknown: int | None) ->
     unknown neighbours are one: the token of their joint text if there is one, their bytes, or the unknown token.
     """
     texts = {text: number for text, number in known.texts.items() if text}
+    longest = max(map(len, texts), default=1)
     best: list[tuple[float, list[Token]]] = [(0.0, [])]
     for end in range(1, len(piece) + 1):
         found: tuple[float, list[Token]] | None = None
-        for start in range(end):
+        for start in range(max(0, end - longest), end):
             number = texts.get(piece[start:end])
             if number is None and start < end - 1:
                 continue
