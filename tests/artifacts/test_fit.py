@@ -92,11 +92,11 @@ CHANGES = {
     ),
     "unknown no token": (
         replace(DECLARED, unknown=token(9, "<unk>")),
-        ("A166", "x.kata:9", 'the unknown token 9 "<unk>" is no token in x.json'),
+        ("A165", "x.kata:9", 'the unknown token 9 "<unk>" is no token in x.json'),
     ),
     "unknown another": (
         replace(DECLARED, unknown=token(1, "<unk>")),
-        ("A166", "x.kata:1", 'the unknown token 1 "<unk>" is "b" in x.json'),
+        ("A165", "x.kata:1", 'the unknown token 1 "<unk>" is "b" in x.json'),
     ),
     "token that is not declared": (
         replace(DECLARED, added=[], unused=[*DECLARED.unused, unused(7, 7)]),

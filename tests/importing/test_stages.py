@@ -177,4 +177,4 @@ def test_unicode_versions_are_those_that_the_stages_need() -> None:
 def test_a_post_processor_needs_control_tokens() -> None:
     with pytest.raises(ArtifactError) as caught:
         written(replace(PLAIN, frame=c.Frame(before=(7,))))
-    assert caught.value.code == "A170"
+    assert caught.value.code == "A166"

@@ -28,7 +28,8 @@ EXAMPLES = {code: found[1] for code, (_, example, _) in ROWS.items() if (found :
 
 
 def codes_of_the_sources() -> set[str]:
-    files = [p for p in (ROOT / "codegen" / "katapi").rglob("*.py") if "unicode" not in p.parts]
+    files = [ROOT / "codegen" / "katapi" / "runtime" / "unicode" / "tables.py"]
+    files += [p for p in (ROOT / "codegen" / "katapi").rglob("*.py") if "unicode" not in p.parts]
     return {code for path in files for code in CODE.findall(path.read_text("utf-8"))}
 
 

@@ -98,7 +98,7 @@ def _unknown(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[Art
         yield ArtifactError(
             f"the unknown token {token.id} {quoted(token.spelling)} is "
             f"{'no token' if found is None else _shown(found)} in {declared.artifact}",
-            code="A166",
+            code="A165",
             where=token.place,
             help="declare the token that stands for what is no token",
         )

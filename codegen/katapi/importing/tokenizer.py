@@ -76,7 +76,7 @@ def _text(token: bytes) -> str:
     try:
         return token.decode()
     except UnicodeDecodeError:
-        raise ArtifactError(f"the unknown token is {token!r}, which is no text in UTF-8", code="A171") from None
+        raise ArtifactError(f"the unknown token is {token!r}, which is no text in UTF-8", code="A167") from None
 
 
 def _settings(configuration: c.TokenizerConfiguration, names: dict[int, str]) -> tuple[s.Setting, ...]:
@@ -108,7 +108,7 @@ def _frame(frame: c.Frame, names: dict[int, str]) -> list[s.Part]:
     if nameless:
         raise ArtifactError(
             f"the post-processor places the id {nameless[0]}, which is no control token",
-            code="A170",
+            code="A166",
             help="call that token special in the file",
         )
     sides = {"before": frame.before, "behind": frame.behind}
