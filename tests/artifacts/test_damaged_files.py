@@ -23,6 +23,11 @@ def document(**members: Json) -> bytes:
     return json.dumps({"added_tokens": [], **dict.fromkeys(STAGES), "model": MODEL, **members}).encode()
 
 
+def added(token: int, content: str) -> Document:
+    flags: Document = dict.fromkeys(("normalized", "lstrip", "rstrip", "single_word", "special"), True)
+    return {"id": token, "content": content, **flags}
+
+
 def split(pattern: str) -> bytes:
     stage: Json = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
     return document(pre_tokenizer=stage)
@@ -110,12 +115,7 @@ HARMFUL: dict[str, bytes] = {
     ".model: a piece twice": UNKNOWN + piece(b"\x0a\x01a") * 2,
     ".model: a score that is not a number": UNKNOWN + piece(b"\x0a\x01a\x15\x00\x00\xc0\x7f"),
     ".model: no unknown piece": piece(b"\x0a\x01a"),
-    "json: an added token beyond a gap": document(
-        added_tokens=[
-            {**dict.fromkeys(("normalized", "lstrip", "rstrip", "single_word", "special"), True), **token}
-            for token in ({"id": (1 << 32) - 1, "content": "<s>"}, {"id": 0, "content": "<t>"})
-        ]
-    ),
+    "json: an added token beyond a gap": document(added_tokens=[added((1 << 32) - 1, "<s>"), added(0, "<t>")]),
     ".tiktoken: a rank of ten digits": b"YQ== 4294967295\n",
     ".tiktoken: a rank of twenty digits": b"YQ== 99999999999999999999\n",
     ".tiktoken: a rank twice": b"YQ== 0\nYg== 0\n",

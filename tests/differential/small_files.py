@@ -72,7 +72,9 @@ def _whole_tokens() -> tokenizers.Tokenizer:
 def _roberta() -> tokenizers.Tokenizer:
     tokenizer = cases.byte_level()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.post_processor = processors.RobertaProcessing(("<|endoftext|>", 0), ("<end>", 501), add_prefix_space=False)
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("<|endoftext|>", 0), ("<end>", 501), add_prefix_space=False
+    )
     return tokenizer
 
 
