@@ -7,14 +7,13 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol, cast
 from unittest.mock import patch
 
 import sentencepiece
 import tiktoken
 import tokenizers
-from tiktoken_ext import openai_public
+from tiktoken_ext import openai_public  # type: ignore[import-untyped]  # it ships no types
 
 from katapi.runtime.json_types import Json
 
@@ -22,9 +21,9 @@ from katapi.runtime.json_types import Json
 class Official(Protocol):
     """One tokenizer file in its official library."""
 
-    tokens: Sequence[str]
+    tokens: list[str]
     """Tokens as they stand in texts, to make texts of."""
-    ids: Sequence[int]
+    ids: list[int]
     """Ids that the library decodes as Katapi does, in every order."""
 
     def encode(self, text: str) -> list[int]:
@@ -244,6 +243,8 @@ def official(file: File) -> Official:
     data = file.data
     if file.same_as is not None:
         return official(file.same_as)
-    if data.lstrip().startswith(b"{"):
-        return (OfTiktoken if b'"default_num_special_tokens"' in data[:10_000] else OfTokenizers)(data)
-    return OfSentencePiece(data) if data.startswith(b"\n") else partial(OfTiktoken, pattern=file.pattern)(data)
+    if data.startswith(b"\n"):
+        return OfSentencePiece(data)
+    if data.lstrip().startswith(b"{") and b'"default_num_special_tokens"' not in data[:10_000]:
+        return OfTokenizers(data)
+    return OfTiktoken(data, file.pattern)

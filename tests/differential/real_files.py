@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.metadata
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from katapi.artifacts.cache import Cache
@@ -57,9 +58,13 @@ def _cached() -> dict[str, Callable[[], File]]:
     return found
 
 
+def _unpacked(path: Path) -> bytes:
+    return gzip.decompress(path.read_bytes())
+
+
 def _shared() -> dict[str, Callable[[], File]]:
     found: dict[str, Callable[[], File]] = {}
     for path in sorted(SHARED.glob("*.gz")):
         name = path.name.removesuffix(".gz")
-        found[f"{name}, shared"] = _file(name, lambda path=path: gzip.decompress(path.read_bytes()))
+        found[f"{name}, shared"] = _file(name, partial(_unpacked, path))
     return found

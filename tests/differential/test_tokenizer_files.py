@@ -44,6 +44,8 @@ class Peers:
 
     katapi: katapi.FileTokenizer
     official: Official
+    texts: st.SearchStrategy[str]
+    ids: st.SearchStrategy[list[int]]
 
 
 @cache
@@ -52,7 +54,10 @@ def peers(name: str) -> Peers:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         path.write_bytes(file.data)
-        return Peers(katapi.tokenizer_from_file(path, pattern=file.pattern), official(file))
+        ours = katapi.tokenizer_from_file(path, pattern=file.pattern)
+    library = official(file)
+    ids = st.lists(st.sampled_from(library.ids), max_size=12)
+    return Peers(ours, library, texts(library.tokens), ids)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -61,7 +66,7 @@ def peers(name: str) -> Peers:
 def test_texts(name: str, data: st.DataObject) -> None:
     """Ids, with and without what stands around them; spans; and the text of the ids."""
     both = peers(name)
-    text = data.draw(texts(both.official.tokens))
+    text = data.draw(both.texts)
     ids = both.katapi.encode(text)
     assert ids == both.official.encode(text)
     framed = both.official.post_processed(text)
@@ -80,7 +85,7 @@ def test_texts(name: str, data: st.DataObject) -> None:
 def test_ids_in_any_order(name: str, data: st.DataObject) -> None:
     """The text of ids that no text may have."""
     both = peers(name)
-    check_text(both, data.draw(st.lists(st.sampled_from(both.official.ids), max_size=12)))
+    check_text(both, data.draw(both.ids))
 
 
 def check_text(both: Peers, ids: list[int]) -> None:

@@ -26,8 +26,8 @@ _SIGNS = (
     "\u0958\u1f71\u1f80\u2adc\uf900\ufb13\U0001d15e\U0002f800\u3400\u9fff\U00020000\U0002ebf0\U00031350"
 )
 _WORDS = (
-    "the quick brown Fox it's they've DON'T I'll naïve café Größe 1234567 3.14 http://a.b/c?d=e def f(x): return // x+=1 "
-    "<s> </s> <0x41> [CLS] <|endoftext|> ##ing 東京は Быстрая λόγος שלום مرحبا สวัสดี नमस्ते 안녕"
+    "the quick brown Fox it's they've DON'T I'll naïve café Größe 1234567 3.14 http://a.b/c?d=e def f(x): return // "
+    "x+=1 <s> </s> <0x41> [CLS] <|endoftext|> ##ing 東京は Быстрая λόγος שלום مرحبا สวัสดี नमस्ते 안녕"
 ).split()
 
 _CHARACTERS = st.characters(codec="utf-8")

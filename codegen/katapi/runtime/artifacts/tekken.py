@@ -17,6 +17,7 @@ from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 _MAX_ID = (1 << 32) - 1
+_MOST_CONTROLS = 1 << 16  # each of them gets a spelling
 
 # The control tokens of files that list none (versions before v7), by id; the rest are fillers.
 _OLD_CONTROLS = (
@@ -56,7 +57,7 @@ def tokenizer_of_tekken(root: Node) -> TokenizerFile:
     """The same from JSON that has been read."""
     config = root["config"]
     size = config["default_vocab_size"].integer(_MAX_ID)
-    special = config["default_num_special_tokens"].integer(size)
+    special = config["default_num_special_tokens"].integer(min(size, _MOST_CONTROLS))
     added = _controls(root["special_tokens"], special)
     tokens = _tokens(root["vocab"], special, size)
     configuration = c.TokenizerConfiguration(

@@ -29,6 +29,8 @@ from katapi.runtime.tokenization.vocabulary_data import VocabularyData, score_ar
 
 _Added = tuple[c.AddedToken, ...]
 
+_LONGEST_AFFIX = 100  # characters of what continues or ends a word
+
 
 def read_tokenizer_json(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer that `data` describes; `where` names the file in errors.
@@ -132,8 +134,8 @@ def _byte_pairs(node: Node, pretokenizers: Sequence[c.PreTokenizer], added: _Add
         ignore_merges=node["ignore_merges"].flag(False),
         byte_fallback=node["byte_fallback"].flag(False),
         fuse_unknown=node["fuse_unk"].flag(False),
-        continuing_prefix=node["continuing_subword_prefix"].text(""),
-        word_suffix=node["end_of_word_suffix"].text(""),
+        continuing_prefix=_affix(node["continuing_subword_prefix"], ""),
+        word_suffix=_affix(node["end_of_word_suffix"], ""),
     )
     data = merge_data(vocabulary, _merges(node["merges"], vocabulary), rules, added)
     return _Model(rules, data, _unknown(node["unk_token"], vocabulary, ids))
@@ -171,7 +173,7 @@ def _word_piece(node: Node, added: _Added) -> _Model:
     if unknown not in vocabulary:
         raise node["unk_token"].fault(f"the unknown token {quoted(unknown)} is no token of the vocabulary")
     rules = c.WordPiece(
-        continuing_prefix=node["continuing_subword_prefix"].text("##"),
+        continuing_prefix=_affix(node["continuing_subword_prefix"], "##"),
         longest_word=node["max_input_chars_per_word"].integer(MAX_ID, default=100),
     )
     return _Model(rules, VocabularyData(text_tokens(vocabulary), added=added), vocabulary[unknown])
@@ -242,6 +244,14 @@ def _two_tokens(node: Node, items: Iterable[tuple[str, int]]) -> Exception:
             return node[text].fault(f"the id {token} is that of {quoted(first[token])} as well")
         first[token] = text
     raise AssertionError("no two tokens have one id")
+
+
+def _affix(node: Node, default: str) -> str:
+    """What marks the tokens that continue or end a word. Every unknown character may give its bytes anew."""
+    text = node.text(default)
+    if len(text) > _LONGEST_AFFIX:
+        raise node.fault(f"expected at most {_LONGEST_AFFIX} characters, found {len(text)}")
+    return text
 
 
 def _unknown(node: Node, vocabulary: Mapping[str, int], added: Mapping[str, int]) -> int | None:

@@ -8,6 +8,7 @@ So ties and roundings fall as in the model "Unigram" of tokenizer.json. Sentence
 from __future__ import annotations
 
 import struct
+from math import copysign, inf
 
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.lexicon import Lexicon
@@ -122,6 +123,9 @@ class Unigram:
 
 
 def _to_single(value: float) -> float:
-    """The nearest value of binary32."""
-    rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
+    """The nearest value of binary32, an infinity where that is beyond its range."""
+    try:
+        rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
+    except OverflowError:
+        return copysign(inf, value)
     return rounded
