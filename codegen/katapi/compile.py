@@ -11,10 +11,10 @@ from itertools import chain
 from pathlib import Path
 
 from katapi.analyse import analyse, declarations
-from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.fit import DeclaredIds, DeclaredToken, DeclaredVocabulary, misfits
-from katapi.artifacts.lock import read_lock
+from katapi.artifacts.lock import Artifact, read_lock
 from katapi.artifacts.table import table_bytes
+from katapi.artifacts.vocabularies import vocabulary_of
 from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
 from katapi.emit.renderer import emit_renderer
@@ -29,7 +29,6 @@ from katapi.language.source import Source, Span
 from katapi.model.declarations import AddedToken, TokenRange
 from katapi.model.program import Program, TokenizerProgram
 from katapi.project import Project
-from katapi.runtime.artifacts.any_file import read_vocabulary
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
@@ -37,9 +36,10 @@ from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 Files = Mapping[Path, bytes]
 
 
-def compile_project(project: Project) -> dict[Path, bytes]:
+def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, bytes]:
     """Every generated file of a project, by its path below `generated`.
 
+    Artifacts of which the project has a table already are not read again, unless all shall be `fresh`.
     Raises ProjectError with the findings of all specs, and ArtifactError.
     """
     programs: list[TokenizerProgram] = []
@@ -58,24 +58,24 @@ def compile_project(project: Project) -> dict[Path, bytes]:
         package / "py.typed": b"",
     }
     for program in programs:
-        out |= compile_program(program, project)
+        out |= compile_program(program, project, fresh=fresh)
     return out
 
 
-def compile_program(program: TokenizerProgram, project: Project) -> dict[Path, bytes]:
-    """The generated files of one spec."""
+def compile_program(program: TokenizerProgram, project: Project, *, fresh: bool = False) -> dict[Path, bytes]:
+    """The generated files of one spec; `fresh` as in `compile_project`."""
     package = f"{project.package}.{program.package}"
     folder = Path(project.package) / program.package
     tests = Path("tests") / f"test_{program.package}.py"
-    artifact = _artifact(program, project)
+    artifact = _artifact(program, project, fresh=fresh)
     data = VocabularyData.of_texts(_texts(program)) if artifact is None else artifact.data
     _check_builds(program, data)
     out = {
         folder / "vocabulary.py": emit_vocabulary(program).encode(),
-        folder / "tokenizer.py": emit_tokenizer(program, package).encode(),
+        folder / "tokenizer.py": emit_tokenizer(program, package, None if artifact is None else artifact.row).encode(),
     }
-    if artifact is not None:
-        out[folder / "vocabulary.bin"] = table_bytes(data, artifact=artifact.sha256)
+    if artifact is not None and not artifact.row.cached:
+        out[folder / "vocabulary.bin"] = table_bytes(data, artifact=artifact.row.sha256)
     meanings = _Meanings(program, artifact)
     if isinstance(program, Program):
         out[folder / "__init__.py"] = emit_model(
@@ -123,13 +123,13 @@ class ProjectError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Artifact:
-    """What an artifact says of a vocabulary, and the digest of the file."""
+    """What an artifact says of a vocabulary, and its row in the lock."""
 
     data: VocabularyData
-    sha256: str
+    row: Artifact
 
 
-def _artifact(program: TokenizerProgram, project: Project) -> _Artifact | None:
+def _artifact(program: TokenizerProgram, project: Project, *, fresh: bool) -> _Artifact | None:
     """The artifact of the vocabulary, as it fits the declaration."""
     declared = program.vocabulary.artifact
     if declared is None:
@@ -144,13 +144,13 @@ def _artifact(program: TokenizerProgram, project: Project) -> _Artifact | None:
             where=f"{program.source.name}:{line}",
             help="correct the one that is wrong",
         )
-    configuration = program.configuration()
-    controls = [token.id for token in configuration.added_tokens]
-    data = read_vocabulary(artifact_bytes(declared.name, lock), where=declared.name, passed_over=controls)
+    beside = [token.id for token in program.configuration().added_tokens]
+    tables = [] if fresh else [project.generated / project.package / program.package / "vocabulary.bin"]
+    data = vocabulary_of(declared.name, lock, passed_over=beside, tables=tables)
     findings = misfits(_declared(program, declared.name), data)
     if findings:
         raise ArtifactErrors(findings)
-    return _Artifact(data, sha256)
+    return _Artifact(data, lock[declared.name])
 
 
 def _declared(program: TokenizerProgram, artifact: str) -> DeclaredVocabulary:
@@ -186,8 +186,8 @@ def _texts(program: TokenizerProgram) -> dict[int, str]:
 
 def _ids(program: TokenizerProgram, data: VocabularyData) -> list[int]:
     """All ids that have a token."""
-    own = {token for token in range(len(data.tokens)) if data.tokens.has(token)}
     configuration = program.configuration()
+    own = {token for token in range(len(data.tokens)) if data.tokens.has(token)}
     beside = {token.id for token in configuration.added_tokens}
     return sorted(own | beside | ({configuration.unknown} if configuration.unknown is not None else set()))
 
@@ -209,7 +209,7 @@ class _Meanings:
             kind = type(declaration)
             self._parts[kind] = self._parts.get(kind, "") + canonical(declaration) + "\n"
         if artifact is not None:
-            self._parts[s.Vocabulary] += f"sha256 {artifact.sha256}\n"
+            self._parts[s.Vocabulary] += f"sha256 {artifact.row.sha256}\n"
 
     def template(self) -> str:
         """What the template depends on."""

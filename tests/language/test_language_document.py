@@ -26,6 +26,7 @@ from textwrap import dedent, indent
 import pytest
 from lark.lexer import PatternStr
 
+from katapi.artifacts.lock import read_lock
 from katapi.emit.package import emit_model
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.request import emit_request
@@ -99,6 +100,7 @@ EXAMPLES = examples()
 SOUND = [e for e in EXAMPLES if "error" not in e.fence.info]
 FAULTY = [e for e in EXAMPLES if "error" in e.fence.info]
 EMITTING = [(e, python) for e in SOUND for python in e.emitted]
+LOCK = read_lock(ROOT / "spec" / "artifacts.lock")
 BASE = EXAMPLES[0].fence.text
 
 
@@ -170,7 +172,9 @@ def module(program: Program, name: str) -> str:
         case "request":
             return emit_request(program)
         case "tokenizer":
-            return emit_tokenizer(program, PACKAGE)
+            artifact = program.vocabulary.artifact
+            row = None if artifact is None else LOCK[artifact.name]
+            return emit_tokenizer(program, PACKAGE, row)
         case "vocabulary":
             return emit_vocabulary(program)
         case "model":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from katapi.artifacts.table import table_bytes
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization.table import CHECKSUM, START, artifact_of, checksum, load_table, read_table
+from katapi.runtime.tokenization.configuration import AddedToken
+from katapi.runtime.tokenization.table import CHECKSUM, START, added_of, artifact_of, checksum, load_table, read_table
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array, score_array
 
@@ -25,6 +27,10 @@ DATA = VocabularyData(
     lowest=-2.5,
     unreachable=frozenset({4}),
     charsmap=b"map",
+    added=(AddedToken(5, "<ü>", control=True, lstrip=True), AddedToken(1, "bc", control=False, special=False)),
+)
+ADDED = (
+    b'[[5, "<\\u00fc>", true, true, false, true, false, false], [1, "bc", false, false, false, false, false, false]]'
 )
 TABLE = table_bytes(DATA, artifact=DIGEST)
 
@@ -66,12 +72,20 @@ def test_reading_gives_what_was_written(data: VocabularyData) -> None:
 
 def test_the_bytes_are_fixed() -> None:
     expected = b"KATAPIV2" + bytes.fromhex(DIGEST) + checksum(TABLE)
-    expected += struct.pack("<7Id", 5, 1, 8, 1, 1, 2, 3, -2.5)
+    expected += struct.pack("<8Id", 5, 1, 8, 1, 1, 2, 3, len(ADDED), -2.5)
     expected += bytes([1, 2, 0, 2, 1])
     expected += struct.pack("<2i", 2, 4)
     expected += struct.pack("<6i", 0, 1, 1, 1, 3, 0)
     expected += struct.pack("<5d", -1.0, -2.5, 0.0, 0.1, 0.0)
-    assert expected + "abcéa".encode() + b"map" == TABLE
+    assert expected + "abcéa".encode() + b"map" + ADDED == TABLE
+
+
+def test_added_tokens_are_kept_and_read_apart() -> None:
+    assert added_of(TABLE) == DATA.added
+    assert read_table(TABLE, where="memory").added is None
+    assert added_of(table_bytes(tokens_alone(b"a"), artifact=DIGEST)) is None
+    none = replace(tokens_alone(b"a"), added=())
+    assert added_of(table_bytes(none, artifact=DIGEST)) == ()
 
 
 def test_ranks_are_those_of_tokens_that_text_can_yield() -> None:

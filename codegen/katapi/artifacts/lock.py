@@ -6,6 +6,7 @@ An entry, in TOML:
     name = "qwen/qwen.tiktoken"      # what a specification calls it
     sha256 = "…"                     # 64 hexadecimal digits; they alone decide whether a file is the right one
     size = 2561218                   # bytes
+    table = "generated"              # where what is made of it stands; "cache" where the licence forbids to pass it on
     licence = "Apache-2.0"           # of the file, not of the package: an SPDX expression
 
     [[artifact.place]]               # one or more, tried in order; any will do
@@ -75,6 +76,8 @@ class Artifact:
     size: int
     licence: str
     places: tuple[Place, ...]
+    cached: bool = False
+    """Whether the table made of it stands in the user's cache and not in the generated package."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +119,17 @@ def read_lock(path: Path) -> Lock:
 
 
 def _artifact(entry: _Entry, folder: Path) -> Artifact:
-    entry.only("name", "sha256", "size", "licence", "place")
+    entry.only("name", "sha256", "size", "licence", "table", "place")
     sha256 = entry.text("sha256")
     if not re.fullmatch(r"[0-9a-f]{64}", sha256):
         raise entry.fault("`sha256` must be 64 lower-case hexadecimal digits")
+    table = entry.text("table") if "table" in entry.fields else "generated"
+    if table not in ("generated", "cache"):
+        raise entry.fault('`table` must be "generated" or "cache"')
     places = tuple([_place(place, folder) for place in entry.tables("place")])
     if not places:
         raise entry.fault("at least one place is needed")
-    return Artifact(entry.text("name"), sha256, entry.size("size"), entry.text("licence"), places)
+    return Artifact(entry.text("name"), sha256, entry.size("size"), entry.text("licence"), places, table == "cache")
 
 
 def _place(entry: _Entry, folder: Path) -> Place:

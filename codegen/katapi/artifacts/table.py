@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import astuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +25,7 @@ from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 def table_bytes(data: VocabularyData, *, artifact: str) -> bytes:
     """The table of `data`; `artifact` is the hexadecimal SHA-256 of the file that it was read from.
 
-    The same data give the same bytes. What the artifact lists beside its tokens (`VocabularyData.added`) is left out.
-    Raises `ArtifactError` where two ids that text can yield have the same token.
+    The same data give the same bytes. Raises `ArtifactError` where two ids that text can yield have the same token.
     """
     _check_distinct(data)
     lengths = np.diff(data.tokens.bounds)
@@ -31,6 +33,7 @@ def table_bytes(data: VocabularyData, *, artifact: str) -> bytes:
     length_size = next(size for size in LENGTH_TYPES if longest < 1 << 8 * size)
     score_size = 0 if not len(data.scores) else 4 if _are_binary32(data.scores) else 8
     gaps, hidden = sorted(data.tokens.gaps), sorted(token for token in data.unreachable if token < len(data.tokens))
+    added = b"" if data.added is None else json.dumps([astuple(token) for token in data.added]).encode()
     counts = COUNTS.pack(
         len(data.tokens),
         length_size,
@@ -39,6 +42,7 @@ def table_bytes(data: VocabularyData, *, artifact: str) -> bytes:
         len(hidden),
         len(data.merges),
         len(data.charsmap),
+        len(added),
         data.lowest,
     )
     parts = [
@@ -47,7 +51,7 @@ def table_bytes(data: VocabularyData, *, artifact: str) -> bytes:
         data.merges.T.astype(ID_TYPE, order="C"),
         data.scores.astype(SCORE_TYPES.get(score_size, "<f8")),
     ]
-    body = b"".join([counts, *(part.tobytes() for part in parts), data.tokens.joined, data.charsmap])
+    body = b"".join([counts, *(part.tobytes() for part in parts), data.tokens.joined, data.charsmap, added])
     start = START.pack(MARK, bytes.fromhex(artifact))
     return start + checksum(start + bytes(CHECKSUM.size) + body) + body
 

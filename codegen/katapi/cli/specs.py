@@ -14,6 +14,9 @@ from katapi.cli.terminal import visible
 
 def build(
     check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if anything would change.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Read every artifact anew, though its table is here already.")
+    ] = False,
 ) -> None:
     """Compile all specs of this project into its generated packages."""
     try:
@@ -26,7 +29,7 @@ def build(
     if not project.specs():
         raise Failed(f"katapi: there is no .kata file below {project.spec}")
     try:
-        files = compile_project(project)
+        files = compile_project(project, fresh=fresh)
     except ProjectError as error:
         raise Failed(str(error)) from None
     differences = compare(project, files) if check else write(project, files)

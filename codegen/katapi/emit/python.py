@@ -89,7 +89,7 @@ class Lines:
                 self._operands(parts, operator)
                 self.add(")" + tail)
                 return
-        lines = _broken(body, self.room() - len(head) - len(tail))
+        lines = _broken(body, self.room(), beside=len(head) + len(tail))
         if len(lines) == 1:
             self.add(head + body + tail)
             return
@@ -142,9 +142,12 @@ def call(name: str, arguments: Iterable[str]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _broken(code: str, room: int) -> list[str]:
-    """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below."""
-    if len(code) <= room:
+def _broken(code: str, room: int, beside: int = 0) -> list[str]:
+    """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below.
+
+    `beside` is what stands with it on its line, so long as it is on one.
+    """
+    if len(code) + beside <= room:
         return [code]
     choices = _choices(code)
     if len(choices) > 1:
@@ -155,7 +158,8 @@ def _broken(code: str, room: int) -> list[str]:
     inner = code[opening + 1 : -1]
     alone = inner.endswith(",")  # a tuple of one
     items = _split(inner.removesuffix(","), ", ")
-    if len(inner) <= room - 4 and (code[opening] == "(" or code[:opening][-1:].isalnum()):
+    is_display = not code[:opening][-1:].isalnum() and (alone or len(items) > 1)  # one item a line, unlike a call
+    if len(inner) <= room - 4 and not is_display:
         return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
     for item in items:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from katapi.artifacts.lock import Artifact
 from katapi.emit.environment import render
 from katapi.emit.pattern import pattern_lines
 from katapi.emit.python import Lines, imports, string
@@ -37,7 +38,7 @@ class TokenizerContext:
     data: str
 
 
-def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
+def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact | None) -> str:
     """The text of `tokenizer.py`; `package` is the dotted name of the generated package."""
     tokenizer, vocabulary = program.tokenizer, program.vocabulary
     patterns = _patterns(program)
@@ -61,10 +62,13 @@ def emit_tokenizer(program: TokenizerProgram, package: str) -> str:
     if patterns:
         used[f"{_RUNTIME}.configuration"].add("Regex")
         used["katapi.runtime.patterns.syntax"] = {"Dialect"}
-    if vocabulary.artifact is None:
+    if artifact is None:
         used[f"{_RUNTIME}.vocabulary_data"] = {"VocabularyData"}
         used[f"{package}.vocabulary"].add("TEXTS")
         data = "VocabularyData.of_texts(TEXTS)"
+    elif artifact.cached:
+        used["katapi.artifacts.vocabularies"] = {"cached_vocabulary"}
+        data = f'cached_vocabulary({string(artifact.name)}, "{artifact.sha256}", SPELLINGS)'
     else:
         used["pathlib"] = {"Path"}
         used[f"{_RUNTIME}.table"] = {"load_table"}

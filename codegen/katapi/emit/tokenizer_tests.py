@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from katapi.emit.environment import render
 from katapi.emit.python import imports
@@ -20,7 +21,7 @@ class TokenizerTestsContext:
     imports: list[str]
     ids: str
     controls: str
-    changes_text: bool
+    undone: bool
     unknown: int | None
 
 
@@ -28,7 +29,7 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, ids: Sequence[
     """The text of the test module; `ids` are those that have a token, ascending."""
     vocabulary = program.vocabulary
     used = {
-        "hypothesis": [*(["assume"] if vocabulary.unknown else []), "given"],
+        "hypothesis": [*(["assume"] if _undone(program) and vocabulary.unknown else []), "given"],
         "katapi.runtime.segments": ["Content"],
         "katapi.testing": ["texts_with"],
         package: ["TOKENIZER"],
@@ -40,30 +41,46 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, ids: Sequence[
     controls = "set(SPELLINGS)"
     if unknown is not None:
         controls = f"(SPELLINGS.keys() - {{{unknown.id}}})"
-    gaps = sorted(set(range(ids[-1] + 1)) - set(ids))
-    strategy = f"st.integers(0, {ids[-1]})"
-    if gaps:
-        strategy += f".filter(lambda token: token not in {{{', '.join(map(str, gaps))}}})"
     return render(
         "tokenizer_tests.py.j2",
         TokenizerTestsContext(
             name=program.name,
             source=program.source.name,
             imports=[*imports(third), "from hypothesis import strategies as st", "", *imports(own)],
-            ids=strategy,
+            ids=_strategy(ids),
             controls=controls,
-            changes_text=_changes_text(program),
+            undone=_undone(program),
             unknown=None if unknown is None else unknown.id,
         ),
     )
 
 
-def _changes_text(program: TokenizerProgram) -> bool:
-    """Whether the ids of a text may stand for another text."""
-    return bool(program.tokenizer.normalizers) or any(map(_removes, program.tokenizer.pretokenizers))
+def _strategy(ids: Sequence[int]) -> str:
+    """A strategy of all ids, one part for each stretch without a gap."""
+    starts = [token for before, token in pairwise([-2, *ids]) if token != before + 1]
+    ends = [token for token, behind in pairwise([*ids, ids[-1] + 2]) if token != behind - 1]
+    return " | ".join(f"st.integers({first}, {last})" for first, last in zip(starts, ends, strict=True))
 
 
-def _removes(stage: c.PreTokenizer) -> bool:
+def _undone(program: TokenizerProgram) -> bool:
+    """Whether ids stand for just the text that they were made from."""
+    stages = program.tokenizer
+    return _keeps(stages.segmentation) and not stages.normalizers and not any(map(_changes, stages.pretokenizers))
+
+
+def _keeps(segmentation: c.Segmentation) -> bool:
+    """Whether the tokens of a piece are together the piece."""
+    match segmentation:
+        case c.BytePairRanks() | c.LongestMatch():
+            return True
+        case c.BytePairMerges(over_bytes=over_bytes, word_suffix=suffix):
+            return over_bytes and not suffix
+        case c.BytePairScores() | c.Unigram() | c.WordPiece():
+            return False
+
+
+def _changes(stage: c.PreTokenizer) -> bool:
+    """Whether the pieces of a text are not together the text."""
     match stage:
         case c.Split(behaviour=behaviour) | c.Punctuation(behaviour=behaviour):
             return behaviour is c.Behaviour.REMOVED

@@ -92,12 +92,13 @@ def _run(tokens: Sequence[AddedToken], start: int, alone: Collection[int]) -> _R
     first = tokens[start]
     best: _Run | None = None
     for number in _NUMBER.finditer(first.content):
-        pattern = f"{first.content[: number.start()]}{{{number[0]}}}{first.content[number.end() :]}"
-        if len(re.findall(r"\{\d+\}", pattern)) != 1:
-            continue  # the spelling itself has a number in braces
-        length = _length(tokens, start, pattern, alone)
-        if length >= max(_SHORTEST, len(best.tokens) + 1 if best else 0):
-            best = _Run(tokens[start : start + length], pattern)
+        for counter in (f"{{{number[0]}}}", f"{{{number[0]}-}}"):
+            pattern = f"{first.content[: number.start()]}{counter}{first.content[number.end() :]}"
+            if len(re.findall(r"\{\d+-?\}", pattern)) != 1:
+                continue  # the spelling itself has a number in braces
+            length = _length(tokens, start, pattern, alone)
+            if length >= max(_SHORTEST, len(best.tokens) + 1 if best else 0):
+                best = _Run(tokens[start : start + length], pattern)
     return best
 
 
@@ -109,6 +110,8 @@ def _length(
     It looks at `most` tokens first, and at twice as many as long as all of them belong.
     """
     first, seen = tokens[start], tokens[start : start + most]
+    if pattern.count("-}"):
+        seen = seen[: int(_NUMBER.findall(pattern[: pattern.index("-}")])[-1]) + 1]
     spellings = counted(first.id, first.id + len(seen) - 1, pattern).items()
     for count, (token, spelled) in enumerate(zip(seen, spellings, strict=True)):
         if (token.id, token.content) != spelled or _flags(token) != _flags(first) or token.id in alone:

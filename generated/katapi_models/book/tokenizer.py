@@ -28,4 +28,5 @@ CONFIGURATION = TokenizerConfiguration(
 @cache
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
-    return build_tokenizer(CONFIGURATION, VocabularyData.of_texts(TEXTS))
+    data = VocabularyData.of_texts(TEXTS)
+    return build_tokenizer(CONFIGURATION, data)

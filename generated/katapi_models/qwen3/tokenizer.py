@@ -53,4 +53,5 @@ CONFIGURATION = TokenizerConfiguration(
 @cache
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
-    return build_tokenizer(CONFIGURATION, load_table(Path(__file__).with_name("vocabulary.bin")))
+    data = load_table(Path(__file__).with_name("vocabulary.bin"))
+    return build_tokenizer(CONFIGURATION, data)

@@ -131,8 +131,8 @@ class _Vocabulary:
             self._findings.add(
                 "K712",
                 row.span,
-                "the spelling of a range has one number in braces, which counts up",
-                help='for example `3 to 9 "<reserved_{0}>"`, or `{000}` for three digits',
+                "the spelling of a range has one number in braces, which counts up, or down to 0",
+                help='for example `3 to 9 "<reserved_{0}>"`, `{000}` for three digits, `{99-}` to count down',
             )
             return []
         for number, spelling in spellings.items():

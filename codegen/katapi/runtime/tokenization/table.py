@@ -12,21 +12,25 @@ Numbers are integers or binary floating point, the least significant byte first:
     bytes 60–63  U, how many ids no text yields
     bytes 64–67  M, how many merges there are
     bytes 68–71  C, how many bytes the character map takes
-    bytes 72–79  the lowest score, in 8 bytes
+    bytes 72–75  A, how many bytes the added tokens take, 0 where the artifact lists none
+    bytes 76–83  the lowest score, in 8 bytes
     then   T lengths, one for each id
            G ids, then U ids, ascending, in 4 bytes each
            M left parts, then M right parts, then M results, as ids in 4 bytes each, the first to merge in front
            T scores, if there are any
            the bytes of all tokens
            C bytes, the character map
+           A bytes, what the artifact lists beside its tokens: JSON, a list of the fields of each added token
 """
 
 from __future__ import annotations
 
 import binascii
+import json
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +39,14 @@ from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
+if TYPE_CHECKING:
+    from katapi.runtime.tokenization.configuration import AddedToken
+
 VERSION = 2
 MARK = b"KATAPIV%d" % VERSION
 START = struct.Struct("<8s32s")
 CHECKSUM = struct.Struct("<I")
-COUNTS = struct.Struct("<7Id")
+COUNTS = struct.Struct("<8Id")
 LENGTH_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 SCORE_TYPES = {4: "<f4", 8: "<f8"}
 ID_TYPE = "<i4"
@@ -69,9 +76,8 @@ def read_table(table: bytes, *, where: str) -> VocabularyData:
         )
     if len(table) < _HEAD or table[START.size : START.size + CHECKSUM.size] != checksum(table):
         raise _damaged(where)
-    count, length_size, score_size, gap_count, hidden_count, merge_count, map_size, lowest = COUNTS.unpack_from(
-        table, START.size + CHECKSUM.size
-    )
+    counts = COUNTS.unpack_from(table, START.size + CHECKSUM.size)
+    count, length_size, score_size, gap_count, hidden_count, merge_count, map_size, added_size, lowest = counts
     if length_size not in LENGTH_TYPES or score_size not in (0, *SCORE_TYPES):
         raise _damaged(where)
     columns = _Columns(table, _HEAD, where)
@@ -84,6 +90,7 @@ def read_table(table: bytes, *, where: str) -> VocabularyData:
     np.cumsum(lengths, out=bounds[1:])
     joined = columns.rest(int(bounds[-1]))
     charsmap = columns.rest(map_size)
+    columns.rest(added_size)
     ids_are_known = all(((ids >= 0) & (ids < count)).all() for ids in (gaps, hidden, merges))
     if columns.position != len(table) or not ids_are_known or lengths[gaps].any():
         raise _damaged(where)
@@ -101,6 +108,14 @@ def artifact_of(table: bytes) -> str:
     """The hexadecimal SHA-256 of the artifact that a table was made from; the table is one that `read_table` reads."""
     digest: bytes = START.unpack_from(table)[1]
     return digest.hex()
+
+
+def added_of(table: bytes) -> tuple[AddedToken, ...] | None:
+    """The tokens that the artifact lists beside its own; only the compiler asks for them. As with `artifact_of`."""
+    from katapi.runtime.tokenization.configuration import AddedToken
+
+    size: int = COUNTS.unpack_from(table, START.size + CHECKSUM.size)[7]
+    return tuple(AddedToken(*row) for row in json.loads(table[-size:])) if size else None
 
 
 def checksum(table: bytes) -> bytes:

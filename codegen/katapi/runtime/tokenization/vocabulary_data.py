@@ -50,7 +50,7 @@ class VocabularyData:
     added: tuple[AddedToken, ...] | None = None
     """The tokens that the artifact lists beside `tokens`, some of them there as well; None where it lists none.
 
-    A table does not keep them.
+    Reading a table leaves them out, since no tokenizer needs them: `table.added_of`.
     """
     controls: frozenset[int] = frozenset()
     """Ids that no text yields in any way."""

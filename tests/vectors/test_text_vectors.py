@@ -1,0 +1,60 @@
+"""Generated tokenizers on the plain strings of `vectors/text`: the ids and texts that the official tokenizers gave."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import NotRequired, TypedDict, cast
+
+import pytest
+
+import katapi
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT.parent / "shared" / "vectors" / "text"
+OWN = ROOT / "tests" / "vectors" / "text"
+MODELS = sorted(path.name.removesuffix(".jsonl.gz") for path in OWN.glob("*.jsonl.gz"))
+
+UNDONE = {"bert-base-cased", "t5-small"}
+"""Tokenizers that lose parts of a text."""
+
+
+class Case(TypedDict):
+    """One line of a file of vectors."""
+
+    text: str
+    ids: list[int]
+    ids_special: NotRequired[list[int]]
+    decoded: str
+    spells: NotRequired[list[str]]
+
+
+def cases(model: str) -> list[Case]:
+    """Those of `../shared` where it exists, otherwise the copy in this repository."""
+    path = next(folder / f"{model}.jsonl.gz" for folder in (SHARED, OWN) if (folder / f"{model}.jsonl.gz").exists())
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        header = json.loads(next(lines))
+        found = [cast(Case, json.loads(line)) for line in lines]
+    assert len(found) == header["cases"] > 400
+    return found
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_as_the_official_tokenizer(model: str) -> None:
+    tokenizer = katapi.load_tokenizer(model)
+    package = f"katapi_models.{model.replace('.', '_').replace('-', '_')}"
+    spellings: dict[int, str] = import_module(f"{package}.vocabulary").SPELLINGS
+    unknown = import_module(f"{package}.tokenizer").CONFIGURATION.unknown
+    for case in cases(model):
+        text = case["text"]
+        ids = tokenizer.encode(text)
+        assert not (spellings.keys() - {unknown}) & {*ids}, text
+        if "spells" in case:  # the official tokenizer gives the control id that the text spells
+            assert model in UNDONE or tokenizer.decode_text(ids) == text
+            continue
+        assert ids == case["ids"], text
+        assert tokenizer.decode_text(ids) == case["decoded"], text
+        if "ids_special" in case:
+            assert tokenizer.encode(text, post_process=True) == case["ids_special"], text
