@@ -22,6 +22,7 @@ from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData, score_array
 
 _MARK = "▁"
+_NO_LIMIT = (1 << 31) - 1  # characters of a word: llama.cpp cuts words of any length
 _KEYS = "tokenizer.ggml."
 
 
@@ -143,7 +144,7 @@ def _word_piece(keys: _Keys) -> TokenizerFile:
     configuration = c.TokenizerConfiguration(
         normalizers=(c.BertNormalize(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True),),
         pretokenizers=(c.BertPreTokenize(),),
-        segmentation=c.WordPiece(continuing_prefix="##", longest_word=100),
+        segmentation=c.WordPiece(continuing_prefix="##", longest_word=_NO_LIMIT),
         frame=c.Frame((keys.token("cls_token_id"),), (keys.token("seperator_token_id"),)),
         decoders=(c.DecodeWordPiece("##", cleanup=True),),
         unknown=keys.unknown(),
