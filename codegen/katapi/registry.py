@@ -6,9 +6,10 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -27,7 +28,7 @@ def load(name: str, package: str | None = None) -> Model[RequestModel]:
 
     Raises ArtifactError where no package has it.
     """
-    found = _found(name, package)
+    found = _found(name, package, known=models)
     if isinstance(found, DeclaredTokenizer):
         raise ArtifactError(
             f"{name!r} is a tokenizer without a template",
@@ -43,7 +44,7 @@ def load_tokenizer(name: str, package: str | None = None) -> Model[RequestModel]
 
     Raises ArtifactError where no package has it.
     """
-    return _found(name, package)
+    return _found(name, package, known=lambda package: sorted([*models(package), *tokenizers(package)]))
 
 
 def models(package: str | None = None) -> list[str]:
@@ -56,13 +57,19 @@ def tokenizers(package: str | None = None) -> list[str]:
     return sorted({name for p in _chosen(package) for name in _listed(p, "TOKENIZERS")})
 
 
-def _found(name: str, package: str | None) -> Model[RequestModel] | DeclaredTokenizer:
+def locks() -> list[Path]:
+    """The `artifacts.lock` of each package of models that has one: what its vocabularies are fetched by."""
+    folders = [Path(folder) for package in _packages() for folder in import_module(package).__path__]
+    return [folder / "artifacts.lock" for folder in folders if (folder / "artifacts.lock").is_file()]
+
+
+def _found(
+    name: str, package: str | None, *, known: Callable[[str | None], list[str]]
+) -> Model[RequestModel] | DeclaredTokenizer:
     if not isinstance(name, str):
         raise TypeError(f"a model is loaded by its name in a str, not by a {type(name).__name__}")
-    known: list[str] = []
     for candidate in _chosen(package):
         listed = {**_listed(candidate, "MODELS"), **_listed(candidate, "TOKENIZERS")}
-        known.extend(listed)
         if name not in listed:
             continue
         where = f"{candidate}.{listed[name]}"
@@ -77,7 +84,7 @@ def _found(name: str, package: str | None) -> Model[RequestModel] | DeclaredToke
             raise ArtifactError(f"the package {where} holds no model", code="A142", where=name, help=_REBUILD)
         return found
     raise ArtifactError(
-        f"there is no model {name!r}", code="A141", where=name, help=f"known: {', '.join(sorted(known)) or 'none'}"
+        f"there is no model {name!r}", code="A141", where=name, help=f"known: {', '.join(known(package)) or 'none'}"
     )
 
 

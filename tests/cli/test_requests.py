@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from katapi import models
+from katapi import models, tokenizers
 from tests.command import ROOT, here, katapi
 
 BOOK = (ROOT / "examples" / "book.json").read_bytes()
@@ -212,7 +212,7 @@ def test_colour_shows_each_origin_and_the_whole_text() -> None:
 def test_models_lists_the_models_and_shows_one() -> None:
     table = here("models")
     assert (table.status, table.err) == (0, "")
-    assert [line.split()[0] for line in table.out.splitlines()] == ["model", *models()]
+    assert [line.split()[0] for line in table.out.splitlines()] == ["model", *sorted([*models(), *tokenizers()])]
     one = here("models", "qwen3")
     assert one.status == 0
     assert dict(line.split(maxsplit=1) for line in one.out.splitlines())["spec"] == "spec/models/qwen3.kata"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from katapi import models
+from katapi import models, tokenizers
 from tests.command import ROOT, here, katapi, python
 
 FAIL = ROOT / "tests" / "language" / "fail"
@@ -40,7 +40,7 @@ def test_a_new_project_builds_runs_and_passes_its_tests(tmp_path: Path) -> None:
     assert printed["text"].endswith("I am no control token.<|end|>\n<|assistant|>")
     assert [token for token in printed["input_ids"] if token >= 151643] == [151644, 151643, 151645]
     listed = katapi("models", cwd=folder)
-    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == sorted({"hello", *models()})
+    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == sorted({"hello", *models(), *tokenizers()})
     tested = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci", cwd=folder)
     assert tested.status == 0, tested.out
     assert re.search(r"^\d+ passed", tested.out, re.MULTILINE)
@@ -65,7 +65,7 @@ def test_a_project_called_katapi_does_not_hide_the_models_that_come_with_it(tmp_
     shutil.copy(ROOT / "spec" / "book.kata", folder / "spec" / "tale.kata")
     assert katapi("build", cwd=folder).status == 0
     listed = katapi("models", cwd=folder)
-    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == sorted({"tale", *models()})
+    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == sorted({"tale", *models(), *tokenizers()})
 
 
 @pytest.mark.parametrize(

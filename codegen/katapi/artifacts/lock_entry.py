@@ -7,8 +7,9 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import assert_never
 
-from katapi.artifacts.lock import Lock, read_lock
+from katapi.artifacts.lock import Artifact, FilePlace, HubPlace, Lock, NpmPlace, PypiPlace, read_lock
 from katapi.files import write_whole
 
 
@@ -72,6 +73,37 @@ def _seen_from(folder: Path, file: Path) -> str:
         return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
     except ValueError:  # on another drive
         return file.resolve().as_posix()
+
+
+def has_places(artifact: Artifact) -> bool:
+    """Whether others can have an artifact too."""
+    return not all(isinstance(place, FilePlace) for place in artifact.places)
+
+
+def artifact_text(artifact: Artifact) -> str:
+    """A row of a lock that others can use: without the places that are files of this machine."""
+    lines = [
+        "[[artifact]]",
+        f"name = {_quoted(artifact.name)}",
+        f"sha256 = {_quoted(artifact.sha256)}",
+        f"size = {artifact.size}",
+        f"licence = {_quoted(artifact.licence)}",
+        f"table = {_quoted('cache' if artifact.cached else 'generated')}",
+    ]
+    for place in artifact.places:
+        match place:
+            case PypiPlace(package, path):
+                lines += ["", "[[artifact.place]]", f"pypi = {_quoted(package)}", f"path = {_quoted(path)}"]
+            case NpmPlace(package, path):
+                lines += ["", "[[artifact.place]]", f"npm = {_quoted(package)}", f"path = {_quoted(path)}"]
+            case HubPlace(repository, revision, path):
+                where = f"{repository}@{revision}"
+                lines += ["", "[[artifact.place]]", f"hf = {_quoted(where)}", f"path = {_quoted(path)}"]
+            case FilePlace():
+                pass
+            case _:
+                assert_never(place)
+    return "\n".join([*lines, ""])
 
 
 def _quoted(text: str) -> str:

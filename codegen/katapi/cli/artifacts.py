@@ -26,21 +26,46 @@ def fetch(
     every: Annotated[bool, typer.Option("--all", help="Get all that the lock names.")] = False,
     show: Annotated[bool, typer.Option("--list", help="Get nothing; show sizes, licences and what is here.")] = False,
 ) -> None:
-    """Get artifacts that `artifacts.lock` names into the cache; the sha256 decides which bytes are the right ones."""
+    """Get artifacts that `artifacts.lock` names into the cache; the sha256 decides which bytes are the right ones.
+
+    Outside of a project, these are the vocabularies that installed models need and do not come with.
+    """
     from katapi.artifacts.lock import read_lock
-    from katapi.project import find_project
 
     if names and every:
         raise typer.BadParameter("name artifacts or say --all, not both")
-    project = find_project(Path.cwd())
-    lock = read_lock(project.lock)
+    project = _project()
+    lock = _packaged() if project is None else read_lock(project.lock)
     if show:
         _show(lock, names or list(lock.artifacts))
         return
-    wanted = list(lock.artifacts) if every else names or _used(project)
+    used = list(lock.artifacts) if every or project is None else _used(project)
+    wanted = names or used
     failures = list(_fetch(lock, list(dict.fromkeys(wanted))))
     if failures:
         raise Failed("\n".join(f"katapi: {failure}" for failure in failures))
+
+
+def _project() -> Project | None:
+    """The project at hand, if there is one."""
+    from katapi.project import find_project
+    from katapi.runtime.errors import ArtifactError
+
+    try:
+        return find_project(Path.cwd())
+    except ArtifactError as error:
+        if error.code == "A150":
+            return None
+        raise
+
+
+def _packaged() -> Lock:
+    """The rows of all installed packages of models."""
+    from katapi.artifacts.lock import Lock, read_lock
+    from katapi.registry import locks
+
+    rows = {name: row for path in locks() for name, row in read_lock(path).artifacts.items()}
+    return Lock(Path("artifacts.lock"), rows)
 
 
 def _used(project: Project) -> list[str]:

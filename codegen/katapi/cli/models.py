@@ -15,6 +15,7 @@ from katapi.cli.terminal import write_json, write_text
 from katapi.files import write_whole
 
 if TYPE_CHECKING:
+    from katapi.runtime.declared_tokenizer import DeclaredTokenizer
     from katapi.runtime.json_types import Json
     from katapi.runtime.model import Model
     from katapi.runtime.model_input import ModelInput
@@ -49,6 +50,16 @@ def _load(name: str) -> Model[RequestModel]:
     if package is not None and name in katapi.models(package):
         return katapi.load(name, package)
     return katapi.load(name)
+
+
+def _load_tokenizer(name: str) -> Model[RequestModel] | DeclaredTokenizer:
+    """The model or tokenizer of a name, out of the project at hand or an installed package."""
+    import katapi
+
+    package = _project_package()
+    if package is not None and name in {*katapi.models(package), *katapi.tokenizers(package)}:
+        return katapi.load_tokenizer(name, package)
+    return katapi.load_tokenizer(name)
 
 
 def _project_package() -> str | None:
@@ -102,16 +113,16 @@ def _param_value(key: str, text: str) -> Json:
 
 
 def models(name: Annotated[str | None, typer.Argument(metavar="MODEL", help="One model, in full.")] = None) -> None:
-    """List the models, or show what one of them declares."""
+    """List the models and tokenizers, or show what one of them declares."""
     import katapi
     from katapi.cli.show import model_details, model_table
 
     if name is not None:
-        model_details(_load(name))
+        model_details(_load_tokenizer(name))
         return
-    package = _project_package()
-    names = sorted({*katapi.models(), *(katapi.models(package) if package is not None else [])})
-    model_table([_load(n) for n in names])
+    packages = [None, *([package] if (package := _project_package()) is not None else [])]
+    names = {name for package in packages for name in (*katapi.models(package), *katapi.tokenizers(package))}
+    model_table([_load_tokenizer(name) for name in sorted(names)])
 
 
 def assemble(
@@ -198,7 +209,7 @@ def tokenize(
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="The text; standard input if none.")] = None,
 ) -> None:
     """Print the ids of a text as content: no spelling of a control token gives its id."""
-    loaded = _load(model)
+    loaded = _load_tokenizer(model)
     ids = loaded.encode(sys.stdin.buffer.read() if text is None else text)
     typer.echo(" ".join(map(str, ids)))
 
@@ -208,7 +219,7 @@ def detokenize(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="The ids; standard input if none.")] = None,
 ) -> None:
     """Print the text that ids stand for."""
-    loaded = _load(model)
+    loaded = _load_tokenizer(model)
     words = ids or sys.stdin.read().replace(",", " ").strip("[] \n").split()
     numbers: list[int] = []
     for word in words:

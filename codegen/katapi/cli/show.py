@@ -11,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from katapi.cli.terminal import visible
+from katapi.runtime.declared_tokenizer import DeclaredTokenizer
+from katapi.runtime.errors import ArtifactError
+from katapi.runtime.model import Model
 from katapi.runtime.origins import kind_of
 
 if TYPE_CHECKING:
-    from katapi.runtime.model import Model
     from katapi.runtime.model_input import ModelInput, RenderedInput
     from katapi.runtime.request_model import RequestModel
 
@@ -28,33 +30,45 @@ _WORDS = {
 }
 
 
-def model_table(models: Sequence[Model[RequestModel]]) -> None:
-    """A row for each model."""
+def model_table(models: Sequence[Model[RequestModel] | DeclaredTokenizer]) -> None:
+    """A row for each model or tokenizer."""
     table = Table(box=None, pad_edge=False, expand=False)
-    for heading in ("model", "template", "tokenizer", "ids", "budgets", "spec"):
+    for heading in ("model", "template", "tokenizer", "ids", "spec"):
         table.add_column(heading, no_wrap=True)
     for model in models:
-        size = str(model.tokenizer.vocabulary_size)
-        budgets = ", ".join(model.budgets)
-        table.add_row(model.name, model.template.id, model.tokenizer_identity.id, size, budgets, model.source)
-    Console().print(table)
+        template = "" if isinstance(model, DeclaredTokenizer) else model.template.id
+        table.add_row(model.name, template, model.tokenizer_identity.id, _size(model), model.source)
+    needed = Console(width=1000).measure(table).maximum
+    Console(width=max(needed, Console().width)).print(table)
 
 
-def model_details(model: Model[RequestModel]) -> None:
-    """All that a model declares."""
+def _size(model: Model[RequestModel] | DeclaredTokenizer) -> str:
+    """How many ids there are, or what to do where the vocabulary has not been fetched."""
+    try:
+        return str(model.tokenizer.vocabulary_size)
+    except ArtifactError as error:
+        return error.help or error.message
+
+
+def model_details(model: Model[RequestModel] | DeclaredTokenizer) -> None:
+    """All that a model or a tokenizer declares."""
     rows = [
         ("model", model.name),
         ("spec", model.source),
-        ("template", f"{model.template.id}  {model.template.digest}"),
         ("tokenizer", f"{model.tokenizer_identity.id}  {model.tokenizer_identity.digest}"),
-        ("ids", str(model.tokenizer.vocabulary_size)),
-        ("invalid UTF-8", model.invalid_utf8),
-        ("depth", str(model.max_depth)),
+        ("ids", _size(model)),
     ]
-    for name, budget in model.budgets.items():
-        rows.append((f"budget {name}", f"window {budget.window}, reserve {budget.reserve}"))
-    for name, field in model.request_type.model_fields.items():
-        rows.append((f"key {name}", "required" if field.is_required() else f"default {json.dumps(field.default)}"))
+    if isinstance(model, Model):
+        rows += [
+            ("template", f"{model.template.id}  {model.template.digest}"),
+            ("invalid UTF-8", model.invalid_utf8),
+            ("depth", str(model.max_depth)),
+        ]
+        for name, budget in model.budgets.items():
+            rows.append((f"budget {name}", f"window {budget.window}, reserve {budget.reserve}"))
+        for name, field in model.request_type.model_fields.items():
+            default = "required" if field.is_required() else f"default {json.dumps(field.default)}"
+            rows.append((f"key {name}", default))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         print(visible(f"{name:{width}}  {value}"))

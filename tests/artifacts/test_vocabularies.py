@@ -1,0 +1,110 @@
+"""Where the data of a vocabulary comes from: tables before artifacts, and the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import katapi
+from katapi.artifacts.cache import Cache
+from katapi.artifacts.lock import NpmPlace, read_lock
+from katapi.compile import compile_project
+from katapi.project import Project
+from katapi.runtime.errors import ArtifactError
+from tests.command import ROOT, here
+
+FILE = ROOT / "tests" / "artifacts" / "data" / "byte_level.tokenizer.json"
+DIGEST = hashlib.sha256(FILE.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """A project of one imported tokenizer, its artifact a file beside the spec."""
+    monkeypatch.setenv("KATAPI_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[tool.katapi]\nspec = "spec"\ngenerated = "gen"\npackage = "lent"\n')
+    (tmp_path / "spec" / "own.json").write_bytes(FILE.read_bytes())
+    assert here("import", "tokenizer", "spec/own.json", "-o", "spec/own.kata", cwd=tmp_path).status == 0
+    yield Project(tmp_path, tmp_path / "spec", tmp_path / "gen", "lent")
+    for name in [name for name in sys.modules if name.split(".")[0] == "lent"]:
+        del sys.modules[name]
+
+
+def build(project: Project, *options: str) -> str:
+    done = here("build", *options, cwd=project.root)
+    assert done.status == 0, done.err
+    return done.out
+
+
+def lend(project: Project) -> None:
+    """The table of the artifact may not be passed on."""
+    text = project.lock.read_text(encoding="utf-8")
+    project.lock.write_text(
+        text.replace("[[artifact.place]]", 'table = "cache"\n\n[[artifact.place]]'), encoding="utf-8"
+    )
+
+
+def test_a_build_needs_no_artifact_whose_table_is_there(project: Project) -> None:
+    build(project)
+    before = compile_project(project)
+    (project.spec / "own.json").unlink()
+    Cache.of_user().path(DIGEST).unlink()
+    assert compile_project(project) == before
+    assert "none changed" in build(project)
+    with pytest.raises(ArtifactError) as caught:
+        compile_project(project, fresh=True)
+    assert caught.value.code == "A121"
+    (project.generated / "lent" / "own" / "vocabulary.bin").write_bytes(b"KATAPIV2 damaged")
+    with pytest.raises(ArtifactError, match="A121"):
+        compile_project(project)
+
+
+def test_a_declaration_is_held_against_what_the_table_keeps_of_the_artifact(project: Project) -> None:
+    build(project)
+    (project.spec / "own.json").unlink()
+    spec = project.spec / "own.kata"
+    added = json.loads(FILE.read_text(encoding="utf-8"))["added_tokens"]
+    row = next(line for line in spec.read_text(encoding="utf-8").splitlines() if added[-1]["content"] in line)
+    spec.write_text(spec.read_text(encoding="utf-8").replace(f"{row}\n", ""), encoding="utf-8")
+    done = here("build", cwd=project.root)
+    assert (done.status, "A164" in done.err) == (1, True), done.err
+
+
+def test_a_table_that_may_not_be_passed_on_is_made_in_the_cache_of_who_uses_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lend(project)
+    build(project)
+    package = project.generated / "lent"
+    assert not (package / "own" / "vocabulary.bin").exists()
+    monkeypatch.syspath_prepend(str(project.generated))
+    tokenizer = katapi.load_tokenizer("own", "lent")
+    assert tokenizer.encode("a word or two") == katapi.tokenizer_from_file(FILE).encode("a word or two")
+    assert Cache.of_user().table_path(DIGEST).is_file()
+    assert not (package / "artifacts.lock").exists()  # its only place is a file of this machine
+
+
+def test_a_package_names_the_places_of_what_it_does_not_hold(project: Project) -> None:
+    lend(project)
+    text = project.lock.read_text(encoding="utf-8")
+    more = '\n[[artifact.place]]\nnpm = "@a/b@1.2"\npath = "x/own.json"\n'
+    project.lock.write_text(text + more, encoding="utf-8")
+    build(project)
+    (row,) = read_lock(project.generated / "lent" / "artifacts.lock").artifacts.values()
+    assert (row.sha256, row.cached, row.places) == (DIGEST, True, (NpmPlace("@a/b@1.2", "x/own.json"),))
+    build(project, "--check")
+
+
+def test_without_the_artifact_the_error_says_what_to_fetch(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    lend(project)
+    build(project)
+    monkeypatch.setenv("KATAPI_CACHE", str(project.root / "another"))
+    monkeypatch.syspath_prepend(str(project.generated))
+    with pytest.raises(ArtifactError) as caught:
+        katapi.load_tokenizer("own", "lent").encode("a")
+    assert (caught.value.code, caught.value.help) == ("A125", f"run `katapi fetch {caught.value.where}`")
