@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from katapi.artifacts.lock import read_lock
+from katapi.runtime.tokenization.table import artifact_of
 
 ROOT = Path(__file__).parents[2]
+FREE = ("Apache-2.0", "MIT", "LicenseRef-GPT-2-Modified-MIT")
 LOCK = read_lock(ROOT / "spec" / "artifacts.lock")
 TEXT = (ROOT / "docs" / "artifacts.md").read_text(encoding="utf-8")
 SHARED = ROOT.parent / "shared" / "vectors" / "text"
@@ -58,5 +60,11 @@ def test_the_digests_are_those_of_the_vectors(folder: Path) -> None:
 def test_the_notice_names_only_what_may_be_checked_in() -> None:
     named = set(re.findall(r"[0-9a-f]{64}", NOTICE))
     assert named
-    free = {a.sha256 for a in LOCK.artifacts.values() if a.licence in ("Apache-2.0", "MIT")}
-    assert named <= free
+    assert named <= {a.sha256 for a in LOCK.artifacts.values() if a.licence in FREE}
+
+
+def test_only_what_is_free_and_named_is_checked_in() -> None:
+    assert all(a.cached or a.licence in FREE for a in LOCK.artifacts.values())
+    tables = [path.read_bytes() for path in (ROOT / "generated").rglob("vocabulary.bin")]
+    assert len(tables) > 3
+    assert {artifact_of(table) for table in tables} <= set(re.findall(r"[0-9a-f]{64}", NOTICE))
