@@ -20,7 +20,8 @@ from katapi.runtime.request_model import RequestModel
 
 ROOT = Path(__file__).parents[1]
 PASS = ROOT / "tests" / "language" / "pass"
-OWN = sorted((ROOT / "spec").rglob("*.kata"))
+OWN = sorted({ROOT / "spec" / "book.kata", *(ROOT / "spec" / "models").glob("*.kata")})
+TOKENIZERS = sorted((ROOT / "spec" / "tokenizers").glob("*.kata"))
 ALL = [*OWN, *sorted(PASS.glob("*.kata"))]
 
 
