@@ -10,10 +10,9 @@ MODELS: dict[str, str] = {
 """The sub-package of each name that `katapi.load` takes."""
 
 TOKENIZERS: dict[str, str] = {
-    "bert-base-cased": "bert_base_cased",
     "cl100k_base": "cl100k_base",
     "gpt2": "gpt2",
+    "mistral-v1": "mistral_v1",
     "o200k_base": "o200k_base",
-    "t5-small": "t5_small",
 }
 """The sub-package of each further name that `katapi.load_tokenizer` takes: tokenizers without a template."""
