@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/mistral-v1.kata",
     tokenizer_identity=Identity(
         "MistralV1@1",
-        "sha256:b8fd0db7d1b6c44eb31d5ea623b5395c83036daaa44ec51c99d06e25d7d44fd2",
+        "sha256:cab052f8d26fdea5786baac7949e64097fab9146d52b5fad4d449682c110c337",
     ),
     _tokenizer=tokenizer,
 )

@@ -16,25 +16,26 @@ from katapi.runtime.tokenization.configuration import (
     DecodeStrip,
     Frame,
     Fuse,
-    Spaces,
+    Metaspace,
     TokenizerConfiguration,
     Verbatim,
     added_tokens,
 )
 from katapi.runtime.tokenization.interface import Tokenizer
+from katapi.runtime.tokenization.options import PrependScheme
 from katapi.runtime.tokenization.table import load_table
 from katapi_models.mistral_v1.vocabulary import SPELLINGS
 
 CONFIGURATION = TokenizerConfiguration(
-    normalizers=(Spaces(dummy=True, remove_extra=False, mark="▁", behind=False),),
-    pretokenizers=(),
+    normalizers=(),
+    pretokenizers=(Metaspace("▁", PrependScheme.FIRST, split=False),),
     segmentation=BytePairScores(byte_fallback=True),
     frame=Frame(before=(1,)),
     decoders=(DecodeReplace(Verbatim("▁"), " "), DecodeByteFallback(), Fuse(), DecodeStrip(" ", 1, 0)),
     unknown=0,
     added_tokens=added_tokens(SPELLINGS),
 )
-"""Line 12."""
+"""Line 14."""
 
 
 @cache

@@ -9,11 +9,11 @@ from katapi.runtime.segments import ControlToken
 
 
 class Control(ControlToken):
-    """The control tokens: id and spelling (line 1)."""
+    """The control tokens: id and spelling (line 3)."""
 
-    UNK = (0, "<unk>")  # line 5
-    BOS = (1, "<s>")  # line 6
-    EOS = (2, "</s>")  # line 7
+    UNK = (0, "<unk>")  # line 7
+    BOS = (1, "<s>")  # line 8
+    EOS = (2, "</s>")  # line 9
 
 
 SPELLINGS = {
