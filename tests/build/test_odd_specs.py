@@ -42,7 +42,9 @@ tokenizer Odd version "1" over Odd {
   decode: concat
 }
 
-serialization json version "1" {
+"""
+
+JSON = """serialization json version "1" {
   order: as_received
   item_separator: ", "
   key_separator: ": "
@@ -78,7 +80,8 @@ CHAT = """template Odd version "1" for Odd {
 def spec(first: str = "", *, depth: int = 64, more: str = "", template: str = CHAT, head: str = HEAD) -> str:
     """A spec out of the parts above."""
     request = REQUEST.replace("DEPTH", str(depth)).replace("MORE", more)
-    return head + request + template.replace("FIRST", first)
+    json = JSON if " as json" in first + template else ""
+    return head + json + request + template.replace("FIRST", first)
 
 
 FUNCTION = """record call { function: function }

@@ -334,17 +334,16 @@ class Expressions:
         return t.Coalesce(options, type=of, span=node.span)
 
     def _serialize(self, node: s.As, scope: Scope) -> t.Expr:
-        found = self._serializations.get(node.serialization.text)
+        name, place = node.serialization.text, node.serialization.span
+        found = self._serializations.get(name)
         if found is None:
-            name = node.serialization.text
             if name not in self._findings.untyped:
-                self._findings.add(
-                    "K105",
-                    node.serialization.span,
-                    f"there is no serialization `{name}`",
-                    help=nearest(name, self._serializations),
-                )
-            found = Serialization(Identity(name, ""), KeyOrder.AS_RECEIVED, ", ", ": ", Escape.MINIMAL, None)
+                known = self._serializations
+                self._findings.add("K105", place, f"there is no serialization `{name}`", help=nearest(name, known))
+                self._findings.untyped |= known.keys()  # one of them is meant
+            found = Serialization(
+                Identity(name, ""), KeyOrder.AS_RECEIVED, ", ", ": ", Escape.MINIMAL, None, None, place
+            )
         value = self._written(node.value, scope)
         if isinstance(value.type, ControlType):
             raise self._findings.fail("K202", node.value.span, "a control token is no JSON value")
