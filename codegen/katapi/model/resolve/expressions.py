@@ -256,8 +256,9 @@ class Expressions:
             expr = self._written(value, scope)
             if json_kinds(expr.type) is None:
                 raise self._findings.fail("K201", value.span, f"{describe(expr.type)} is no JSON value")
-            if any(k == key for k, _ in pairs):
-                raise self._findings.fail("K107", value.span, f"the key `{key}` stands here twice")
+            first = next((e.span for k, e in pairs if k == key), None)
+            if first is not None:
+                raise self._findings.fail("K107", value.span, f"the key `{key}` stands here twice", first=first)
             pairs.append((key, expr))
         return t.ObjectExpr(tuple(pairs), type=OBJECT, span=node.span)
 

@@ -170,8 +170,10 @@ def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[
             findings.untyped.add(definition.name.text)
         parameters: list[tuple[s.Name, Type]] = []
         for parameter in definition.parameters:
-            if any(p.text == parameter.name.text for p, _ in parameters):
-                findings.add("K107", parameter.name.span, f"the name `{parameter.name.text}` is taken already")
+            taken = next((p.span for p, _ in parameters if p.text == parameter.name.text), None)
+            if taken is not None:
+                message = f"the name `{parameter.name.text}` is taken already"
+                findings.add("K107", parameter.name.span, message, first=taken)
             try:
                 parameters.append((parameter.name, resolve_type(parameter.type, set(), findings, in_def=True)))
             except Unresolved:
