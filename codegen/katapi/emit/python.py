@@ -89,7 +89,7 @@ class Lines:
                 self._operands(parts, operator)
                 self.add(")" + tail)
                 return
-        lines = _broken(body, self.room() - len(head) - len(tail))
+        lines = _broken(body, self.room(), beside=len(head) + len(tail))
         if len(lines) == 1:
             self.add(head + body + tail)
             return
@@ -142,9 +142,12 @@ def call(name: str, arguments: Iterable[str]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _broken(code: str, room: int) -> list[str]:
-    """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below."""
-    if len(code) <= room:
+def _broken(code: str, room: int, beside: int = 0) -> list[str]:
+    """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below.
+
+    `beside` is the length of what shares its line as long as it is one.
+    """
+    if len(code) + beside <= room:
         return [code]
     choices = _choices(code)
     if len(choices) > 1:
@@ -155,13 +158,19 @@ def _broken(code: str, room: int) -> list[str]:
     inner = code[opening + 1 : -1]
     alone = inner.endswith(",")  # a tuple of one
     items = _split(inner.removesuffix(","), ", ")
-    if len(inner) <= room - 4 and (code[opening] == "(" or code[:opening][-1:].isalnum()):
+    called = code[:opening][-1:].isalnum() or code[:opening].endswith(("_", ")", "]"))
+    grouped = code[opening] == "(" and not (called or alone) and len(items) == 1
+    if len(inner) <= room - 4 and (called or grouped):
         return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
+    clauses = _clauses(inner)
+    if len(clauses) > 1:
+        return [*lines, *("    " + part for clause in clauses for part in _broken(clause, room - 4)), code[-1]]
     for item in items:
         parts = _broken(item, room - 5)
         lines.extend("    " + part for part in parts[:-1])
-        lines.append("    " + parts[-1] + ("," if alone or len(items) > 1 or not item.startswith("*") else ""))
+        comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
+        lines.append("    " + parts[-1] + ("," if comma else ""))
     return [*lines, code[-1]]
 
 
@@ -172,6 +181,16 @@ def _choices(code: str) -> list[str]:
     for choice in rest:
         test, otherwise = _split(choice, " else ")
         parts += [f"if {test}", f"else {otherwise}"]
+    return parts
+
+
+def _clauses(code: str) -> list[str]:
+    """The parts of `a for b in c if t`, each with the word before it."""
+    value, *loops = _split(code, " for ")
+    parts = [value]
+    for loop in loops:
+        head, *tests = _split(loop, " if ")
+        parts += [f"for {head}", *(f"if {test}" for test in tests)]
     return parts
 
 
