@@ -42,7 +42,9 @@ tokenizer Odd version "1" over Odd {
   decode: concat
 }
 
-serialization json version "1" {
+""".replace("WORDS", WORDS.strip())
+
+JSON = """serialization json version "1" {
   order: as_received
   item_separator: ", "
   key_separator: ": "
@@ -52,7 +54,7 @@ serialization json version "1" {
   absent: omitted
 }
 
-""".replace("WORDS", WORDS.strip())
+"""
 
 REQUEST = """request Odd version "1" {
   bytes: utf8 strict
@@ -78,7 +80,8 @@ CHAT = """template Odd version "1" for Odd {
 def spec(first: str = "", *, depth: int = 64, more: str = "", template: str = CHAT, head: str = HEAD) -> str:
     """A spec out of the parts above."""
     request = REQUEST.replace("DEPTH", str(depth)).replace("MORE", more)
-    return head + request + template.replace("FIRST", first)
+    json = JSON if " as json" in first + template else ""
+    return head + json + request + template.replace("FIRST", first)
 
 
 FUNCTION = """record call { function: function }
@@ -117,6 +120,42 @@ TAKEN = """model control inputs control_ids rejections always_printed segment si
 
 SPECS = {
     "rejects_all": spec('reject "no"'),
+    "rejects_in_between": spec(
+        more="record part { name: text }\n  role tool { parts: [part]? data: json note: text? }",
+        template="""template Odd version "1" for Odd {
+  def no(data: json) {
+    match data {
+      when object { reject "an object" }
+      when other where data == "a" { reject "a" }
+      when other { reject "something else" }
+    }
+    "never"
+  }
+  each m in messages {
+    when user {
+      if prev m is user { reject "twice" @user } else if m is first { @user m.content } else { reject "again" "never" }
+      @end
+    }
+    when assistant { @model sampled { if m.content == "a" { @end reject "a" "never" } else { reject "b" } } @end }
+    when tool {
+      if true { @user } else { @end }
+      let parts = m.parts ?? []
+      each p in m.parts ?? [] join ", " { p.name }
+      each p in if given m.note then m.parts ?? [] else parts join "!" { p.name }
+      let named = last p in m.parts ?? [] where p.name == "a"
+      if exists named { named.name }
+      let started = first p in (if given m.note then m.parts ?? [] else parts) where p.name == "b"
+      if exists started { started.name }
+      if exists m.note { m.note }
+      if m.data is list { no(m.data) reject "no data" } else { no(m.data) }
+      m.data as json
+    }
+  }
+  generate { if generating { @model } else { reject "no prompt" @end } }
+}
+""",
+    ),
+    "rejects_in_the_prefix": spec(template=CHAT.replace("generate { @model }", 'generate { @model reject "x" @end }')),
     "rejects_nearly_all": spec(
         """if messages.length < 4 { reject "too few" }
   let final = messages.last
@@ -293,9 +332,11 @@ def test_the_property_tests_hold(name: str, tested: Done) -> None:
 def test_mypy_and_ruff_are_content(project: Project) -> None:
     settings = str(ROOT / "pyproject.toml")
     folder = str(project.generated)
+    lint = ["ruff", "check", "--select", "UP,F4"]  # superfluous parentheses and imports
     for arguments, expected in (
-        (["mypy", "--no-warn-unreachable", "--config-file", settings, folder], r"Success: no issues found"),
+        (["mypy", "--config-file", settings, folder], r"Success: no issues found"),
         (["ruff", "format", "--no-cache", "--check", "--config", settings, folder], r"\d+ files already formatted"),
+        ([*lint, "--no-cache", "--config", settings, folder], r"All checks passed"),
     ):
         environment = {**os.environ, "MYPYPATH": folder}
         command = [sys.executable, "-m", *arguments]

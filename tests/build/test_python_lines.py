@@ -21,6 +21,10 @@ LONG = "word" * 20
         f"[{LONG}{LONG}]",
         f"[{LONG}, {LONG}]",
         f"{{{LONG}: {LONG}}}",
+        f"(*({LONG} if {LONG} else {LONG}{LONG}), a)",
+        f"any({LONG} == {LONG} for {LONG} in a)",
+        f"next(({LONG} for {LONG} in b if {LONG}), None)",
+        f"next((a for b in {LONG} if {LONG} if f({LONG}, {LONG})), None)",
     ],
 )
 def test_broken_expressions_mean_the_same(expression: str) -> None:

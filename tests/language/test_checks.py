@@ -17,6 +17,8 @@ vocabulary V version "1" {
   unknown 4 "<unk>"
 }
 tokenizer V version "1" over V { normalize: none pretokenize: none segment: longest_match post: none decode: concat }
+"""
+JSON = """
 serialization json version "1" {
   order: as_received item_separator: ", " key_separator: ": " escape: minimal floats: python nan: reject absent: omitted
 }
@@ -26,11 +28,12 @@ MODEL = "when assistant { @model sampled { m.content @end } }"
 GENERATE = "generate { @model }"
 
 
-def codes(template: str, request: str = "role user, assistant { content: text }") -> list[str]:
-    """The codes of the findings about a template and its request rules."""
-    head = f'{HEAD}\nrequest V version "1" {{ bytes: utf8 strict depth: 8 {request} }}'
+def codes(template: str, request: str = "role user, assistant { content: text }", more: str = "") -> list[str]:
+    """The codes of the findings about a template and its request rules, with `more` declarations."""
+    json = JSON if " as json" in template and JSON not in more else ""
+    rules = f'request V version "1" {{ bytes: utf8 strict depth: 8 {request} }}'
     try:
-        analyse("v", Source("v.kata", f'{head}\ntemplate V version "1" for V {{ {template} }}'))
+        analyse("v", Source("v.kata", f'{HEAD}{more}{json}\n{rules}\ntemplate V version "1" for V {{ {template} }}'))
     except SpecError as error:
         return [finding.code for finding in error.diagnostics]
     return []
@@ -281,6 +284,24 @@ def test_each_message_has_an_arm(template: str, found: list[str]) -> None:
 # ---- names, generation, recursion
 
 
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("m.a as json", ["K310"]),
+        ("m.a as indented", []),
+        ("if m.a as indented == '1' { drop m.a } else { drop m.a }", []),
+        ("drop m.a", ["K310", "K310"]),
+        ("m.a as json m.nothing as indented", ["K104"]),
+        ("m.a as jsn", ["K105"]),
+        ("m as jsn drop m.a", ["K201", "K105"]),
+    ],
+)
+def test_a_serialization_is_used(body: str, found: list[str]) -> None:
+    indented = 'serialization indented version "1" like json { indent: 2 }'
+    template = walk(f"when user {{ {body} }}", MODEL)
+    assert codes(template, "role user { a: json } role assistant { content: text }", JSON + indented) == found
+
+
 def test_tools_must_be_printed_and_parameters_used() -> None:
     request = "role user, assistant { content: text } tools: [object]? param quick: bool = true"
     assert codes(walk(USER, MODEL), request) == ["K310", "K310"]
@@ -308,6 +329,11 @@ def test_tools_must_be_printed_and_parameters_used() -> None:
 def test_there_is_one_prefix_and_it_prints(generate: str, found: list[str]) -> None:
     template = walk(USER, MODEL, before="def open() { @model } open()", after=generate)
     assert sorted(codes(template)) == found
+
+
+def test_a_mistake_in_the_condition_of_a_prefix_makes_nothing_unused() -> None:
+    template = walk(USER, MODEL, after="generate where fast and nothing { @model }")
+    assert codes(template, "role user, assistant { content: text } param fast: bool = false") == ["K101"]
 
 
 def test_what_the_model_writes_is_marked() -> None:

@@ -123,13 +123,12 @@ def whole(fence: Fence) -> str:
         own = {type(one): one for one in parse(Source("", fence.text))[0].declarations}
         request = own.get(s.Request)
         if s.Template in own or not (request or s.Vocabulary in own):
-            return fence.text + rest(set(own))
+            return with_rest(fence.text, set(own))
         assert request is None or isinstance(request, s.Request)
-        return f"{fence.text}{HEADS[0]}\n{foot('', request)}{rest({s.Template, *own})}"
+        return with_rest(f"{fence.text}{HEADS[0]}\n{foot('', request)}", {s.Template, *own})
     inner = "".join(FEET[:depth][::-1])
-    return (
-        f"{' '.join(HEADS[:depth])}\n{fence.text}{inner}{foot(fence.text if depth == 1 else WALK)}{rest({s.Template})}"
-    )
+    template = f"{' '.join(HEADS[:depth])}\n{fence.text}{inner}{foot(fence.text if depth == 1 else WALK)}"
+    return with_rest(template, {s.Template})
 
 
 HEADS = ['template Example version "1" for Example {', "each m in messages {", "when user {"]
@@ -154,9 +153,11 @@ def base() -> tuple[s.Declaration, ...]:
     return parse(Source("", BASE))[0].declarations
 
 
-def rest(kinds: set[type[s.Declaration]]) -> str:
-    """The declarations of the file of the examples that are of other kinds."""
-    return "\n".join(BASE[one.span.start : one.span.end] for one in base() if type(one) not in kinds)
+def with_rest(text: str, kinds: set[type[s.Declaration]]) -> str:
+    """A text with declarations of some kinds, and those of other kinds that the file of the examples has."""
+    if s.Template in kinds and " as json" not in text:
+        kinds = kinds | {s.Serialization}  # which nothing would use
+    return text + "\n".join(BASE[one.span.start : one.span.end] for one in base() if type(one) not in kinds)
 
 
 def program_of(fence: Fence) -> Program:

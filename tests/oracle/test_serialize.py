@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from katapi.language.source import Span
 from katapi.model.declarations import Escape, Identity, KeyOrder, Serialization
 from katapi.oracle.serialize import json_text
 from katapi.oracle.values import Items, Pairs, Whole, from_json
@@ -29,7 +30,7 @@ def settings(
     escape: Escape = Escape.MINIMAL,
     indent: int | None = None,
 ) -> Serialization:
-    return Serialization(Identity("s", "1"), order, item, key, escape, indent)
+    return Serialization(Identity("s", "1"), order, item, key, escape, indent, None, Span(0, 0))
 
 
 @given(

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from katapi.check.traverse import all_statements, bodies, expressions, statements, unsure_words, value_parts, variables
+from katapi.check.traverse import (
+    all_statements,
+    bodies,
+    expressions,
+    nested,
+    statements,
+    unsure_words,
+    value_parts,
+    variables,
+)
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
@@ -12,7 +21,7 @@ from katapi.model.types import JsonType, ListType, OptionalType, ParsedType, Rec
 
 
 def check(program: Program) -> list[Diagnostic]:
-    """The findings about unused names, tools and defs."""
+    """The findings about unused names, tools, records, serializations and defs."""
     template = program.template
     mentioned = {v.number for e in _all_expressions(template) for v in variables(e)}
     unsure = program.unsure | unsure_words(template)
@@ -25,6 +34,7 @@ def check(program: Program) -> list[Diagnostic]:
         found.extend(_unprinted_tools(program))
     if not program.unsure:
         found.extend(_unused_records(program))
+    found.extend(_unused_serializations(program, unsure))
     found.extend(_unused_definitions(template, unsure))
     return found
 
@@ -98,6 +108,34 @@ def _record_in(of: Type) -> str | None:
     while isinstance(of, (ListType, OptionalType)):
         of = of.item
     return of.name if isinstance(of, RecordType) else None
+
+
+def _unused_serializations(program: Program, unsure: frozenset[str]) -> list[Diagnostic]:
+    """The serializations that neither the template nor a used one names; none where a name may be meant for them."""
+    declared = {s.identity.name: s for s in program.serializations}
+    open_names = [
+        inner.serialization.identity.name
+        for expression in _all_expressions(program.template)
+        for inner in nested(expression)
+        if isinstance(inner, t.Serialize)
+    ]
+    open_names.extend(name for name in declared if name in unsure)
+    if any(s.like is not None and s.like not in declared for s in declared.values()):
+        return []
+    used: set[str] = set()
+    while open_names:
+        name = open_names.pop()
+        if name in declared and name not in used:
+            used.add(name)
+            base = declared[name].like
+            open_names.extend([] if base is None else [base])
+    return [
+        Diagnostic(
+            "K310", s.span, f"the serialization `{name}` is never used", help=f"remove it, or use it: `x as {name}`"
+        )
+        for name, s in declared.items()
+        if name not in used
+    ]
 
 
 def _values(expr: t.Expr) -> Iterator[t.Expr]:

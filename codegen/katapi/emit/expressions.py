@@ -382,20 +382,20 @@ class Expressions(Paths):
     def _query(self, expr: t.Query) -> Code:
         name = self.declare(expr.variable)
         pair = self.is_messages(expr.source)
-        source = self.value(expr.source).within(ATOM)
+        source = self.value(expr.source)
         test = self.condition(expr.condition)
         target = (f"{name}_at, {name}" if self.reads_place(expr.variable) else f"_, {name}") if pair else name
         match expr.quantifier:
             case Quantifier.ANY:
-                return Code(f"any({test.within(OR)} for {target} in {source})")
+                return Code(f"any({test.within(OR)} for {target} in {source.within(OR)})")
             case Quantifier.ALL:
-                return Code(f"all({test.within(OR)} for {target} in {source})")
+                return Code(f"all({test.within(OR)} for {target} in {source.within(OR)})")
             case Quantifier.COUNT:
-                return Code(f"sum(1 for {target} in {source} if {test.within(OR)})")
+                return Code(f"sum(1 for {target} in {source.within(OR)} if {test.within(OR)})")
             case Quantifier.FIRST:
-                return Code(f"next(({name} for {target} in {source} if {test.within(OR)}), None)")
+                return Code(f"next(({name} for {target} in {source.within(OR)} if {test.within(OR)}), None)")
             case Quantifier.LAST:
-                return Code(f"next(({name} for {target} in reversed({source}) if {test.within(OR)}), None)")
+                return Code(f"next(({name} for {target} in reversed({source.text}) if {test.within(OR)}), None)")
 
     def _dump(self, expr: t.Serialize) -> str:
         self.module.serializations[expr.serialization.identity.name] = expr.serialization

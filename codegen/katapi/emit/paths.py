@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from katapi.emit.code import Code, ternary
+from katapi.emit.code import TERNARY, Code, ternary
 from katapi.emit.python import string, tuple_of
 from katapi.emit.variables import Variables
-from katapi.language.syntax import End, Neighbour
+from katapi.language.syntax import End, Neighbour, Quantifier
 from katapi.model import template as t
 from katapi.model.types import IntType, JsonType, ListType, MessageType, ParsedType, Type, present
 
@@ -33,24 +33,37 @@ class Paths(Variables, ABC):
 
     def declare_let(self, variable: t.Variable, value: t.Expr) -> str:
         """The Python name of a `let`; remembers whether its value came from the request at all."""
-        if not self._path(value):
+        if not self._path(value.source if isinstance(value, t.Query) and _finds(value) else value):
             self._pathless.add(variable.number)
         return self.declare(variable)
 
     def path(self, expr: t.Expr) -> str:
         """The path of a value in the request, as a Python tuple."""
-        return self._path_code(self._path(expr))
+        return self._path_code(expr).text
 
     def item_path(self, source: t.Expr, step: str) -> str:
         """The path of an item of a list, or of the value of a key."""
-        return tuple_of([*self._path(source), step])
+        return tuple_of([*self._items_path(source), step])
 
-    def _path_code(self, parts: list[str]) -> str:
+    def _items_path(self, source: t.Expr) -> list[str]:
+        """The path of a list that has items."""
+        match source:
+            case t.Coalesce(options=(only, t.ListConst(items=()))):
+                return self._items_path(only)
+            case t.Conditional(then=only, otherwise=t.ListConst(items=())):
+                return self._items_path(only)
+            case t.Conditional(then=t.ListConst(items=()), otherwise=only):
+                return self._items_path(only)
+            case _:
+                return self._path(source)
+
+    def _path_code(self, expr: t.Expr) -> Code:
+        parts = self._path(expr)
         if len(parts) == 1 and parts[0].startswith("*("):
-            return parts[0][2:-1]
+            return Code(parts[0][2:-1], TERNARY)
         if len(parts) == 1 and parts[0].startswith("*"):
-            return parts[0][1:]
-        return tuple_of(parts) if parts else "()"
+            return Code(parts[0][1:])
+        return Code(tuple_of(parts) if parts else "()")
 
     def _path(self, expr: t.Expr) -> list[str]:
         match expr:
@@ -75,7 +88,7 @@ class Paths(Variables, ABC):
             case t.Coalesce(options=options):
                 return self._path(options[0]) if len(options) == 1 else self._chosen_path(options)
             case t.Conditional(test=test, then=then, otherwise=otherwise):
-                chosen = ternary(self.condition(test), Code(self.path(then)), Code(self.path(otherwise)))
+                chosen = ternary(self.condition(test), self._path_code(then), self._path_code(otherwise))
                 return [f"*({chosen.text})"]
             case t.ObjectExpr(pairs=pairs):
                 return self._common([self._path(v) for _, v in pairs])
@@ -85,9 +98,9 @@ class Paths(Variables, ABC):
                 return []
 
     def _chosen_path(self, options: tuple[t.Expr, ...]) -> list[str]:
-        code = Code(self.path(options[-1]))
+        code = self._path_code(options[-1])
         for option in reversed(options[:-1]):
-            code = ternary(self.not_none(option), Code(self.path(option)), code)
+            code = ternary(self.not_none(option), self._path_code(option), code)
         return [f"*({code.text})"]
 
     def _variable_path(self, variable: t.Variable) -> list[str]:
@@ -128,6 +141,11 @@ class Paths(Variables, ABC):
         """Whether a value is a list of messages."""
         of = present(expr.type)
         return isinstance(of, ListType) and isinstance(of.item, MessageType)
+
+
+def _finds(query: t.Query) -> bool:
+    """Whether a query gives an item of its list."""
+    return query.quantifier in (Quantifier.FIRST, Quantifier.LAST)
 
 
 def carries_path(of: Type) -> bool:

@@ -152,7 +152,7 @@ def emit_property_tests(program: Program, package: str) -> str:
             imports=_imports(program, package, strategies.helpers, renders=renders, pytest=limited),
             choices=_constants(strategies.choices),
             strategies=[lines.text()],
-            rejections=f"{{{', '.join(string(place) for place in rejections)}}}" if rejections else "",
+            rejections=_places(rejections),
             renders=renders,
             depth_limit=request.depth if limited else None,
             generate_from=f"({start[0]}, {start[1]})",
@@ -209,6 +209,14 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
 def _generate_range(program: Program) -> tuple[tuple[int, int], tuple[int, int]]:
     (generate,) = program.template.generates
     return program.source.line_column(generate.span.start), program.source.line_column(generate.body.span.end)
+
+
+def _places(rejections: list[str]) -> str:
+    """The constant that holds where the template may reject a request, if anywhere."""
+    lines = Lines()
+    if rejections:
+        lines.statement("REJECTIONS = ", f"{{{', '.join(map(string, rejections))}}}")
+    return lines.text()
 
 
 def _rejections(program: Program) -> list[str]:

@@ -145,7 +145,7 @@ def call(name: str, arguments: Iterable[str]) -> str:
 def _broken(code: str, room: int, beside: int = 0) -> list[str]:
     """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below.
 
-    `beside` is what stands with it on its line, so long as it is on one.
+    `beside` is the length of what shares its line as long as it is one.
     """
     if len(code) + beside <= room:
         return [code]
@@ -158,14 +158,19 @@ def _broken(code: str, room: int, beside: int = 0) -> list[str]:
     inner = code[opening + 1 : -1]
     alone = inner.endswith(",")  # a tuple of one
     items = _split(inner.removesuffix(","), ", ")
-    is_display = not code[:opening][-1:].isalnum() and (alone or len(items) > 1)  # one item a line, unlike a call
-    if len(inner) <= room - 4 and not is_display:
+    called = code[:opening][-1:].isalnum() or code[:opening].endswith(("_", ")", "]"))
+    grouped = code[opening] == "(" and not (called or alone) and len(items) == 1
+    if len(inner) <= room - 4 and (called or grouped):
         return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
+    clauses = _clauses(inner)
+    if len(clauses) > 1:
+        return [*lines, *("    " + part for clause in clauses for part in _broken(clause, room - 4)), code[-1]]
     for item in items:
         parts = _broken(item, room - 5)
         lines.extend("    " + part for part in parts[:-1])
-        lines.append("    " + parts[-1] + ("," if alone or len(items) > 1 or not item.startswith("*") else ""))
+        comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
+        lines.append("    " + parts[-1] + ("," if comma else ""))
     return [*lines, code[-1]]
 
 
@@ -176,6 +181,16 @@ def _choices(code: str) -> list[str]:
     for choice in rest:
         test, otherwise = _split(choice, " else ")
         parts += [f"if {test}", f"else {otherwise}"]
+    return parts
+
+
+def _clauses(code: str) -> list[str]:
+    """The parts of `a for b in c if t`, each with the word before it."""
+    value, *loops = _split(code, " for ")
+    parts = [value]
+    for loop in loops:
+        head, *tests = _split(loop, " if ")
+        parts += [f"for {head}", *(f"if {test}" for test in tests)]
     return parts
 
 

@@ -14,6 +14,7 @@ from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.statements import Statements
 from katapi.model import template as t
 from katapi.model.declarations import Serialization
+from katapi.model.flow import always_rejects
 from katapi.model.program import Program
 from katapi.model.types import ControlType, OptionalType, TextType, Type, present
 
@@ -53,7 +54,7 @@ def emit_renderer(program: Program, package: str) -> str:
             source=program.source.name,
             template=program.template.identity.name,
             version=program.template.identity.version,
-            imports=_import_groups(module, package),
+            imports=[*_import_groups(module, package), *([""] if module.serializations or constants else [])],
             serializations=[_serialization(s) for s in module.serializations.values()],
             constants=[constant_source(c) for c in constants],
             functions=functions,
@@ -113,6 +114,8 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
             elif variable.binding is t.Binding.GENERATING and expressions.reads(variable):
                 lines.add(f"{name} = request.add_generation_prompt")
         statements.body(program.template.body)
+        if always_rejects(program.template.body):
+            return lines.text(), expressions.used
         for generate in program.template.generates:
             line = program.source.line_column(generate.span.start)[0]
             lines.add(f"# {file}:{line} generate")
@@ -121,6 +124,7 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
                 test += f" and {expressions.condition(generate.condition).within(3)}"
             lines.statement("if ", test, ":")
             statements.block(generate.body)
+        lines.add("return out")
         return lines.text(), expressions.used
 
     return _settled(emit)

@@ -85,12 +85,16 @@ class Statements:
         match statement:
             case t.Block(statements=inner):
                 self._statements(inner)
+            case t.If(test=t.BoolConst(value=truth), then=then, otherwise=otherwise):
+                chosen = then if truth else otherwise
+                self._statements(() if chosen is None else chosen.statements)
             case t.Print(value=value):
                 self._print(value)
             case t.Sampled(body=body, span=span):
                 self._mark("SAMPLED", span)
                 self._statements(body.statements)
-                self._mark("END_SAMPLED", span)
+                if not rejects(statement):
+                    self._mark("END_SAMPLED", span)
             case t.Drop():
                 pass
             case _:
@@ -189,7 +193,7 @@ class Statements:
         e = self._e
         messages = isinstance(query.variable.type, MessageType)
         finds = query.quantifier in (Quantifier.FIRST, Quantifier.LAST)
-        source = e.value(query.source).within(ATOM)
+        source = e.value(query.source)
         item = e.declare(query.variable)
         condition = query.condition
         if query.quantifier is Quantifier.ALL:
@@ -204,14 +208,17 @@ class Statements:
             target = f"{item}_at, {item}" if e.reads_place(query.variable) else f"_, {item}"
         elif finds:
             target = f"{item}_at, {item}"
-            source = f"list(enumerate({source}))" if query.quantifier is Quantifier.LAST else f"enumerate({source})"
-        order = f"reversed({source})" if query.quantifier is Quantifier.LAST else source
+            source = Code(f"enumerate({source.text})", ATOM)
+            if query.quantifier is Quantifier.LAST:
+                source = Code(f"list({source.text})", ATOM)
+        order = f"reversed({source.text})" if query.quantifier is Quantifier.LAST else source.text
         self.lines.add(f"for {target} in {order}:")
         self.lines.indent()
         self.lines.statement("if ", test.text, ":")
         self.lines.indent()
         for assignment in found:
-            self.lines.add(assignment)
+            target, sign, value = assignment.partition("= ")
+            self.lines.statement(target + sign, value)
         if query.quantifier is not Quantifier.COUNT:
             self.lines.add("break")
         self.lines.dedent()
@@ -256,7 +263,7 @@ class Statements:
         if statement.otherwise is None:
             return
         inner = statement.otherwise.statements
-        if len(inner) == 1 and isinstance(inner[0], t.If):
+        if len(inner) == 1 and isinstance(inner[0], t.If) and not isinstance(inner[0].test, t.BoolConst):
             self._if(inner[0], "elif ")
         elif any(not isinstance(s, t.Drop) for s in inner):
             self.lines.add("else:")
@@ -264,18 +271,20 @@ class Statements:
 
     def _each(self, each: t.Each) -> None:
         joined = each.join is not None
+        if not joined and all(isinstance(s, t.Drop) for s in each.body.statements):
+            return
         if each.key is not None:
             self._each_pair(each)
             return
         name = self._e.declare(each.item)
-        source = self._e.value(each.source).within(OR)
+        source = self._e.value(each.source)
         if isinstance(present(each.item.type), MessageType):
             place = f"{name}_at" if self._e.reads_place(each.item) else "_"
-            head = f"for {place}, {name} in {source}:"
+            head = f"for {place}, {name} in {source.text}:"
         elif self._e.reads_path(each.item) or (joined and each.condition is None):
-            head = f"for {name}_at, {name} in enumerate({source}):"
+            head = f"for {name}_at, {name} in enumerate({source.text}):"
         else:
-            head = f"for {name} in {source}:"
+            head = f"for {name} in {source.text}:"
         self._loop(each, head, name, f"{name}_at")
 
     def _each_pair(self, each: t.Each) -> None:
@@ -345,6 +354,8 @@ class Statements:
         self.lines.dedent()
 
     def _arm_test(self, arm: t.MatchArm, subject: Code, closes: bool) -> Code:
+        if closes and arm.condition is not None:
+            return self._e.condition(arm.condition)
         tests: list[Code] = []
         if len(arm.texts) == 1:
             tests.append(Code(f"{subject.within(ATOM)} == {string(arm.texts[0])}", COMPARE))
@@ -356,7 +367,7 @@ class Statements:
         if arm.condition is None:
             return test
         guard = self._e.condition(arm.condition)
-        return guard if closes else Code(f"{test.within(NOT)} and {guard.within(NOT)}", AND)
+        return Code(f"{test.within(NOT)} and {guard.within(NOT)}", AND)
 
     # ---- messages
 

@@ -199,7 +199,7 @@ class Escape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Serialization:
-    """How a JSON value is written."""
+    """How a JSON value is written; `like` is the name of the one whose settings it took first."""
 
     identity: Identity
     order: KeyOrder
@@ -207,6 +207,8 @@ class Serialization:
     key_separator: str
     escape: Escape
     indent: int | None
+    like: str | None
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,13 @@ def rejects(statement: t.Statement) -> bool:
             return True
         case t.Block():
             return always_rejects(statement)
+        case t.If(test=t.BoolConst(value=truth), then=then, otherwise=otherwise):
+            chosen = then if truth else otherwise
+            return chosen is not None and always_rejects(chosen)
         case t.If(then=then, otherwise=otherwise):
             return otherwise is not None and always_rejects(then) and always_rejects(otherwise)
+        case t.Match(arms=arms, unsure=unsure):
+            return bool(arms) and not unsure and all(always_rejects(arm.body) for arm in arms)
         case t.Sampled(body=body):
             return always_rejects(body)
         case _:

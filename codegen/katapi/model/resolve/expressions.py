@@ -256,8 +256,9 @@ class Expressions:
             expr = self._written(value, scope)
             if json_kinds(expr.type) is None:
                 raise self._findings.fail("K201", value.span, f"{describe(expr.type)} is no JSON value")
-            if any(k == key for k, _ in pairs):
-                raise self._findings.fail("K107", value.span, f"the key `{key}` stands here twice")
+            first = next((e.span for k, e in pairs if k == key), None)
+            if first is not None:
+                raise self._findings.fail("K107", value.span, f"the key `{key}` stands here twice", first=first)
             pairs.append((key, expr))
         return t.ObjectExpr(tuple(pairs), type=OBJECT, span=node.span)
 
@@ -334,17 +335,16 @@ class Expressions:
         return t.Coalesce(options, type=of, span=node.span)
 
     def _serialize(self, node: s.As, scope: Scope) -> t.Expr:
-        found = self._serializations.get(node.serialization.text)
+        name, place = node.serialization.text, node.serialization.span
+        found = self._serializations.get(name)
         if found is None:
-            name = node.serialization.text
             if name not in self._findings.untyped:
-                self._findings.add(
-                    "K105",
-                    node.serialization.span,
-                    f"there is no serialization `{name}`",
-                    help=nearest(name, self._serializations),
-                )
-            found = Serialization(Identity(name, ""), KeyOrder.AS_RECEIVED, ", ", ": ", Escape.MINIMAL, None)
+                known = self._serializations
+                self._findings.add("K105", place, f"there is no serialization `{name}`", help=nearest(name, known))
+                self._findings.untyped |= known.keys()  # one of them is meant
+            found = Serialization(
+                Identity(name, ""), KeyOrder.AS_RECEIVED, ", ", ": ", Escape.MINIMAL, None, None, place
+            )
         value = self._written(node.value, scope)
         if isinstance(value.type, ControlType):
             raise self._findings.fail("K202", node.value.span, "a control token is no JSON value")

@@ -7,6 +7,7 @@ from contextlib import nullcontext, suppress
 from typing import TypeVar
 
 from katapi.language import syntax as s
+from katapi.language.nodes import words
 from katapi.language.source import Source, Span
 from katapi.model import template as t
 from katapi.model.declarations import Serialization, Vocabulary
@@ -146,6 +147,8 @@ def resolve_template(
         with suppress(Unresolved):
             condition = None if generate.condition is None else expressions.condition(generate.condition, after)
         sure = generate.condition is None or condition is not None
+        if generate.condition is not None and condition is None:
+            findings.untyped |= words(generate.condition)
         with nullcontext() if sure else findings.unsure():
             body_ = statements.block(generate.body, after)
         generates.append(t.Generate(condition, body_, span=_keyword(generate)))
@@ -167,8 +170,10 @@ def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[
             findings.untyped.add(definition.name.text)
         parameters: list[tuple[s.Name, Type]] = []
         for parameter in definition.parameters:
-            if any(p.text == parameter.name.text for p, _ in parameters):
-                findings.add("K107", parameter.name.span, f"the name `{parameter.name.text}` is taken already")
+            taken = next((p.span for p, _ in parameters if p.text == parameter.name.text), None)
+            if taken is not None:
+                message = f"the name `{parameter.name.text}` is taken already"
+                findings.add("K107", parameter.name.span, message, first=taken)
             try:
                 parameters.append((parameter.name, resolve_type(parameter.type, set(), findings, in_def=True)))
             except Unresolved:

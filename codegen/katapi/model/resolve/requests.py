@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Mapping
 from enum import Enum
 
 from katapi.language import syntax as s
@@ -87,12 +88,12 @@ def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_d
 _TAKEN = "names that Python or the generated classes use, and names with `_` in front, are taken"
 
 
-def _distinct(name: s.Name, others: list[str], findings: Findings) -> bool:
+def _distinct(name: s.Name, others: Mapping[str, Span], findings: Findings) -> bool:
     """Whether a name gives a class of its own: `tool_call` and `toolCall` would not."""
-    for other in others:
+    for other, place in others.items():
         if other.replace("_", "").lower() == name.text.replace("_", "").lower():
             what = "is declared twice" if other == name.text else f"differs from `{other}` only in case or `_`"
-            findings.add("K107", name.span, f"`{name.text}` {what}")
+            findings.add("K107", name.span, f"`{name.text}` {what}", first=place)
             return False
     return True
 
@@ -158,14 +159,14 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
 
     names = {r.name.text for r in node.records}
     records: list[Record] = []
+    places: dict[str, Span] = {}
     for record in node.records:
         if record.name.text in _NAMED:
             findings.add("K107", record.name.span, f"the type `{record.name.text}` exists already")
             continue
-        if not _distinct(record.name, [r.name for r in records], findings) and record.name.text in {
-            r.name for r in records
-        }:
+        if not _distinct(record.name, places, findings) and record.name.text in places:
             continue
+        places[record.name.text] = record.name.span
         records.append(Record(record.name.text, _fields(record.fields, names, findings), record.span))
     _check_recursion(records, findings)
 
@@ -173,7 +174,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     for role in node.roles:
         fields = _fields(role.fields, names, findings)
         for name in role.names:
-            if not _distinct(name, [r.name for r in roles], findings):
+            if not _distinct(name, {r.name: r.span for r in roles}, findings):
                 continue
             roles.append(Role(name.text, fields, name.span))
     if not roles:
@@ -197,8 +198,9 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     params: list[Param] = []
     for param in node.params:
         key = param.name.text
-        if key in BUILT_IN_KEYS or any(p.name == key for p in params):
-            findings.add("K107", param.name.span, f"the request has a key `{key}` already")
+        taken = next((p.span for p in params if p.name == key), None)
+        if key in BUILT_IN_KEYS or taken is not None:
+            findings.add("K107", param.name.span, f"the request has a key `{key}` already", first=taken)
             continue
         if not nameable(key):
             findings.add("K108", param.name.span, f"a parameter cannot be called `{key}`", help=_TAKEN)

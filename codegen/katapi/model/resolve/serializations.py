@@ -39,7 +39,16 @@ def resolve_serialization(
         indent = read.number("indent", "4", required=False)
         read.separator("item_separator", item_separator, ",")
         read.separator("key_separator", key_separator, ":")
-    return Serialization(identity(node.header), order, item_separator or "", key_separator or "", escape, indent)
+    return Serialization(
+        identity(node.header),
+        order,
+        item_separator or "",
+        key_separator or "",
+        escape,
+        indent,
+        None if node.like is None else node.like.text,
+        node.header.name.span,
+    )
 
 
 def _inherited(node: s.Serialization, known: dict[str, s.Serialization], findings: Findings) -> tuple[s.Setting, ...]:

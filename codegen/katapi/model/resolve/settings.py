@@ -111,9 +111,11 @@ class Settings:
         self._by_key: dict[str, s.Setting] = {}
         self._asked: list[str] = []
         for setting in settings:
-            if setting.key.text in self._by_key:
-                findings.add("K107", setting.key.span, f"`{setting.key.text}` is set twice", label="again here")
-            self._by_key[setting.key.text] = setting
+            key = setting.key
+            if key.text in self._by_key:
+                first = self._by_key[key.text].key.span
+                findings.add("K107", key.span, f"`{key.text}` is set twice", label="again here", first=first)
+            self._by_key.setdefault(key.text, setting)
 
     def parts(self, key: str, remedy: str, *, required: bool = True) -> tuple[s.Part, ...]:
         """What stands between the commas of a value; nothing where the key is missing."""

@@ -97,7 +97,8 @@ class _Vocabulary:
             self._findings.add("K715", span, f"the id {number} is too large", help=f"an id is below {_IDS}")
         if spelling in self._spellings:
             other = self._spellings[spelling]
-            self._findings.add("K702", span, f"“{spelling}” has two ids, {other} and {number}")
+            message = f"“{spelling}” has two ids, {other} and {number}"
+            self._findings.add("K702", span, message, first=self._ids[other])
         if not spelling:
             self._findings.add("K703", span, f"the token {number} has no text")
         self._ids.setdefault(number, span)
@@ -140,20 +141,20 @@ class _Vocabulary:
         return [made]
 
     def _names(self) -> None:
-        names: dict[str, str] = {}
+        names: dict[str, s.ControlRow] = {}
         for table in self._all(s.ControlTable):
             for row in table.rows:
                 if not isinstance(row, s.ControlRow):
                     continue
                 member = "end_" + row.name[1:] if row.name.startswith("/") else row.name
                 if member not in names:
-                    names[member] = row.name
-                elif names[member] == row.name:
-                    self._findings.add("K107", row.span, f"the control token `@{row.name}` is declared twice")
-                else:
-                    self._findings.add(
-                        "K107", row.span, f"`@{row.name}` and `@{names[member]}` would have one name in Python"
-                    )
+                    names[member] = row
+                    continue
+                first = names[member]
+                message = f"`@{row.name}` and `@{first.name}` would have one name in Python"
+                if first.name == row.name:
+                    message = f"the control token `@{row.name}` is declared twice"
+                self._findings.add("K107", row.span, message, first=first.span)
 
     def _unknown(self, controls: tuple[ControlToken, ...]) -> OrdinaryToken | None:
         found: list[OrdinaryToken] = []
