@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +23,7 @@ from katapi.runtime.tokenization.decoder_stages import (
     word_piece_decoder,
 )
 from katapi.runtime.tokenization.decoder_streams import ReplacedInParts, Stream, StrippedInParts
-from katapi.runtime.tokenization.decoding import TextDecoding
+from katapi.runtime.tokenization.decoding import ByteDecoding, TextDecoding
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
 TOKENS = ["▁", "▁a", "a", "中", " ", "<0x20>", "<0x41>", "<0xE4>", "<0xB8>", "<0xAD>", "##b", ".", "<s>", "a</w>"]
@@ -103,6 +106,14 @@ def test_an_unknown_id() -> None:
             decode([99])
     with pytest.raises(TokenizerError, match="V102"):
         decoding.decoder().push(99)
+
+
+@pytest.mark.parametrize("decoding", [TextDecoding(VOCABULARY, *LLAMA), ByteDecoding(VOCABULARY)])
+@pytest.mark.parametrize("wrong", ["x", b"x", 1.0, None, [1]])
+def test_what_is_no_id_is_refused_in_one_way(decoding: TextDecoding | ByteDecoding, wrong: object) -> None:
+    push = cast(Callable[[object], object], decoding.decoder().push)
+    with pytest.raises(TypeError, match=f"^an id is an integer, not a {type(wrong).__name__}$"):
+        push(wrong)
 
 
 def in_parts(stream: Stream, parts: list[str]) -> str:

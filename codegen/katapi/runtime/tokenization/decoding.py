@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
+from operator import index
 
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.decoder_stages import DecoderStage, FuseDecoder, Passes
@@ -40,7 +41,7 @@ class ByteDecoder:
     def push(self, token: int) -> bytes:
         """The bytes of one token."""
         _refuse_finished(self._finished)
-        return self._vocabulary.bytes_of(token)
+        return self._vocabulary.bytes_of(_as_id(token))
 
     def finish(self) -> bytes:
         """Nothing is ever held back."""
@@ -83,7 +84,7 @@ class TextDecoder:
     def push(self, token: int) -> bytes:
         """The bytes that are certain once `token` has come."""
         _refuse_finished(self._finished)
-        return bytes_of(self._flow.push(self._text_of(token)))
+        return bytes_of(self._flow.push(self._text_of(_as_id(token))))
 
     def finish(self) -> bytes:
         """The bytes that were held back."""
@@ -147,6 +148,14 @@ def _passing(streams: Sequence[Stream]) -> Passes:
 
 def _nothing_passes(byte: int) -> bool:
     return False
+
+
+def _as_id(token: int) -> int:
+    """The same id; a caller without a type checker may pass what is none."""
+    try:
+        return index(token)
+    except TypeError:
+        raise TypeError(f"an id is an integer, not a {type(token).__name__}") from None
 
 
 def _refuse_finished(finished: bool) -> None:
