@@ -21,14 +21,14 @@ from katapi.runtime.tokenization.options import PrependScheme as PrependScheme
 # ---- patterns
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verbatim:
     """A pattern that matches one text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Regex:
     """A regular expression in the dialect of the format's own implementation."""
 
@@ -42,29 +42,29 @@ Pattern: TypeAlias = Verbatim | Regex
 # ---- normalizers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Normalize:
     """Brings text into a normalization form."""
 
     form: NormalForm
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lowercase:
     """Maps text to lower case."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StripAccents:
     """Leaves out combining marks."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Nmt:
     """SentencePiece's cleaning for machine translation: controls go, odd spaces become spaces."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Replace:
     """Puts `content` in the place of every match."""
 
@@ -72,14 +72,14 @@ class Replace:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepend:
     """Puts `text` in front of a text that is not empty."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Strip:
     """Takes white space off the ends."""
 
@@ -87,7 +87,7 @@ class Strip:
     right: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BertNormalize:
     """BERT's: controls go, spaces round Chinese characters, accents (None: with lower case), lower case."""
 
@@ -97,17 +97,17 @@ class BertNormalize:
     lowercase: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Precompiled:
     """The vocabulary's character map as `tokenizers` applies it: to grapheme clusters, then to characters."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CharacterMap:
     """The vocabulary's character map as SentencePiece applies it: the longest rule that matches, from left to right."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spaces:
     """SentencePiece's spaces: written as `mark`, one more in front, or behind, where `dummy` says so.
 
@@ -138,7 +138,7 @@ Normalizer: TypeAlias = (
 # ---- pre-tokenizers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Split:
     """Cuts at a pattern; with `invert`, at what lies between the matches."""
 
@@ -147,7 +147,7 @@ class Split:
     invert: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ByteLevel:
     """GPT-2's: a space in front where there is none, the cut by GPT-2's own pattern, and tokens that are bytes."""
 
@@ -155,7 +155,7 @@ class ByteLevel:
     use_regex: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Metaspace:
     """Writes spaces as `replacement`, puts one in front by `scheme`, and cuts before each where `split` says so."""
 
@@ -164,31 +164,31 @@ class Metaspace:
     split: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Digits:
     """Cuts numerals off, each by itself or in runs."""
 
     individual: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Punctuation:
     """Cuts at punctuation."""
 
     behaviour: Behaviour
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Whitespace:
     r"""Keeps the matches of `\w+|[^\w\s]+`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WhitespaceSplit:
     """Cuts at white space, which goes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BertPreTokenize:
     """Cuts at white space, which goes, and round each punctuation character."""
 
@@ -201,17 +201,17 @@ PreTokenizer: TypeAlias = (
 # ---- segmentation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LongestMatch:
     """The longest token first, from left to right in the whole text."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BytePairRanks:
     """Byte-pair encoding over bytes by ranks, as in tiktoken: the pair that makes the token of the lowest id merges."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class BytePairMerges:
     """Byte-pair encoding by a list of merges: what tokenizer.json says of a BPE model beside tokens and merges.
 
@@ -232,14 +232,14 @@ class BytePairMerges:
     """`end_of_word_suffix`: stands behind the symbol that ends a piece."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BytePairScores:
     """Byte-pair encoding over characters by scores, as in SentencePiece: the pair of the highest score merges."""
 
     byte_fallback: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unigram:
     """The segmentation of the highest score; `binary32` keeps sums as SentencePiece does, otherwise in binary64."""
 
@@ -247,7 +247,7 @@ class Unigram:
     binary32: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordPiece:
     """The longest token first, from left to right within a word; `longest_word` in characters."""
 
@@ -261,7 +261,7 @@ Segmentation: TypeAlias = LongestMatch | BytePairRanks | BytePairMerges | BytePa
 # ---- post-processing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
     """Which ids stand before and behind a single sequence: all that a post-processor does to one."""
 
@@ -272,17 +272,17 @@ class Frame:
 # ---- decoders
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecodeBytes:
     """Joins the bytes of tokens (`ByteLevel`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecodeByteFallback:
     """Turns runs of the tokens "<0x00>" to "<0xFF>" into the characters that their bytes spell."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecodeMetaspace:
     """Turns `replacement` into a space, the one in front into nothing unless `scheme` is `NEVER`."""
 
@@ -290,7 +290,7 @@ class DecodeMetaspace:
     scheme: PrependScheme
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecodeWordPiece:
     """Joins words with spaces, continuations without; `cleanup` takes spaces off before punctuation."""
 
@@ -298,14 +298,14 @@ class DecodeWordPiece:
     cleanup: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecodeSuffix:
     """Turns the suffix that ends a word into a space (`BPEDecoder`)."""
 
     suffix: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecodeReplace:
     """Puts `content` in the place of every match within a token."""
 
@@ -313,7 +313,7 @@ class DecodeReplace:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecodeStrip:
     """Takes up to `start` and `stop` times the character `content` off the ends."""
 
@@ -322,12 +322,12 @@ class DecodeStrip:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fuse:
     """Joins all tokens to one text for the decoders that follow."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spaced:
     """Joins tokens with a space between: what tokenizer.json means by no decoder."""
 
@@ -348,7 +348,7 @@ Decoder: TypeAlias = (
 # ---- the whole
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnicodeVersions:
     """Which version of the Unicode Character Database each kind of data is taken from.
 
@@ -368,7 +368,7 @@ class UnicodeVersions:
     graphemes: str = "17.0"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AddedToken:
     """A token beside the model's own, with the settings by which an official tokenizer looks for it in text.
 
@@ -413,7 +413,7 @@ def added_tokens(control: Mapping[int, str], text: Mapping[int, str] | None = No
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TokenizerConfiguration:
     """All stages of one tokenizer, the id of what is no token, and the tokens that text cannot yield."""
 
