@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization import byte_pairs
 from katapi.runtime.tokenization.byte_pairs import BytePairs
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
 
 def engine(*words: bytes) -> BytePairs:
     """The 256 bytes, then `words` in order of rank."""
-    tokens = [*BYTES, *words]
-    return BytePairs(tokens, {token: rank for rank, token in enumerate(tokens)})
+    return BytePairs(VocabularyData(Tokens.of([*BYTES, *words])))
 
 
 def by_definition(piece: str, words: list[bytes]) -> list[bytes]:
@@ -103,7 +104,7 @@ def test_long_pieces_take_no_quadratic_time(piece: str) -> None:
 
 def test_all_bytes_are_needed() -> None:
     with pytest.raises(ArtifactError, match=r"A105.*0x07"):
-        BytePairs([b"a"], {bytes([byte]): byte for byte in range(256) if byte != 7})
+        BytePairs(VocabularyData(Tokens.by_id({byte: bytes([byte]) for byte in range(256) if byte != 7})))
 
 
 def test_the_limit_of_the_short_method_is_crossed_by_these_tests() -> None:

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from katapi.runtime.tokenization.byte_pairs import BytePairs
 from katapi.runtime.tokenization.merge_proof import ranks_suffice
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from tests.vocabularies import merges_of_bytes
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -42,7 +44,7 @@ def test_where_ranks_suffice_they_give_the_same_ids(
         return
     merged = {left + right for left, right in merges}
     ranks = {token: number for token, number in ids.items() if ignore_merges or len(token) == 1 or token in merged}
-    by_rank = BytePairs(list(ids), ranks)
+    by_rank = BytePairs(VocabularyData(Tokens.by_id({number: token for token, number in ranks.items()})))
     by_merge = merges_of_bytes(ids, merges, ignore_merges=ignore_merges)
     for piece in [*pieces, *(token.decode() for token in ranks if token.isascii())]:
         assert by_rank.segment(piece) == by_merge.segment(piece)

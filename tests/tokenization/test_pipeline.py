@@ -17,6 +17,7 @@ from katapi.runtime.tokenization.post_processors import Framed
 from katapi.runtime.tokenization.pretokenizers import Whole
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary import Vocabulary
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from katapi.runtime.unicode import tables
 
 WORDS = [b"ab", "é".encode(), b"aa", b"aaaa", "中".encode()[:2], "中".encode()]
@@ -26,7 +27,7 @@ CONTROL = {300: "<end>", 301: "<ab>"}
 
 def tokenizer() -> Tokenizer:
     vocabulary = Vocabulary(table=Tokens.of(TOKENS), control=CONTROL)
-    segmenter = BytePairs(TOKENS, {token: rank for rank, token in enumerate(TOKENS)})
+    segmenter = BytePairs(VocabularyData(Tokens.of(TOKENS)))
     return PipelineTokenizer(
         normalizer=Nfc(tables.normalization("9.0")),
         engine=PieceEngine(Whole(), segmenter),

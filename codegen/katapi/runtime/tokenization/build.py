@@ -52,7 +52,7 @@ def build_segmenter(rules: c.Segmentation, data: VocabularyData, *, unknown: int
             tokens = {token: text for text, token in texts.ids(reachable & (texts.lengths() > 0)).items()}
             return LongestMatch(tokens, unknown=_needed(unknown))
         case c.BytePairRanks():
-            return BytePairs(data.tokens, data.ranks)
+            return BytePairs(data)
         case c.BytePairMerges():
             return Merges(data, rules, unknown=unknown)
         case c.BytePairScores():

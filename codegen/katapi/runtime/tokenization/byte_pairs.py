@@ -7,26 +7,28 @@ bytes).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
+from katapi.runtime.tokenization.rank_index import RankIndex
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 _SHORT = 96  # bytes up to which looking through all pairs for the lowest rank is faster than keeping them in order
 
 
 class BytePairs:
-    """Segments pieces by the ranks of a vocabulary.
+    """Segments pieces by the ranks of a vocabulary: the ids of its tokens that text can yield.
 
-    `ranks` gives the id of each token by its bytes, `tokens` the bytes by id. Raises `ArtifactError` where a single
-    byte is no token, since a text that holds it could not be encoded. Pieces may hold single bytes, as `utf8_of` reads
-    them.
+    Raises `ArtifactError` where a single byte is no token, since a text that holds it could not be encoded. Pieces may
+    hold single bytes, as `utf8_of` reads them.
     """
 
-    def __init__(self, tokens: Sequence[bytes], ranks: dict[bytes, int]) -> None:
-        missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
+    def __init__(self, data: VocabularyData) -> None:
+        self._tokens = data.tokens
+        self._ranks = RankIndex(data)
+        missing = self._ranks.missing_bytes()
         if missing:
             names = " ".join(f"0x{byte:02x}" for byte in missing[:8])
             raise ArtifactError(
@@ -34,29 +36,30 @@ class BytePairs:
                 code="A105",
                 help="declare another segmentation, or another vocabulary",
             )
-        self._tokens = tokens
-        self._ranks = ranks
 
     def segment(self, piece: str) -> tuple[int, ...]:
         """The ids of one piece. Time n log n in its length."""
         data = utf8_of(piece)
-        whole = self._ranks.get(data)
-        if whole is not None:
+        rank_of = self._ranks.getter()
+        whole = rank_of(data, NO_MERGE)
+        if whole != NO_MERGE:
             return (whole,)
-        return tuple([self._ranks[data[start:end]] for start, end in pairwise(self._cuts(data))])
+        return tuple([rank_of(data[start:end], NO_MERGE) for start, end in pairwise(self._cuts(data))])
 
     def segment_ranges(self, piece: str) -> list[tuple[int, int, int]]:
         """Each id with the range of characters (code points) that its bytes touch."""
         data = utf8_of(piece)
-        cuts = [0, len(data)] if data in self._ranks else self._cuts(data)
-        return character_ranges(piece, [(self._ranks[data[start:end]], start, end) for start, end in pairwise(cuts)])
+        rank_of = self._ranks.getter()
+        cuts = [0, len(data)] if rank_of(data, NO_MERGE) != NO_MERGE else self._cuts(data)
+        parts = [(rank_of(data[start:end], NO_MERGE), start, end) for start, end in pairwise(cuts)]
+        return character_ranges(piece, parts)
 
     def _cuts(self, data: bytes) -> list[int]:
         return self._cuts_of_short(data) if len(data) <= _SHORT else self._cuts_of_long(data)
 
     def _cuts_of_short(self, data: bytes) -> list[int]:
         """Where parts begin and end after all merges; the ranks of all pairs are looked through for each merge."""
-        rank_of = self._ranks.get
+        rank_of = self._ranks.getter()
         cuts = list(range(len(data) + 1))
         ranks = [rank_of(data[start : start + 2], NO_MERGE) for start in range(len(data) - 1)]
         while ranks and (lowest := min(ranks)) != NO_MERGE:
@@ -70,7 +73,7 @@ class BytePairs:
 
     def _cuts_of_long(self, data: bytes) -> list[int]:
         """The same, with the pairs kept in order."""
-        rank_of = self._ranks.get
+        rank_of = self._ranks.getter()
         parts = [data[place : place + 1] for place in range(len(data))]
         cuts = merge_all(parts, lambda left, right: rank_of(left + right, NO_MERGE), self._tokens)
         return [*cuts, len(data)]
