@@ -115,9 +115,9 @@ class _Flow:
     def __init__(self, stages: Sequence[DecoderStage], *, eager: bool) -> None:
         self._streams: list[Stream] = []
         fusing = [isinstance(stage, FuseDecoder) for stage in stages]
-        for index in range(len(stages) - 1, -1, -1):
+        for place in range(len(stages) - 1, -1, -1):
             passes = _passing(self._streams) if eager else _nothing_passes
-            self._streams = [stages[index].stream(fused=any(fusing[:index]), passes=passes), *self._streams]
+            self._streams = [stages[place].stream(fused=any(fusing[:place]), passes=passes), *self._streams]
 
     def whole(self, tokens: list[str]) -> str:
         """What comes out for all tokens; to be asked of a new flow only."""
