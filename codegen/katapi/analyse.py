@@ -52,6 +52,8 @@ def _may_be_unread(finding: Diagnostic, file: s.File, unread: list[Diagnostic]) 
         return bool(unread)
     if finding.code in _UNKNOWN:
         return file.nameless
+    if finding.code == "K117":
+        return any(isinstance(d, s.Vocabulary) and _holds(d, error) for d in file.declarations for error in unread)
     own = {type(d) for d in file.declarations if _holds(d, finding)}
     return finding.code in _INCOMPLETE and any(
         type(d) in own and _holds(d, error) for d in file.declarations for error in unread

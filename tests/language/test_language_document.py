@@ -160,6 +160,7 @@ def with_rest(text: str, kinds: set[type[s.Declaration]]) -> str:
     return text + "\n".join(BASE[one.span.start : one.span.end] for one in base() if type(one) not in kinds)
 
 
+@cache
 def program_of(fence: Fence) -> Program:
     """The checked program."""
     return whole_program("example", Source("example.kata", whole(fence)))

@@ -423,12 +423,12 @@ def test_a_hundred_levels_are_read() -> None:
         "{" * 200 + "}" * 200,
         "let x = " + "(" * 200 + "a" + ")" * 200,
         "let x = " + "[" * 200 + "]" * 200,
-        "let x = " + "not " * 3000 + "a",
-        "let x = a" + ".b" * 3000,
-        "let x = " + "if a then b else " * 3000 + "c",
-        "if a { } else " * 3000 + "{ }",
-        '"""\n${a' + ".b" * 3000 + '}\n"""',
-        '"""\n${f' + "(" * 3000 + '}\n"""',
+        "let x = " + "not " * 1500 + "a",
+        "let x = a" + ".b" * 1500,
+        "let x = " + "if a then b else " * 1500 + "c",
+        "if a { } else " * 1500 + "{ }",
+        '"""\n${a' + ".b" * 1500 + '}\n"""',
+        '"""\n${f' + "(" * 1500 + '}\n"""',
     ],
 )
 def test_deeper_nesting_is_an_error(body: str) -> None:

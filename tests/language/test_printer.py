@@ -223,14 +223,8 @@ declarations: SearchStrategy[s.Declaration] = st.one_of(
 
 
 @thorough
-@given(declarations)
-def test_what_is_printed_parses_to_the_same_tree(declaration: s.Declaration) -> None:
-    assert tree(canonical(declaration)).declarations == (declaration,)
-
-
-@thorough
 @given(many(declarations, 0, 3))
-def test_formatting_changes_no_tree_and_is_done_after_one_time(file: tuple[s.Declaration, ...]) -> None:
+def test_printing_and_formatting_change_no_tree_and_are_done_after_one_time(file: tuple[s.Declaration, ...]) -> None:
     once = formatted("".join(canonical(d) for d in file))
     assert tree(once).declarations == file
     assert formatted(once) == once

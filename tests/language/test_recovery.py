@@ -39,6 +39,15 @@ def lines_of(text: str) -> set[int]:
     return set()
 
 
+def findings_of(text: str) -> list[tuple[str, str]]:
+    """The codes of what is found, each with what is marked in the text."""
+    try:
+        analyse("spec", Source("spec.kata", text))
+    except SpecError as error:
+        return [(f.code, text[f.span.start : f.span.end]) for f in error.diagnostics]
+    return []
+
+
 def slips(lines: list[str]) -> list[tuple[int, str]]:
     """The lines with one slip each, by their index; those inside block texts and rows of tokens are left alone."""
     out: list[tuple[int, str]] = []
@@ -82,3 +91,42 @@ def test_what_a_mistake_does_not_touch_is_still_checked() -> None:
     with pytest.raises(SpecError) as caught:
         analyse("book", Source("book.kata", text))
     assert [finding.code for finding in caught.value.diagnostics] == ["K102", "K309"]
+
+
+@pytest.mark.parametrize(
+    ("header", "marked"),
+    [
+        ('template Book "1" for Book {', '"1"'),
+        ("template Book version for Book {", "for"),
+        ('template Book version "1" for {', "{"),
+        ('template version "1" for Book {', '"1"'),
+        ('templat Book version "1" for Book {', "templat"),
+    ],
+)
+def test_a_declaration_is_read_whose_header_lacks_a_word(header: str, marked: str) -> None:
+    text = (ROOT / "spec" / "book.kata").read_text(encoding="utf-8")
+    text = text.replace('template Book version "1" for Book {', header).replace("@user m.content", "@usr m.content")
+    assert findings_of(text) == [("K001", marked), ("K102", "@usr")]
+
+
+def test_what_names_a_vocabulary_without_a_name_is_not_reported() -> None:
+    text = (ROOT / "spec" / "book.kata").read_text(encoding="utf-8")
+    text = text.replace("vocabulary Book version", "vocabulary version")
+    assert findings_of(text) == [("K001", '"1"')]
+
+
+@pytest.mark.parametrize("word", ["iff", "fi", "If"])
+@pytest.mark.parametrize(
+    "let",
+    [
+        "let a = WORD given m.content then 'a' else 'b'",
+        "let a = WORD given m.content\n        then 'a'\n        else 'b'",
+        "let a = WORD\n        given m.content\n        then 'a'\n        else 'b'",
+        "let a =\n        WORD given m.content\n        and m is last\n        then 'a'\n        else 'b'",
+    ],
+)
+def test_a_misspelt_if_in_a_let_is_told_once(let: str, word: str) -> None:
+    text = (ROOT / "spec" / "book.kata").read_text(encoding="utf-8")
+    text = text.replace("when user { @user m.content", f"when user {{\n      @user\n      {let}\n      a m.content")
+    assert findings_of(text.replace("WORD", "if")) == []
+    assert findings_of(text.replace("WORD", word)) == [("K001", word)]

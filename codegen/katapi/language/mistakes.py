@@ -54,7 +54,8 @@ def alike(word: str, known: Iterable[str]) -> str | None:
     foreign = _FOREIGN.get(word)
     if foreign is not None and foreign.split()[0] in words:
         return foreign
-    close = get_close_matches(word, words, n=1, cutoff=0.74) if len(word) > 1 else []
+    close = [known for known in words if len(word) > 1 and sorted(known) == sorted(word.lower())]
+    close = close or (get_close_matches(word, words, n=1, cutoff=0.74) if len(word) > 1 else [])
     return close[0] if close and close[0] != word else None
 
 

@@ -38,6 +38,8 @@ _CONTROL = re.compile(r"@/?[a-z_][a-z0-9_]*")
 _KEY_BEFORE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\s*$")
 _QUOTED = re.compile(r"""\"[^"\n]*\"|'[^'\n]*'""")
 _ROLES = re.compile(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*(?=\{)")
+#: What stands for a name or a quoted text that is missing in the header of a declaration.
+_STAND_INS = {"NAME": "unnamed", "STRING": '"0"'}
 _NO_WORD = "\x00"
 _LAST_WORD = re.compile(r"[\w@/]+$|\S$")
 
@@ -221,11 +223,21 @@ class _Recovery:
                 at + len(token),
                 f"unexpected {shown(error.token)}",
                 expected(self._words(t) for t in error.expected if t not in MARK_NAMES),
+                self._completed(token, error.expected, at),
             )
         )
 
+    def _completed(self, word: str, terminals: Iterable[str], at: int) -> str | None:
+        """An unexpected word of a declaration's header with the only one that may stand before it."""
+        missing = [self._words(t) for t in terminals]
+        if len(missing) != 1 or "{" in self._draft.text[:at]:
+            return None
+        return f"{_STAND_INS.get(missing[0], missing[0])} {word}"
+
     def _before(self, start: int, at: int) -> Mistake | None:
         line = self._draft.line_start(at)
+        if self._draft.begins_line(at):
+            line = self._draft.line_start(self._draft.end_before(at))
         first = max(line, self._draft.text.rfind("{", line, start) + 1)
         return mistakes.before(self._draft.text, first, at, start, self._declared)
 
