@@ -29,7 +29,7 @@ def load(name: str, package: str | None = None) -> Model[RequestModel]:
     Raises ArtifactError where no package has it.
     """
     found = _found(name, package, known=models)
-    if isinstance(found, DeclaredTokenizer):
+    if not isinstance(found, Model):
         raise ArtifactError(
             f"{name!r} is a tokenizer without a template",
             code="A144",
@@ -39,7 +39,7 @@ def load(name: str, package: str | None = None) -> Model[RequestModel]:
     return found
 
 
-def load_tokenizer(name: str, package: str | None = None) -> Model[RequestModel] | DeclaredTokenizer:
+def load_tokenizer(name: str, package: str | None = None) -> DeclaredTokenizer:
     """The generated model or tokenizer of a name, for `encode` and `decode`; `package` as in `load`.
 
     Raises ArtifactError where no package has it.
@@ -63,9 +63,7 @@ def locks() -> list[Path]:
     return [folder / "artifacts.lock" for folder in folders if (folder / "artifacts.lock").is_file()]
 
 
-def _found(
-    name: str, package: str | None, *, known: Callable[[str | None], list[str]]
-) -> Model[RequestModel] | DeclaredTokenizer:
+def _found(name: str, package: str | None, *, known: Callable[[str | None], list[str]]) -> DeclaredTokenizer:
     if not isinstance(name, str):
         raise TypeError(f"a model is loaded by its name in a str, not by a {type(name).__name__}")
     for candidate in _chosen(package):
@@ -80,7 +78,7 @@ def _found(
                 f"the package {where} is broken: {error}", code="A143", where=name, help=_REBUILD
             ) from None
         found = getattr(module, "MODEL", None) or getattr(module, "TOKENIZER", None)
-        if not isinstance(found, Model | DeclaredTokenizer):
+        if not isinstance(found, DeclaredTokenizer):
             raise ArtifactError(f"the package {where} holds no model", code="A142", where=name, help=_REBUILD)
         return found
     raise ArtifactError(

@@ -52,7 +52,7 @@ def _load(name: str) -> Model[RequestModel]:
     return katapi.load(name)
 
 
-def _load_tokenizer(name: str) -> Model[RequestModel] | DeclaredTokenizer:
+def _load_tokenizer(name: str) -> DeclaredTokenizer:
     """The model or tokenizer of a name, out of the project at hand or an installed package."""
     import katapi
 

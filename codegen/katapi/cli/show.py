@@ -30,19 +30,19 @@ _WORDS = {
 }
 
 
-def model_table(models: Sequence[Model[RequestModel] | DeclaredTokenizer]) -> None:
+def model_table(models: Sequence[DeclaredTokenizer]) -> None:
     """A row for each model or tokenizer."""
     table = Table(box=None, pad_edge=False, expand=False)
     for heading in ("model", "template", "tokenizer", "ids", "spec"):
         table.add_column(heading, no_wrap=True)
     for model in models:
-        template = "" if isinstance(model, DeclaredTokenizer) else model.template.id
+        template = model.template.id if isinstance(model, Model) else ""
         table.add_row(model.name, template, model.tokenizer_identity.id, _size(model), model.source)
     needed = Console(width=1000).measure(table).maximum
     Console(width=max(needed, Console().width)).print(table)
 
 
-def _size(model: Model[RequestModel] | DeclaredTokenizer) -> str:
+def _size(model: DeclaredTokenizer) -> str:
     """How many ids there are, or what to do where the vocabulary has not been fetched."""
     try:
         return str(model.tokenizer.vocabulary_size)
@@ -50,7 +50,7 @@ def _size(model: Model[RequestModel] | DeclaredTokenizer) -> str:
         return error.help or error.message
 
 
-def model_details(model: Model[RequestModel] | DeclaredTokenizer) -> None:
+def model_details(model: DeclaredTokenizer) -> None:
     """All that a model or a tokenizer declares."""
     rows = [
         ("model", model.name),

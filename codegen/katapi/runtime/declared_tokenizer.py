@@ -1,4 +1,4 @@
-"""A generated tokenizer without a template: text to ids, and ids back to text."""
+"""A generated tokenizer: text to ids, and ids back to text. A `Model` is one that has a template too."""
 
 from __future__ import annotations
 

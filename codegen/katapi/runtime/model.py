@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
@@ -15,8 +16,6 @@ from katapi.runtime.printed import Printed
 from katapi.runtime.record import Identity, PolicyDecision
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
-from katapi.runtime.tokenization.facade import TextAndIds
-from katapi.runtime.tokenization.interface import Tokenizer
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -31,27 +30,18 @@ class Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Model(TextAndIds, Generic[R]):
+class Model(DeclaredTokenizer, Generic[R]):
     """One model's input layer, as its generated package puts it together.
 
     I = Assemble(Tok(Render(R))): `decode_request`, `render` and `assemble` are the stages; `assemble` runs them all.
     """
 
-    name: str
-    source: str
     template: Identity
-    tokenizer_identity: Identity
     request_type: type[R]
     invalid_utf8: InvalidUtf8
     max_depth: int
     budgets: Mapping[str, Budget]
     _render: Callable[[R], list[Printed]]
-    _tokenizer: Callable[[], Tokenizer]
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The tokenizer, built on first use."""
-        return self._tokenizer()
 
     def decode_request(self, raw: bytes, params: JsonObject | None = None) -> R:
         """OpenAI-style JSON bytes as a typed, immutable request. Raises RequestError.
