@@ -16,8 +16,8 @@ from hypothesis.strategies import SearchStrategy
 from katapi.language import syntax as s
 from katapi.language.build import RESERVED
 from katapi.language.diagnostics import SpecError
-from katapi.language.parser import parse
 from katapi.language.mistakes import ITEM_WORDS, alike
+from katapi.language.parser import parse
 from katapi.language.printer import WIDTH, canonical, format_source
 from katapi.language.scanner import Kind, scan
 from katapi.language.source import Source, Span
