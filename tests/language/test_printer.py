@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from katapi.language import syntax as s
 from katapi.language.build import RESERVED
 from katapi.language.diagnostics import SpecError
+from katapi.language.mistakes import ITEM_WORDS, alike
 from katapi.language.parser import parse
 from katapi.language.printer import WIDTH, canonical, format_source
 from katapi.language.scanner import Kind, scan
@@ -85,6 +86,11 @@ def puts(depth: int) -> SearchStrategy[s.Expr]:
     return st.one_of(option, node(s.Coalesce, many(option, 2)))
 
 
+def is_misspelt(expr: s.Expr) -> bool:
+    """Whether a name that nothing declares is told to be another word, where it stands by itself."""
+    return isinstance(expr, s.NameRef) and alike(expr.name, ITEM_WORDS) is not None
+
+
 @cache
 def expressions(depth: int) -> SearchStrategy[s.Expr]:
     leaf = st.one_of(
@@ -138,7 +144,7 @@ def items(depth: int) -> SearchStrategy[s.Item]:
     arms = many(node(s.Arm, many(patterns, 1), st.none() | names, st.none() | names, maybe, body), 1, 2)
     control = node(s.ControlRef, controls)
     leaf = st.one_of(
-        node(s.Put, printed | control),
+        node(s.Put, printed.filter(lambda e: not is_misspelt(e)) | control),
         node(s.BlockText, many(node(s.TextLiteral, texts) | printed | control, 0, 5)),
         node(s.Let, names, value),
         node(s.Drop, printed),
