@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from katapi.check import check_program, check_tokenizer
 from katapi.language import syntax as s
 from katapi.language.diagnostics import Diagnostic, SpecError
 from katapi.language.parser import parse
 from katapi.language.source import Source
-from katapi.model.program import Program, TokenizerProgram
-from katapi.model.resolve import resolve
+from katapi.model.program import Library, Program, TokenizerProgram
+from katapi.model.resolve import Used, resolve
 from katapi.model.resolve.findings import Findings
 
 #: Findings about a declaration that is not there; where one could not be read, it may be that one.
@@ -21,21 +24,39 @@ _UNKNOWN = ("K101", "K102", "K103", "K104", "K106", "K115")
 _UNUSED = ("K310", "K503")
 
 
-def analyse(name: str, source: Source) -> TokenizerProgram:
-    """The program of a file, a `Program` unless the file has a vocabulary and a tokenizer only.
+#: The name of a file and its text, by the path that `use` gives; raises `UseError` where there is none.
+Load: TypeAlias = Callable[[str], "tuple[str, Source, Load]"]
 
-    `name` is the model's. Raises SpecError with all findings of the file.
+
+class UseError(Exception):
+    """A file that another one uses cannot be had; the text says why."""
+
+
+def no_files(path: str) -> tuple[str, Source, Load]:
+    """For sources that stand alone."""
+    raise UseError("this text stands alone, and has no files beside it")
+
+
+def analyse(name: str, source: Source, load: Load = no_files) -> Library:
+    """What a file declares: a `Program`, a `TokenizerProgram` where it has no template, else only a `Library`.
+
+    `name` is the model's, `load` gives the files that it uses. Raises SpecError with all findings of the file.
 
     What has a mistake in it hides nothing else: names, types and checks are told as far as they do not need it. Of a
     line that cannot be read nothing else is told.
     """
+    return _analysed(name, source, load, (source.name,))[1]
+
+
+def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> tuple[s.File, Library]:
     file, unread = parse(source)
     findings = Findings()
-    program = resolve(name, source, file, findings)
+    used = [one for use in file.uses if (one := _used(use, load, above, findings)) is not None]
+    program = resolve(name, source, file, findings, used) if len(used) == len(file.uses) else None
     found = [*findings.diagnostics]
     if isinstance(program, Program):
         found += check_program(program)
-    elif program is not None:
+    elif isinstance(program, TokenizerProgram):
         found += check_tokenizer(program)
     lines = {source.line_column(f.span.start)[0] for f in unread}
     diagnostics = unread + [
@@ -43,7 +64,28 @@ def analyse(name: str, source: Source) -> TokenizerProgram:
     ]
     if diagnostics or program is None:
         raise SpecError(source, diagnostics)
-    return program
+    return file, program
+
+
+def _used(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) -> Used | None:
+    """A file that another one uses, or None after a finding."""
+    try:
+        name, source, beside = load(use.path)
+        if source.name in above:
+            raise UseError("it uses itself, by way of " + ", ".join(above))
+        file, program = _analysed(name, source, beside, (*above, source.name))
+    except UseError as error:
+        findings.add("K119", use.span, f"`{use.path}` cannot be used: {error}")
+    except SpecError as error:
+        count = len(error.diagnostics)
+        message = f"`{use.path}` cannot be used: it has {count} error{'s' if count > 1 else ''}"
+        findings.add("K119", use.span, message, help=f"`katapi check` of {error.source.name} shows them")
+    else:
+        if isinstance(program, Program):
+            findings.add("K119", use.span, f"`{use.path}` cannot be used: it is a whole model")
+            return None
+        return Used(use.span, file, program)
+    return None
 
 
 def _may_be_unread(finding: Diagnostic, file: s.File, unread: list[Diagnostic]) -> bool:

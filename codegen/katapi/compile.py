@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from katapi.analyse import analyse, declarations
+from katapi.analyse import Load, UseError, analyse, declarations
 from katapi.artifacts.fit import DeclaredIds, DeclaredToken, DeclaredVocabulary, misfits
 from katapi.artifacts.lock import Artifact, read_lock
 from katapi.artifacts.lock_entry import artifact_text, has_places
@@ -28,7 +28,7 @@ from katapi.language.diagnostics import SpecError
 from katapi.language.printer import canonical
 from katapi.language.source import Source, Span
 from katapi.model.declarations import AddedToken, TokenRange
-from katapi.model.program import Program, TokenizerProgram
+from katapi.model.program import Program, TokenizerProgram, offered
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.build import build_tokenizer
@@ -47,12 +47,15 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
     failures: list[SpecError] = []
     for path in project.specs():
         try:
-            programs.append(analyse(path.stem, read_source(project, path)))
+            program = analyse(path.stem, read_source(project, path), load_beside(project, path))
         except SpecError as error:
             failures.append(error)
+        else:
+            programs += [program] if isinstance(program, TokenizerProgram) else []
     if failures:
         raise ProjectError(failures)
     _distinct(programs)
+    _at_hand(programs)
     package = Path(project.package)
     out: dict[Path, bytes] = {
         package / "__init__.py": emit_models(programs).encode(),
@@ -82,13 +85,8 @@ def compile_program(program: TokenizerProgram, project: Project, *, fresh: bool 
     artifact = _artifact(program, project, fresh=fresh)
     data = VocabularyData.of_texts(_texts(program)) if artifact is None else artifact.data
     _check_builds(program, data)
-    out = {
-        folder / "vocabulary.py": emit_vocabulary(program).encode(),
-        folder / "tokenizer.py": emit_tokenizer(program, package, None if artifact is None else artifact.row).encode(),
-    }
-    if artifact is not None and not artifact.row.cached:
-        out[folder / "vocabulary.bin"] = table_bytes(data, artifact=artifact.row.sha256)
     meanings = _Meanings(program, artifact)
+    out = _tokenizer_files(program, package, folder, artifact) if program.lender is None else {}
     if isinstance(program, Program):
         out[folder / "__init__.py"] = emit_model(
             program, package, template=meanings.template(), tokenizer=meanings.tokenizer()
@@ -100,6 +98,32 @@ def compile_program(program: TokenizerProgram, project: Project, *, fresh: bool 
         out[folder / "__init__.py"] = emit_declared_tokenizer(program, package, meanings.tokenizer()).encode()
         out[tests] = emit_tokenizer_tests(program, package, _ids(program, data)).encode()
     return out
+
+
+def _tokenizer_files(
+    program: TokenizerProgram, package: str, folder: Path, artifact: _Artifact | None
+) -> dict[Path, bytes]:
+    """The vocabulary and the tokenizer of a spec that declares its own."""
+    row = None if artifact is None else artifact.row
+    out = {
+        folder / "vocabulary.py": emit_vocabulary(program).encode(),
+        folder / "tokenizer.py": emit_tokenizer(program, package, row).encode(),
+    }
+    if artifact is not None and not artifact.row.cached:
+        out[folder / "vocabulary.bin"] = table_bytes(artifact.data, artifact=artifact.row.sha256)
+    return out
+
+
+def load_beside(project: Project, path: Path) -> Load:
+    """What gives the files that the spec in `path` uses, by their paths seen from it."""
+
+    def load(used: str) -> tuple[str, Source, Load]:
+        target = path.parent / used
+        if not target.is_file():
+            raise UseError("there is no such file")
+        return target.stem, read_source(project, target.resolve()), load_beside(project, target)
+
+    return load
 
 
 def read_source(project: Project, path: Path) -> Source:
@@ -157,7 +181,7 @@ def _artifact(program: TokenizerProgram, project: Project, *, fresh: bool) -> _A
             help="correct the one that is wrong",
         )
     beside = [token.id for token in program.configuration().added_tokens]
-    tables = [] if fresh else [project.generated / project.package / program.package / "vocabulary.bin"]
+    tables = [] if fresh else [project.generated / project.package / program.tokenizer_package / "vocabulary.bin"]
     data = vocabulary_of(declared.name, lock, passed_over=beside, tables=tables)
     findings = misfits(_declared(program, declared.name), data)
     if findings:
@@ -217,7 +241,7 @@ class _Meanings:
 
     def __init__(self, program: TokenizerProgram, artifact: _Artifact | None) -> None:
         self._parts: dict[type, str] = {}
-        for declaration in declarations(program.source):
+        for declaration in [d for library in offered(program) for d in declarations(library.source)]:
             kind = type(declaration)
             self._parts[kind] = self._parts.get(kind, "") + canonical(declaration) + "\n"
         if artifact is not None:
@@ -230,6 +254,19 @@ class _Meanings:
     def tokenizer(self) -> str:
         """What the tokenizer depends on."""
         return self._parts[s.Vocabulary] + self._parts[s.Tokenizer]
+
+
+def _at_hand(programs: list[TokenizerProgram]) -> None:
+    """A tokenizer that a spec uses is one of the project's: its package is built too."""
+    names = {program.source.name for program in programs}
+    for program in programs:
+        if program.lender is not None and program.lender.source.name not in names:
+            raise ArtifactError(
+                f"it uses {program.lender.source.name}, which is no spec of this project",
+                code="A157",
+                where=program.source.name,
+                help="keep the file below the folder of the specs",
+            )
 
 
 def _distinct(programs: list[TokenizerProgram]) -> None:

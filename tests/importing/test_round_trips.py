@@ -18,6 +18,7 @@ import katapi
 from katapi.analyse import analyse
 from katapi.importing.declarable import declarable
 from katapi.language.source import Source
+from katapi.model.program import TokenizerProgram
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.tokenization.configuration import added_tokens
 from tests.artifacts import test_gguf, test_tekken
@@ -118,6 +119,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Imported]:
 @pytest.mark.parametrize("name", FILES)
 def test_the_declaration_is_the_configuration_of_the_file(imported: Imported, name: str) -> None:
     program = analyse(NAMES[name], Source(name, imported.spec(name)))
+    assert isinstance(program, TokenizerProgram)
     expected = declarable(imported.official[name].configuration)
     # Of added tokens a program tells the runtime only what it needs: not how an official tokenizer looks for them.
     controls = {token.id: token.content for token in expected.added_tokens if token.control}

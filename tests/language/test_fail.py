@@ -19,7 +19,7 @@ MANY = "many_errors"
 def codes_of_the_compiler() -> set[str]:
     """The codes that are written as literals in the stages before code generation."""
     stages = [ROOT / "codegen" / "katapi" / name for name in ("language", "model", "check")]
-    files = [file for stage in stages for file in stage.rglob("*.py")]
+    files = [ROOT / "codegen" / "katapi" / "analyse.py", *(file for stage in stages for file in stage.rglob("*.py"))]
     return {code for file in files for code in re.findall(r'"(K\d{3})"', file.read_text(encoding="utf-8"))}
 
 

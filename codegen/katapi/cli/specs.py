@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from difflib import unified_diff
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from katapi.cli.failure import Failed, needs_compiler
 from katapi.cli.terminal import visible
+
+if TYPE_CHECKING:
+    from katapi.analyse import Load
 
 
 def build(
@@ -56,15 +59,29 @@ def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", e
     failures: list[str] = []
     for file in files:
         try:
-            program = analyse(file.stem, Source(str(file), _read(file)))
+            program = analyse(file.stem, Source(str(file), _read(file)), _beside(file))
         except SpecError as error:
             failures.append(str(error))
             count = len(error.diagnostics)
             failures.append(f"{file}: {count} error{'s' if count > 1 else ''}")
         else:
-            typer.echo(f"{file}: {program.identity} is fine")
+            typer.echo(f"{file}: {program.title} is fine")
     if failures:
         raise Failed("\n\n".join(failures))
+
+
+def _beside(file: Path) -> Load:
+    """What gives the files that a spec uses, by their paths seen from it."""
+    from katapi.analyse import UseError
+    from katapi.language.source import Source
+
+    def load(path: str) -> tuple[str, Source, Load]:
+        target = file.parent / path
+        if not target.is_file():
+            raise UseError("there is no such file")
+        return target.stem, Source(str(target), _read(target)), _beside(target)
+
+    return load
 
 
 def _read(file: Path) -> str:

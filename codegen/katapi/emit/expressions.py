@@ -49,7 +49,7 @@ class Expressions(Paths):
         """What an expression prints, where that never changes or depends on a role alone."""
         match expr:
             case t.ControlConst(token=token):
-                self.module.use(f"{self._package}.vocabulary", "Control")
+                self.module.use(f"{self.module.lender}.vocabulary", "Control")
                 return ControlPiece(control_member(token), *self.module.place(expr.span))
             case t.TextConst(text=text) | t.RoleOf(type=TextType(choices=(text,))):
                 return LiteralPiece(text, *self.module.place(expr.span))

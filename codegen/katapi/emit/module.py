@@ -65,6 +65,8 @@ class Module:
     """What the expressions of a module need around them: imports, constants, and which companions are read."""
 
     source: Source
+    lender: str
+    """The dotted name of the package that holds the vocabulary."""
     imports: dict[str, set[str]] = field(default_factory=dict)
     constants: dict[tuple[tuple[Piece, ...], bool], Constant] = field(default_factory=dict)
     serializations: dict[str, Serialization] = field(default_factory=dict)

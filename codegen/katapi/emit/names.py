@@ -7,6 +7,7 @@ import keyword
 import re
 
 from katapi.model.declarations import ControlToken
+from katapi.model.program import TokenizerProgram
 from katapi.runtime import rendering, text
 
 
@@ -14,6 +15,11 @@ def control_member(token: ControlToken) -> str:
     """The member of the `Control` enum: `@im_start` → IM_START, `@/think` → END_THINK."""
     name = token.name.upper()
     return "END_" + name[1:] if name.startswith("/") else name
+
+
+def lender(program: TokenizerProgram, package: str) -> str:
+    """The dotted name of the package that holds the vocabulary and the tokenizer of the generated `package`."""
+    return f"{package.rpartition('.')[0]}.{program.tokenizer_package}"
 
 
 def class_name(name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from katapi.emit.environment import render
+from katapi.emit.names import lender
 from katapi.emit.python import imports, string
 from katapi.model.program import Program, TokenizerProgram
 
@@ -70,7 +71,7 @@ def emit_model(program: Program, package: str, *, template: str, tokenizer: str)
         "katapi.runtime.record": ["Identity"],
         f"{package}.renderer": ["render"],
         f"{package}.request": ["Request"],
-        f"{package}.tokenizer": ["tokenizer"],
+        f"{lender(program, package)}.tokenizer": ["tokenizer"],
     }
     budgets = ", ".join(
         f"{string(b.identity.name)}: Budget({string(str(b.identity))}, window={b.window}, reserve={b.reserve})"

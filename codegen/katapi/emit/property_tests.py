@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from katapi.check.traverse import all_statements, expressions, nested
 from katapi.emit.environment import render
-from katapi.emit.names import message_class, record_class
+from katapi.emit.names import lender, message_class, record_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
@@ -200,7 +200,7 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
             *(record_class(r.name) for r in program.request.records),
             *(message_class(r.name) for r in program.request.roles),
         ],
-        f"{package}.vocabulary": ["Control"],
+        f"{lender(program, package)}.vocabulary": ["Control"],
     }
     third = ["import pytest"] if pytest else []
     return [*third, "from hypothesis import strategies as st", "", *imports(own)]

@@ -9,6 +9,7 @@ from katapi.emit.constants import constant_source
 from katapi.emit.environment import render
 from katapi.emit.expressions import Expressions
 from katapi.emit.module import Module
+from katapi.emit.names import lender
 from katapi.emit.paths import carries_path
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.statements import Statements
@@ -38,7 +39,7 @@ class RendererContext:
 
 def emit_renderer(program: Program, package: str) -> str:
     """The text of `renderer.py`; `package` is the dotted name of the generated package."""
-    module = Module(program.source)
+    module = Module(program.source, lender(program, package))
     module.signatures = {d.name: tuple(p.type for p in d.parameters) for d in program.template.definitions}
     module.printed("Printed")
     module.use(f"{package}.request", "Request")

@@ -138,7 +138,11 @@ class TreeBuilder(Transformer[Token, object]):
     # ---- declarations
 
     def file(self, meta: Meta, c: Children) -> s.File:
-        return s.File(tuple(d for d in c if isinstance(d, s.Declaration)), span=self._span(meta))
+        declarations = tuple(d for d in c if isinstance(d, s.Declaration))
+        return s.File(_all(c, s.Use), declarations, span=self._span(meta))
+
+    def use(self, meta: Meta, c: Children) -> s.Use:
+        return s.Use(str(_one(c, _Quoted)), span=self._span(meta))
 
     def header(self, meta: Meta, c: Children) -> s.Header:
         return s.Header(_one(c, s.Name), str(_one(c, _Quoted)), span=self._span(meta))

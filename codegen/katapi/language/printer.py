@@ -47,6 +47,7 @@ class _Entry:
     doc: Callable[[], Doc]
     inline: bool = False  # may share a line with others
     binds: bool = False  # never shares a line
+    close: bool = False  # stands right below the one before
 
 
 @dataclass(slots=True)
@@ -73,7 +74,8 @@ class _Printer:
         self._choices = choices
 
     def file(self, file: s.File, length: int) -> str:
-        entries = [self._declaration_entry(d) for d in file.declarations]
+        uses = [replace(self._leaf(u, f"use {quote(u.path)}"), close=number > 0) for number, u in enumerate(file.uses)]
+        entries = [*uses, *(self._declaration_entry(d) for d in file.declarations)]
         rows, _ = self._rows(entries, None, length, apart=True)
         return render(self._lines(rows), WIDTH)
 
@@ -131,7 +133,7 @@ class _Printer:
             position = max(position, comment.span.end)
 
         for number, entry in enumerate(entries):
-            blank_due = apart and number > 0
+            blank_due = apart and number > 0 and not entry.close
             leading = self._choices.comments_before(entry.start)
             for comment in leading:
                 known = len(rows)

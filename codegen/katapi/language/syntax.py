@@ -116,12 +116,20 @@ from katapi.language.syntax_expressions import (
 
 
 @dataclass(frozen=True, slots=True)
+class Use(Node):
+    """`use "../tokenizers/qwen2.kata"`: another file, whose declarations count here too, by its path seen from here."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class File(Node):
     """All declarations; `unread` are the words of what could not be read outside of templates.
 
     Where that may have given any `name`, no use of a name can be called wrong.
     """
 
+    uses: tuple[Use, ...]
     declarations: tuple[Declaration, ...]
     unread: frozenset[str] = frozenset()
     nameless: bool = False

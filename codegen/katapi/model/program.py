@@ -2,33 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from katapi.language.source import Source
-from katapi.model.declarations import Budget, Identity, Serialization, Tokenizer, Vocabulary
+from katapi.model.declarations import Budget, Serialization, Tokenizer, Vocabulary
 from katapi.model.request import Request
 from katapi.model.template import Template
 from katapi.runtime.tokenization.configuration import TokenizerConfiguration, added_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class TokenizerProgram:
-    """A vocabulary and its tokenizer; `name` is the stem of the file, by which `katapi.load_tokenizer` finds it."""
+class Library:
+    """What a file declares for others; `name` is the stem of the file, `used` the files that it takes from itself."""
 
     name: str
     source: Source
-    vocabulary: Vocabulary
-    tokenizer: Tokenizer
+    used: tuple[Library, ...]
+    serializations: tuple[Serialization, ...]
 
     @property
     def package(self) -> str:
-        """The name of the generated package."""
+        """The name of the generated package, if the file gives one."""
         return self.name.replace(".", "_").replace("-", "_")
 
     @property
-    def identity(self) -> Identity:
-        """The name and version that stand for the whole file."""
-        return self.tokenizer.identity
+    def title(self) -> str:
+        """What stands for the whole file: a name and a version where it has a tokenizer or a template."""
+        return self.name
+
+
+def offered(program: Library) -> Iterator[Library]:
+    """A file and all that it uses."""
+    for other in program.used:
+        yield from offered(other)
+    yield program
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerProgram(Library):
+    """A vocabulary and its tokenizer, which `katapi.load_tokenizer` finds.
+
+    `lender` is the file that declares both, where they were taken from another one.
+    """
+
+    vocabulary: Vocabulary
+    tokenizer: Tokenizer
+    lender: TokenizerProgram | None
+
+    @property
+    def tokenizer_package(self) -> str:
+        """The name of the generated package that holds the vocabulary and the tokenizer."""
+        return self.package if self.lender is None else self.lender.tokenizer_package
+
+    @property
+    def title(self) -> str:
+        """The name and version of the tokenizer."""
+        return str(self.tokenizer.identity)
 
     def configuration(self) -> TokenizerConfiguration:
         """The rules of the tokenizer, as the runtime takes them."""
@@ -42,7 +72,6 @@ class TokenizerProgram:
 class Program(TokenizerProgram):
     """A model's whole input layer, which `katapi.load` finds."""
 
-    serializations: tuple[Serialization, ...]
     request: Request
     template: Template
     budgets: tuple[Budget, ...]
@@ -50,6 +79,6 @@ class Program(TokenizerProgram):
     unsure: frozenset[str] = frozenset()
 
     @property
-    def identity(self) -> Identity:
+    def title(self) -> str:
         """The name and version of the template."""
-        return self.template.identity
+        return str(self.template.identity)

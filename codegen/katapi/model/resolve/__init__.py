@@ -1,5 +1,5 @@
 """Syntax tree → model: binds every name and gives every expression its type."""
 
-from katapi.model.resolve.program import resolve
+from katapi.model.resolve.program import Used, resolve
 
-__all__ = ["resolve"]
+__all__ = ["Used", "resolve"]

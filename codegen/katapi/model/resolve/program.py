@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from katapi.language import syntax as s
 from katapi.language.nodes import words
 from katapi.language.source import Source, Span
 from katapi.model import template as t
 from katapi.model.declarations import Serialization, Vocabulary
-from katapi.model.program import Program, TokenizerProgram
+from katapi.model.program import Library, Program, TokenizerProgram, offered
 from katapi.model.request import Request
 from katapi.model.resolve.budgets import resolve_budget
 from katapi.model.resolve.expressions import Expressions
@@ -30,27 +31,46 @@ _VERSION = re.compile(r"[A-Za-z0-9._+-]{1,40}")
 D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
 
-def resolve(name: str, source: Source, file: s.File, findings: Findings) -> TokenizerProgram | None:
-    """The program of a file named `name`, or None where it lacks a block.
+class Used(NamedTuple):
+    """Another file of which a file takes the declarations: where it says so, its tree, and what it means."""
 
-    A file that only has a vocabulary and a tokenizer gives a tokenizer; any other is a whole `Program`. After a finding
-    it is one for the checks only: what has a mistake in it is `Unsure` there.
+    place: Span
+    file: s.File
+    program: Library
+
+
+def resolve(name: str, source: Source, file: s.File, findings: Findings, used: Sequence[Used] = ()) -> Library | None:
+    """What a file named `name` declares, or None where it lacks a block.
+
+    A file without a request and a template gives a tokenizer, or only what others can use; any other is a whole
+    `Program`. After a finding it is one for the checks only: what has a mistake in it is `Unsure` there.
     """
     findings.untyped |= file.unread
     _unique_names(file, findings)
-    vocabulary_node = _only(file, s.Vocabulary, "vocabulary", source, findings)
-    tokenizer_node = _only(file, s.Tokenizer, "tokenizer", source, findings)
-    vocabulary = None if vocabulary_node is None else resolve_vocabulary(vocabulary_node, findings)
-    tokenizer = None if tokenizer_node is None else resolve_tokenizer(tokenizer_node, vocabulary, findings)
-    _references(file, findings)
-    if all(isinstance(d, s.Vocabulary | s.Tokenizer) for d in file.declarations) and tokenizer_node is not None:
+    serializations = _serializations(file, used, findings)
+    libraries = tuple(other.program for other in used)
+    names = {d.header.name.text for d in file.declarations if isinstance(d, s.Serialization)}
+    written = tuple(one for name, one in serializations.items() if name in names)
+    kinds = {type(declaration) for declaration in file.declarations}
+    if kinds and kinds <= {s.Serialization}:
+        return Library(name, source, libraries, written)
+
+    lent = _lent(file, used, findings)
+    if lent is None:
+        vocabulary_node = _only(file, s.Vocabulary, "vocabulary", source, findings)
+        tokenizer_node = _only(file, s.Tokenizer, "tokenizer", source, findings)
+        vocabulary = None if vocabulary_node is None else resolve_vocabulary(vocabulary_node, findings)
+        tokenizer = None if tokenizer_node is None else resolve_tokenizer(tokenizer_node, vocabulary, findings)
+    else:
+        vocabulary, tokenizer = lent.vocabulary, lent.tokenizer
+    _references(file, vocabulary, findings)
+    if kinds & {s.Tokenizer, s.Vocabulary} and not kinds & {s.Request, s.Template, s.Budget}:
         if vocabulary is None or tokenizer is None:
             return None
-        return TokenizerProgram(name, source, vocabulary, tokenizer)
+        return TokenizerProgram(name, source, libraries, written, vocabulary, tokenizer, lent)
 
     request_node = _only(file, s.Request, "request", source, findings)
     template_node = _only(file, s.Template, "template", source, findings)
-    serializations = _serializations(file, findings)
     request = None if request_node is None else resolve_request(request_node, findings)
     budgets = tuple(resolve_budget(b, findings) for b in file.declarations if isinstance(b, s.Budget))
     if template_node is None or vocabulary is None or request is None:
@@ -58,9 +78,25 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings) -> Toke
     template = resolve_template(template_node, vocabulary, request, serializations, findings)
     if tokenizer is None:
         return None
-    written = tuple(serializations.values())
     unsure = frozenset(findings.untyped)
-    return Program(name, source, vocabulary, tokenizer, written, request, template, budgets, unsure)
+    return Program(name, source, libraries, written, vocabulary, tokenizer, lent, request, template, budgets, unsure)
+
+
+def _lent(file: s.File, used: Sequence[Used], findings: Findings) -> TokenizerProgram | None:
+    """The vocabulary and tokenizer that come from another file, if they do."""
+    lent: TokenizerProgram | None = None
+    for other in used:
+        if not isinstance(other.program, TokenizerProgram):
+            continue
+        if lent is not None:
+            findings.add("K107", other.place, "a file has one vocabulary", label="a second one")
+        lent = other.program
+    if lent is not None:
+        for own in file.declarations:
+            if isinstance(own, s.Vocabulary | s.Tokenizer):
+                message = f"the vocabulary and the tokenizer come from {lent.source.name}"
+                findings.add("K107", own.header.span, message, label="a second one")
+    return lent
 
 
 def _only(file: s.File, kind: type[D], word: str, source: Source, findings: Findings) -> D | None:
@@ -89,25 +125,35 @@ def _unique_names(file: s.File, findings: Findings) -> None:
         seen.setdefault(key, declaration.header.name.span)
 
 
-def _serializations(file: s.File, findings: Findings) -> dict[str, Serialization]:
+def _serializations(file: s.File, used: Sequence[Used], findings: Findings) -> dict[str, Serialization]:
     nodes: dict[str, s.Serialization] = {}
     out: dict[str, Serialization] = {}
+    for other in used:
+        nodes |= {node.header.name.text: node for node in other.file.declarations if isinstance(node, s.Serialization)}
+        out |= {one.identity.name: one for library in offered(other.program) for one in library.serializations}
+    taken = set(out)
     for node in file.declarations:
         if isinstance(node, s.Serialization):
+            if node.header.name.text in taken:
+                findings.add(
+                    "K107", node.header.name.span, f"`{node.header.name.text}` comes from another file already"
+                )
             out[node.header.name.text] = resolve_serialization(node, nodes, findings)
             nodes[node.header.name.text] = node
     return out
 
 
-def _references(file: s.File, findings: Findings) -> None:
+def _references(file: s.File, vocabulary: Vocabulary | None, findings: Findings) -> None:
     """`over Qwen3` and `for Qwen3` name the vocabulary of the file."""
-    known = [d.header.name.text for d in file.declarations if isinstance(d, s.Vocabulary)]
     for declaration in file.declarations:
         match declaration:
             case s.Tokenizer(over=name) | s.Template(target=name) | s.Budget(target=name):
-                if known and name.text not in known:
+                if vocabulary is not None and name.text != vocabulary.identity.name:
                     findings.add(
-                        "K117", name.span, f"there is no vocabulary `{name.text}`", help=nearest(name.text, known)
+                        "K117",
+                        name.span,
+                        f"there is no vocabulary `{name.text}`",
+                        help=nearest(name.text, [vocabulary.identity.name]),
                     )
             case _:
                 pass
