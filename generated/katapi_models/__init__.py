@@ -14,5 +14,6 @@ TOKENIZERS: dict[str, str] = {
     "gpt2": "gpt2",
     "mistral-v1": "mistral_v1",
     "o200k_base": "o200k_base",
+    "qwen": "qwen",
 }
 """The sub-package of each further name that `katapi.load_tokenizer` takes: tokenizers without a template."""

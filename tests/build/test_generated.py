@@ -111,18 +111,21 @@ def test_each_constant_of_a_renderer_points_at_what_it_prints(path: Path) -> Non
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 def test_each_field_and_token_names_the_line_that_declares_it(path: Path) -> None:
-    source = ["", *program_of(path).source.text.splitlines()]
-    files = {name: inspect.getsource(sys.modules[f"{package_of(path)}.{name}"]) for name in ("request", "vocabulary")}
-    fields = re.findall(r"^    (\w+): .*  # line (\d+)", files["request"], re.MULTILINE)
-    tokens = re.findall(r"\b(\d+)(?:,|:) .*  # line (\d+)$", files["vocabulary"], re.MULTILINE)
-    for name, line in [*fields, *tokens]:
-        assert re.search(rf"\b{name}\b", source[int(line)]), (name, line)
     program = program_of(path)
+    source = ["", *program.source.text.splitlines()]
+    declared = ["", *(program.lender or program).source.text.splitlines()]
+    package = f"{package_of(path).rpartition('.')[0]}.{program.tokenizer_package}"
+    request = inspect.getsource(sys.modules[f"{package_of(path)}.request"])
+    vocabulary = inspect.getsource(sys.modules[f"{package}.vocabulary"])
+    fields = re.findall(r"^    (\w+): .*  # line (\d+)", request, re.MULTILINE)
+    tokens = re.findall(r"\b(\d+)(?:,|:) .*  # line (\d+)$", vocabulary, re.MULTILINE)
+    assert [(name, line) for name, line in fields if not re.search(rf"\b{name}\b", source[int(line)])] == []
+    assert [(name, line) for name, line in tokens if not re.search(rf"\b{name}\b", declared[int(line)])] == []
     of_roles = [f.name for role in program.request.roles for f in role.fields]
     of_records = [f.name for record in program.request.records for f in record.fields]
     assert {name for name, _ in fields} >= {*of_roles, *of_records, *(p.name for p in program.request.params)}
     assert len(tokens) >= len(program.vocabulary.controls) + len(program.vocabulary.texts)
-    records = re.findall(r"The record `(\w+)` \(line (\d+)\)", files["request"])
+    records = re.findall(r"The record `(\w+)` \(line (\d+)\)", request)
     assert len(records) == len(program.request.records)
     assert all(f"record {name} " in source[int(line)] for name, line in records)
 

@@ -25,7 +25,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         entries += f'[[artifact]]\nname = "{name}"\nsha256 = "{digest}"\nsize = {len(data)}\nlicence = "MIT"\n'
         entries += f'[[artifact.place]]\nfile = "{name}"\n'
     (tmp_path / "spec" / "artifacts.lock").write_text(entries)
-    spec = (ROOT / "spec" / "models" / "qwen3.kata").read_text(encoding="utf-8")
+    spec = (ROOT / "spec" / "tokenizers" / "qwen.kata").read_text(encoding="utf-8")
     (tmp_path / "spec" / "v.kata").write_text(spec.replace("qwen/qwen.tiktoken", "two"), encoding="utf-8")
     return tmp_path
 

@@ -13,7 +13,7 @@ from katapi.runtime.patterns.matcher import compile_pattern
 from katapi.runtime.tokenization.configuration import Behaviour
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.pretokenizers import Split
-from katapi_models.qwen3.tokenizer import tokenizer
+from katapi_models.qwen.tokenizer import tokenizer
 
 QWEN_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from katapi.language.source import Source
 from katapi.model.program import Program
 from katapi.oracle.render import render
 from katapi.oracle.request import canonical
 from katapi.runtime.json_types import Json
 from katapi.runtime.segments import Rendering
-from tests.specs import whole_program
+from tests.specs import program_of
 
 ROOT = Path(__file__).parents[2]
 _FOLDERS = (ROOT / "spec", ROOT / "spec" / "models", ROOT / "tests" / "language" / "pass")
@@ -26,7 +25,7 @@ Rendered = Callable[[str, Json], Rendering]
 @cache
 def _program(name: str) -> Program:
     path = next(p for folder in _FOLDERS if (p := folder / f"{name}.kata").is_file())
-    return whole_program(name, Source(path.name, path.read_text(encoding="utf-8")))
+    return program_of(path)
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ from katapi.runtime.segments import Content, ContentSegment, ControlSegment, Lit
 from katapi.runtime.text import after, after_last, before, before_last, trim, trim_end, trim_start
 from katapi_models import book, qwen3
 from katapi_models.book.vocabulary import Control as BookControl
-from katapi_models.qwen3.vocabulary import Control
+from katapi_models.qwen.vocabulary import Control
 
 SITE = Site(3, 5)
 PATH = ("messages", 1, "content")

@@ -21,9 +21,9 @@ from katapi.runtime.text import trim
 from katapi_models import book, qwen3
 from katapi_models.book.request import Request as BookRequest
 from katapi_models.book.vocabulary import Control as BookControl
+from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3 import renderer
 from katapi_models.qwen3.request import AssistantMessage, Request, SystemMessage, UserMessage
-from katapi_models.qwen3.vocabulary import Control
 
 SITE = Site(1, 1)
 PATH = ("messages", 0, "content")

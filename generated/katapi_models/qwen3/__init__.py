@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from katapi.runtime.model import Budget, Model
 from katapi.runtime.record import Identity
+from katapi_models.qwen.tokenizer import tokenizer
 from katapi_models.qwen3.renderer import render
 from katapi_models.qwen3.request import Request
-from katapi_models.qwen3.tokenizer import tokenizer
 
 MODEL = Model(
     name="qwen3",

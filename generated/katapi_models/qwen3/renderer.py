@@ -14,8 +14,8 @@ from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
+from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3.request import Request, SystemMessage, ToolMessage, UserMessage
-from katapi_models.qwen3.vocabulary import Control
 
 JSON = Serialization(
     order="as_received",
@@ -28,9 +28,9 @@ JSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_85 = fixed(ControlSegment(Control.IM_START, Site(85, 5)), LiteralSegment(Literal("system\n"), Site(85, 15)))
-BLANK_LINE_86 = fixed(LiteralSegment(Literal("\n\n"), Site(86, 33)))
-TOOLS_YOU_MAY_88 = fixed(
+SYSTEM_46 = fixed(ControlSegment(Control.IM_START, Site(46, 5)), LiteralSegment(Literal("system\n"), Site(46, 15)))
+BLANK_LINE_47 = fixed(LiteralSegment(Literal("\n\n"), Site(47, 33)))
+TOOLS_YOU_MAY_49 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -38,92 +38,92 @@ TOOLS_YOU_MAY_88 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(88, 5),
+        Site(49, 5),
     ),
 )
-NEWLINE_95 = fixed(LiteralSegment(Literal("\n"), Site(95, 26)))
-TOOLS_FOR_EACH_97 = fixed(
+NEWLINE_56 = fixed(LiteralSegment(Literal("\n"), Site(56, 26)))
+TOOLS_FOR_EACH_58 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(97, 1),
+        Site(58, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(100, 92)),
-    ControlSegment(Control.END_TOOL_CALL, Site(100, 105)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(100, 117)),
-    ControlSegment(Control.TOOL_CALL, Site(101, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(101, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(103, 7)),
-    ControlSegment(Control.IM_END, Site(103, 21)),
-    LiteralSegment(Literal("\n"), Site(103, 29)),
+    ControlSegment(Control.TOOL_CALL, Site(61, 92)),
+    ControlSegment(Control.END_TOOL_CALL, Site(61, 105)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(61, 117)),
+    ControlSegment(Control.TOOL_CALL, Site(62, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(62, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(64, 7)),
+    ControlSegment(Control.IM_END, Site(64, 21)),
+    LiteralSegment(Literal("\n"), Site(64, 29)),
 )
-SYSTEM_107 = fixed(ControlSegment(Control.IM_START, Site(107, 5)), LiteralSegment(Literal("system\n"), Site(107, 15)))
-IM_END_107 = fixed(ControlSegment(Control.IM_END, Site(107, 38)), LiteralSegment(Literal("\n"), Site(107, 46)))
-ROLE_115 = {
+SYSTEM_68 = fixed(ControlSegment(Control.IM_START, Site(68, 5)), LiteralSegment(Literal("system\n"), Site(68, 15)))
+IM_END_68 = fixed(ControlSegment(Control.IM_END, Site(68, 38)), LiteralSegment(Literal("\n"), Site(68, 46)))
+ROLE_76 = {
     role: fixed(
-        ControlSegment(Control.IM_START, Site(115, 25)),
-        LiteralSegment(Literal(role), Site(115, 35)),
-        LiteralSegment(Literal("\n"), Site(115, 42)),
+        ControlSegment(Control.IM_START, Site(76, 25)),
+        LiteralSegment(Literal(role), Site(76, 35)),
+        LiteralSegment(Literal("\n"), Site(76, 42)),
     )
     for role in ("system", "user")
 }
-IM_END_115 = fixed(ControlSegment(Control.IM_END, Site(115, 57)), LiteralSegment(Literal("\n"), Site(115, 65)))
-EMPTY_118 = (Literal(""), Site(118, 32))
-EMPTY_123 = (Literal(""), Site(123, 37))
-ASSISTANT_124 = fixed(
-    ControlSegment(Control.IM_START, Site(124, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(124, 17)),
+IM_END_76 = fixed(ControlSegment(Control.IM_END, Site(76, 57)), LiteralSegment(Literal("\n"), Site(76, 65)))
+EMPTY_79 = (Literal(""), Site(79, 32))
+EMPTY_84 = (Literal(""), Site(84, 37))
+ASSISTANT_85 = fixed(
+    ControlSegment(Control.IM_START, Site(85, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(85, 17)),
     SAMPLED,
 )
-THINK_127 = fixed(ControlSegment(Control.THINK, Site(127, 11)), LiteralSegment(Literal("\n"), Site(127, 18)))
-END_THINK_127 = fixed(
-    LiteralSegment(Literal("\n"), Site(127, 42)),
-    ControlSegment(Control.END_THINK, Site(127, 47)),
-    LiteralSegment(Literal("\n\n"), Site(127, 55)),
+THINK_88 = fixed(ControlSegment(Control.THINK, Site(88, 11)), LiteralSegment(Literal("\n"), Site(88, 18)))
+END_THINK_88 = fixed(
+    LiteralSegment(Literal("\n"), Site(88, 42)),
+    ControlSegment(Control.END_THINK, Site(88, 47)),
+    LiteralSegment(Literal("\n\n"), Site(88, 55)),
 )
-NEWLINE_133 = fixed(LiteralSegment(Literal("\n"), Site(133, 27)))
-NEWLINE_134 = fixed(LiteralSegment(Literal("\n"), Site(134, 11)))
-TOOL_CALL_135 = fixed(ControlSegment(Control.TOOL_CALL, Site(135, 13)), LiteralSegment(Literal("\n"), Site(135, 24)))
-END_TOOL_CALL_137 = fixed(
-    LiteralSegment(Literal("\n"), Site(137, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(137, 18)),
+NEWLINE_94 = fixed(LiteralSegment(Literal("\n"), Site(94, 27)))
+NEWLINE_95 = fixed(LiteralSegment(Literal("\n"), Site(95, 11)))
+TOOL_CALL_96 = fixed(ControlSegment(Control.TOOL_CALL, Site(96, 13)), LiteralSegment(Literal("\n"), Site(96, 24)))
+END_TOOL_CALL_98 = fixed(
+    LiteralSegment(Literal("\n"), Site(98, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(98, 18)),
 )
-IM_END_140 = fixed(
-    ControlSegment(Control.IM_END, Site(140, 9)),
+IM_END_101 = fixed(
+    ControlSegment(Control.IM_END, Site(101, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(142, 7)),
+    LiteralSegment(Literal("\n"), Site(103, 7)),
 )
-USER_146 = fixed(ControlSegment(Control.IM_START, Site(146, 7)), LiteralSegment(Literal("user"), Site(146, 17)))
-TOOL_RESPONSE_147 = fixed(
-    LiteralSegment(Literal("\n"), Site(147, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(147, 32)),
-    LiteralSegment(Literal("\n"), Site(147, 47)),
+USER_107 = fixed(ControlSegment(Control.IM_START, Site(107, 7)), LiteralSegment(Literal("user"), Site(107, 17)))
+TOOL_RESPONSE_108 = fixed(
+    LiteralSegment(Literal("\n"), Site(108, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(108, 32)),
+    LiteralSegment(Literal("\n"), Site(108, 47)),
 )
-END_TOOL_RESPONSE_147 = fixed(
-    LiteralSegment(Literal("\n"), Site(147, 62)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(147, 67)),
+END_TOOL_RESPONSE_108 = fixed(
+    LiteralSegment(Literal("\n"), Site(108, 62)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(108, 67)),
 )
-IM_END_148 = fixed(ControlSegment(Control.IM_END, Site(148, 7)), LiteralSegment(Literal("\n"), Site(148, 15)))
-ASSISTANT_153 = fixed(
-    ControlSegment(Control.IM_START, Site(153, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(153, 15)),
+IM_END_109 = fixed(ControlSegment(Control.IM_END, Site(109, 7)), LiteralSegment(Literal("\n"), Site(109, 15)))
+ASSISTANT_114 = fixed(
+    ControlSegment(Control.IM_START, Site(114, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(114, 15)),
 )
-THINK_154 = fixed(
-    ControlSegment(Control.THINK, Site(154, 30)),
-    LiteralSegment(Literal("\n\n"), Site(154, 37)),
-    ControlSegment(Control.END_THINK, Site(154, 44)),
-    LiteralSegment(Literal("\n\n"), Site(154, 52)),
+THINK_115 = fixed(
+    ControlSegment(Control.THINK, Site(115, 30)),
+    LiteralSegment(Literal("\n\n"), Site(115, 37)),
+    ControlSegment(Control.END_THINK, Site(115, 44)),
+    LiteralSegment(Literal("\n\n"), Site(115, 52)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 80)."""
+    """All that the template prints for a request, in order (line 41)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.kata:81")
-    # qwen3.kata:83 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.kata:42")
+    # qwen3.kata:44 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -131,17 +131,17 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_85)
+        out.append(SYSTEM_46)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_86)
-        out.append(TOOLS_YOU_MAY_88)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_47)
+        out.append(TOOLS_YOU_MAY_49)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_95, (JSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_FOR_EACH_97)
+            out += (NEWLINE_56, (JSON.dump_known(tool), tool_path, None))
+        out.append(TOOLS_FOR_EACH_58)
     elif sys is not None:
-        out += (SYSTEM_107, (sys.content, ("messages", sys_at, "content"), 0), IM_END_107)
-    # qwen3.kata:111 last u … where …
+        out += (SYSTEM_68, (sys.content, ("messages", sys_at, "content"), 0), IM_END_68)
+    # qwen3.kata:72 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -150,15 +150,15 @@ def render(request: Request) -> list[Printed]:
         ):
             query, query_at = u, u_at
             break
-    # qwen3.kata:114 each m in messages
+    # qwen3.kata:75 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :115 when system, user
-            out += (ROLE_115[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_115)
-        elif m.role == "assistant":  # :117 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118
+        if m.role == "system" or m.role == "user":  # :76 when system, user
+            out += (ROLE_76[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_76)
+        elif m.role == "assistant":  # :78 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_79
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -168,41 +168,41 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_123
-            out.append(ASSISTANT_124)
+                thought = EMPTY_84
+            out.append(ASSISTANT_85)
             if query is not None and m_at > query_at and (i == len(messages) - 1 or thought[0]):
-                out += (THINK_127, trim(thought, "\n"), END_THINK_127, trim_start(said, "\n"))
+                out += (THINK_88, trim(thought, "\n"), END_THINK_88, trim_start(said, "\n"))
             else:
                 out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_133)
+                    out.append(NEWLINE_94)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_134)
+                        out.append(NEWLINE_95)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_135,
+                        TOOL_CALL_96,
                         (
                             JSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_137,
+                        END_TOOL_CALL_98,
                     )
-            out.append(IM_END_140)
-        elif m.role == "tool":  # :145 when tool+ as results
+            out.append(IM_END_101)
+        elif m.role == "tool":  # :106 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_146)
+            out.append(USER_107)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_147, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_147)
-            out.append(IM_END_148)
+                out += (TOOL_RESPONSE_108, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_108)
+            out.append(IM_END_109)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3.kata:152 generate
+    # qwen3.kata:113 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_153)
+        out.append(ASSISTANT_114)
         if not enable_thinking:
-            out.append(THINK_154)
+            out.append(THINK_115)
     return out
