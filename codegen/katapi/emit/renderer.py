@@ -10,7 +10,7 @@ from katapi.emit.environment import render
 from katapi.emit.expressions import Expressions
 from katapi.emit.module import Module
 from katapi.emit.paths import carries_path
-from katapi.emit.python import Lines, call, imports, string
+from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.statements import Statements
 from katapi.model import template as t
 from katapi.model.declarations import Serialization
@@ -80,11 +80,12 @@ def _serialization(s: Serialization) -> str:
         ("order", string(s.order.value)),
         ("item_separator", string(s.item_separator)),
         ("key_separator", string(s.key_separator)),
-        ("indent", str(s.indent)),
-        ("escape", string(s.escape.value)),
-        ("floats", '"python"'),
-        ("nan", '"reject"'),
-        ("absent", '"omitted"'),
+        ("indent", "None" if s.indent is None else f"({s.indent.spaces}, {string(s.indent.line_end.value)})"),
+        ("escape", tuple_of(string(escape.value) for escape in s.escape)),
+        ("floats", string(s.floats.value)),
+        ("integers", string(s.integers.value)),
+        ("nan", string(s.nan.value)),
+        ("absent", string(s.absent.value)),
     ):
         lines.add(f"    {key}={value},")
     lines.add(")")

@@ -22,15 +22,16 @@ JSON = Serialization(
     item_separator=", ",
     key_separator=": ",
     indent=None,
-    escape="minimal",
+    escape=(),
     floats="python",
+    integers="exact",
     nan="reject",
     absent="omitted",
 )
 
-SYSTEM_85 = fixed(ControlSegment(Control.IM_START, Site(85, 5)), LiteralSegment(Literal("system\n"), Site(85, 15)))
-BLANK_LINE_86 = fixed(LiteralSegment(Literal("\n\n"), Site(86, 33)))
-TOOLS_YOU_MAY_88 = fixed(
+SYSTEM_87 = fixed(ControlSegment(Control.IM_START, Site(87, 5)), LiteralSegment(Literal("system\n"), Site(87, 15)))
+BLANK_LINE_88 = fixed(LiteralSegment(Literal("\n\n"), Site(88, 33)))
+TOOLS_YOU_MAY_90 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -38,92 +39,92 @@ TOOLS_YOU_MAY_88 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(88, 5),
+        Site(90, 5),
     ),
 )
-NEWLINE_95 = fixed(LiteralSegment(Literal("\n"), Site(95, 26)))
-TOOLS_FOR_EACH_97 = fixed(
+NEWLINE_97 = fixed(LiteralSegment(Literal("\n"), Site(97, 26)))
+TOOLS_FOR_EACH_99 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(97, 1),
+        Site(99, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(100, 92)),
-    ControlSegment(Control.END_TOOL_CALL, Site(100, 105)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(100, 117)),
-    ControlSegment(Control.TOOL_CALL, Site(101, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(101, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(103, 7)),
-    ControlSegment(Control.IM_END, Site(103, 21)),
-    LiteralSegment(Literal("\n"), Site(103, 29)),
+    ControlSegment(Control.TOOL_CALL, Site(102, 92)),
+    ControlSegment(Control.END_TOOL_CALL, Site(102, 105)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(102, 117)),
+    ControlSegment(Control.TOOL_CALL, Site(103, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(103, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(105, 7)),
+    ControlSegment(Control.IM_END, Site(105, 21)),
+    LiteralSegment(Literal("\n"), Site(105, 29)),
 )
-SYSTEM_107 = fixed(ControlSegment(Control.IM_START, Site(107, 5)), LiteralSegment(Literal("system\n"), Site(107, 15)))
-IM_END_107 = fixed(ControlSegment(Control.IM_END, Site(107, 38)), LiteralSegment(Literal("\n"), Site(107, 46)))
-ROLE_115 = {
+SYSTEM_109 = fixed(ControlSegment(Control.IM_START, Site(109, 5)), LiteralSegment(Literal("system\n"), Site(109, 15)))
+IM_END_109 = fixed(ControlSegment(Control.IM_END, Site(109, 38)), LiteralSegment(Literal("\n"), Site(109, 46)))
+ROLE_117 = {
     role: fixed(
-        ControlSegment(Control.IM_START, Site(115, 25)),
-        LiteralSegment(Literal(role), Site(115, 35)),
-        LiteralSegment(Literal("\n"), Site(115, 42)),
+        ControlSegment(Control.IM_START, Site(117, 25)),
+        LiteralSegment(Literal(role), Site(117, 35)),
+        LiteralSegment(Literal("\n"), Site(117, 42)),
     )
     for role in ("system", "user")
 }
-IM_END_115 = fixed(ControlSegment(Control.IM_END, Site(115, 57)), LiteralSegment(Literal("\n"), Site(115, 65)))
-EMPTY_118 = (Literal(""), Site(118, 32))
-EMPTY_123 = (Literal(""), Site(123, 37))
-ASSISTANT_124 = fixed(
-    ControlSegment(Control.IM_START, Site(124, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(124, 17)),
+IM_END_117 = fixed(ControlSegment(Control.IM_END, Site(117, 57)), LiteralSegment(Literal("\n"), Site(117, 65)))
+EMPTY_120 = (Literal(""), Site(120, 32))
+EMPTY_125 = (Literal(""), Site(125, 37))
+ASSISTANT_126 = fixed(
+    ControlSegment(Control.IM_START, Site(126, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(126, 17)),
     SAMPLED,
 )
-THINK_127 = fixed(ControlSegment(Control.THINK, Site(127, 11)), LiteralSegment(Literal("\n"), Site(127, 18)))
-END_THINK_127 = fixed(
-    LiteralSegment(Literal("\n"), Site(127, 42)),
-    ControlSegment(Control.END_THINK, Site(127, 47)),
-    LiteralSegment(Literal("\n\n"), Site(127, 55)),
+THINK_129 = fixed(ControlSegment(Control.THINK, Site(129, 11)), LiteralSegment(Literal("\n"), Site(129, 18)))
+END_THINK_129 = fixed(
+    LiteralSegment(Literal("\n"), Site(129, 42)),
+    ControlSegment(Control.END_THINK, Site(129, 47)),
+    LiteralSegment(Literal("\n\n"), Site(129, 55)),
 )
-NEWLINE_133 = fixed(LiteralSegment(Literal("\n"), Site(133, 27)))
-NEWLINE_134 = fixed(LiteralSegment(Literal("\n"), Site(134, 11)))
-TOOL_CALL_135 = fixed(ControlSegment(Control.TOOL_CALL, Site(135, 13)), LiteralSegment(Literal("\n"), Site(135, 24)))
-END_TOOL_CALL_137 = fixed(
-    LiteralSegment(Literal("\n"), Site(137, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(137, 18)),
+NEWLINE_135 = fixed(LiteralSegment(Literal("\n"), Site(135, 27)))
+NEWLINE_136 = fixed(LiteralSegment(Literal("\n"), Site(136, 11)))
+TOOL_CALL_137 = fixed(ControlSegment(Control.TOOL_CALL, Site(137, 13)), LiteralSegment(Literal("\n"), Site(137, 24)))
+END_TOOL_CALL_139 = fixed(
+    LiteralSegment(Literal("\n"), Site(139, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(139, 18)),
 )
-IM_END_140 = fixed(
-    ControlSegment(Control.IM_END, Site(140, 9)),
+IM_END_142 = fixed(
+    ControlSegment(Control.IM_END, Site(142, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(142, 7)),
+    LiteralSegment(Literal("\n"), Site(144, 7)),
 )
-USER_146 = fixed(ControlSegment(Control.IM_START, Site(146, 7)), LiteralSegment(Literal("user"), Site(146, 17)))
-TOOL_RESPONSE_147 = fixed(
-    LiteralSegment(Literal("\n"), Site(147, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(147, 32)),
-    LiteralSegment(Literal("\n"), Site(147, 47)),
+USER_148 = fixed(ControlSegment(Control.IM_START, Site(148, 7)), LiteralSegment(Literal("user"), Site(148, 17)))
+TOOL_RESPONSE_149 = fixed(
+    LiteralSegment(Literal("\n"), Site(149, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(149, 32)),
+    LiteralSegment(Literal("\n"), Site(149, 47)),
 )
-END_TOOL_RESPONSE_147 = fixed(
-    LiteralSegment(Literal("\n"), Site(147, 62)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(147, 67)),
+END_TOOL_RESPONSE_149 = fixed(
+    LiteralSegment(Literal("\n"), Site(149, 62)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(149, 67)),
 )
-IM_END_148 = fixed(ControlSegment(Control.IM_END, Site(148, 7)), LiteralSegment(Literal("\n"), Site(148, 15)))
-ASSISTANT_153 = fixed(
-    ControlSegment(Control.IM_START, Site(153, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(153, 15)),
+IM_END_150 = fixed(ControlSegment(Control.IM_END, Site(150, 7)), LiteralSegment(Literal("\n"), Site(150, 15)))
+ASSISTANT_155 = fixed(
+    ControlSegment(Control.IM_START, Site(155, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(155, 15)),
 )
-THINK_154 = fixed(
-    ControlSegment(Control.THINK, Site(154, 30)),
-    LiteralSegment(Literal("\n\n"), Site(154, 37)),
-    ControlSegment(Control.END_THINK, Site(154, 44)),
-    LiteralSegment(Literal("\n\n"), Site(154, 52)),
+THINK_156 = fixed(
+    ControlSegment(Control.THINK, Site(156, 30)),
+    LiteralSegment(Literal("\n\n"), Site(156, 37)),
+    ControlSegment(Control.END_THINK, Site(156, 44)),
+    LiteralSegment(Literal("\n\n"), Site(156, 52)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 80)."""
+    """All that the template prints for a request, in order (line 82)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.kata:81")
-    # qwen3.kata:83 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.kata:83")
+    # qwen3.kata:85 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -131,17 +132,17 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_85)
+        out.append(SYSTEM_87)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_86)
-        out.append(TOOLS_YOU_MAY_88)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_88)
+        out.append(TOOLS_YOU_MAY_90)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_95, (JSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_FOR_EACH_97)
+            out += (NEWLINE_97, (JSON.dump_known(tool), tool_path, None))
+        out.append(TOOLS_FOR_EACH_99)
     elif sys is not None:
-        out += (SYSTEM_107, (sys.content, ("messages", sys_at, "content"), 0), IM_END_107)
-    # qwen3.kata:111 last u … where …
+        out += (SYSTEM_109, (sys.content, ("messages", sys_at, "content"), 0), IM_END_109)
+    # qwen3.kata:113 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -150,15 +151,15 @@ def render(request: Request) -> list[Printed]:
         ):
             query, query_at = u, u_at
             break
-    # qwen3.kata:114 each m in messages
+    # qwen3.kata:116 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :115 when system, user
-            out += (ROLE_115[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_115)
-        elif m.role == "assistant":  # :117 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118
+        if m.role == "system" or m.role == "user":  # :117 when system, user
+            out += (ROLE_117[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_117)
+        elif m.role == "assistant":  # :119 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_120
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -168,41 +169,41 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_123
-            out.append(ASSISTANT_124)
+                thought = EMPTY_125
+            out.append(ASSISTANT_126)
             if query is not None and m_at > query_at and (i == len(messages) - 1 or thought[0]):
-                out += (THINK_127, trim(thought, "\n"), END_THINK_127, trim_start(said, "\n"))
+                out += (THINK_129, trim(thought, "\n"), END_THINK_129, trim_start(said, "\n"))
             else:
                 out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_133)
+                    out.append(NEWLINE_135)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_134)
+                        out.append(NEWLINE_136)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_135,
+                        TOOL_CALL_137,
                         (
                             JSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_137,
+                        END_TOOL_CALL_139,
                     )
-            out.append(IM_END_140)
-        elif m.role == "tool":  # :145 when tool+ as results
+            out.append(IM_END_142)
+        elif m.role == "tool":  # :147 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_146)
+            out.append(USER_148)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_147, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_147)
-            out.append(IM_END_148)
+                out += (TOOL_RESPONSE_149, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_149)
+            out.append(IM_END_150)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3.kata:152 generate
+    # qwen3.kata:154 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_153)
+        out.append(ASSISTANT_155)
         if not enable_thinking:
-            out.append(THINK_154)
+            out.append(THINK_156)
     return out

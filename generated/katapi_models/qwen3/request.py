@@ -16,50 +16,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 72)."""
+    """The record `function` (line 74)."""
 
-    name: Content  # line 73
-    arguments: JsonText  # line 74
+    name: Content  # line 75
+    arguments: JsonText  # line 76
 
 
 class Call(RequestModel):
-    """The record `call` (line 68)."""
+    """The record `call` (line 70)."""
 
-    function: Function  # line 69
-    id: Content | None = None  # line 70: accepted, never printed
-    type: Literal["function"] | None = None  # line 70: accepted, never printed
+    function: Function  # line 71
+    id: Content | None = None  # line 72: accepted, never printed
+    type: Literal["function"] | None = None  # line 72: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 58)."""
+    """A message of role `system` (line 60)."""
 
     role: Literal["system"]
-    content: Content  # line 58
+    content: Content  # line 60
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 58)."""
+    """A message of role `user` (line 60)."""
 
     role: Literal["user"]
-    content: Content  # line 58
+    content: Content  # line 60
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 59)."""
+    """A message of role `assistant` (line 61)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 60
-    reasoning_content: Content | None = None  # line 61
-    tool_calls: Items[Call] | None = None  # line 62
+    content: Content | None = None  # line 62
+    reasoning_content: Content | None = None  # line 63
+    tool_calls: Items[Call] | None = None  # line 64
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 64)."""
+    """A message of role `tool` (line 66)."""
 
     role: Literal["tool"]
-    content: Content  # line 65
-    name: Content | None = None  # line 66: accepted, never printed
-    tool_call_id: Content | None = None  # line 66: accepted, never printed
+    content: Content  # line 67
+    name: Content | None = None  # line 68: accepted, never printed
+    tool_call_id: Content | None = None  # line 68: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,9 +69,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 54)."""
+    """A whole request (line 56)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 76
+    tools: Items[JsonObjectField] | None = None  # line 78
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 77
+    enable_thinking: bool = True  # line 79
