@@ -84,7 +84,7 @@ def test_jinja_is_the_filter_of_jinja(value: Json) -> None:
 
 @given(WITH_NAN)
 def test_rfc8785_is_the_library(value: Json) -> None:
-    expected = outcome(lambda: rfc8785.dumps(value).decode())  # type: ignore[arg-type]  # it wants no Mapping
+    expected = outcome(lambda: rfc8785.dumps(value).decode())
     # Which of several numbers is refused first depends on the order of the keys.
     found = outcome(lambda: declared("rfc8785").dump(value))
     assert found == expected or {type(found), type(expected)} == {tuple}
@@ -143,30 +143,25 @@ def test_the_oracle_writes_the_same(name: str, value: Json) -> None:
 
 FACTS: list[tuple[str, Json, str]] = [
     # What node 20 answers.
-    *(
-        ("javascript", value, text)
-        for value, text in [
-            (1.0, "1"),
-            (-0.0, "0"),
-            (1e20, "100000000000000000000"),
-            (123456789012345680000.0, "123456789012345680000"),
-            (1e21, "1e+21"),
-            (1.5e300, "1.5e+300"),
-            (1e-6, "0.000001"),
-            (-1.5e-6, "-0.0000015"),
-            (1e-7, "1e-7"),
-            (5e-324, "5e-324"),
-            (2**53 + 1, "9007199254740992"),
-            (2**64, "18446744073709552000"),
-            (-(10**21), "-1e+21"),
-            (10**400, "null"),
-            (float("nan"), "null"),
-            (float("-inf"), "null"),
-            ("\x7f\u2028/<😀", '"\x7f\u2028/<😀"'),
-            ({"b": 1, "10": 2, "9": 3, "a": 4, "01": 5}, '{"9":3,"10":2,"b":1,"a":4,"01":5}'),
-            ({"4294967295": 1, "4294967294": 2}, '{"4294967294":2,"4294967295":1}'),
-        ]
-    ),
+    ("javascript", 1.0, "1"),
+    ("javascript", -0.0, "0"),
+    ("javascript", 1e20, "100000000000000000000"),
+    ("javascript", 123456789012345680000.0, "123456789012345680000"),
+    ("javascript", 1e21, "1e+21"),
+    ("javascript", 1.5e300, "1.5e+300"),
+    ("javascript", 1e-6, "0.000001"),
+    ("javascript", -1.5e-6, "-0.0000015"),
+    ("javascript", 1e-7, "1e-7"),
+    ("javascript", 5e-324, "5e-324"),
+    ("javascript", 2**53 + 1, "9007199254740992"),
+    ("javascript", 2**64, "18446744073709552000"),
+    ("javascript", -(10**21), "-1e+21"),
+    ("javascript", 10**400, "null"),
+    ("javascript", float("nan"), "null"),
+    ("javascript", float("-inf"), "null"),
+    ("javascript", "\x7f\u2028/<😀", '"\x7f\u2028/<😀"'),
+    ("javascript", {"b": 1, "10": 2, "9": 3, "a": 4, "01": 5}, '{"9":3,"10":2,"b":1,"a":4,"01":5}'),
+    ("javascript", {"4294967295": 1, "4294967294": 2}, '{"4294967294":2,"4294967295":1}'),
     ("javascript_indented", {"a": [1, {}], "b": []}, '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": []\n}'),
     # The example of section 3.2.3 of RFC 8785.
     (

@@ -188,7 +188,7 @@ class KeyOrder(Enum):
 
     AS_RECEIVED = "as_received"
     SORTED = "sorted"
-    SORTED_UTF16 = "sorted_utf16"
+    SORTED_CODE_UNITS = "sorted_code_units"
     INDICES_FIRST = "indices_first"
 
 

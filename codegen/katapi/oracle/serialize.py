@@ -93,7 +93,7 @@ def _ordered(pairs: tuple[tuple[str, Value], ...], order: KeyOrder) -> Sequence[
             return pairs
         case KeyOrder.SORTED:
             return sorted(pairs, key=lambda pair: [ord(character) for character in pair[0]])
-        case KeyOrder.SORTED_UTF16:
+        case KeyOrder.SORTED_CODE_UNITS:
             return sorted(pairs, key=lambda pair: [unit for character in pair[0] for unit in _units(character)])
         case KeyOrder.INDICES_FIRST:
             indices = [pair for pair in pairs if _is_index(pair[0])]

@@ -53,7 +53,7 @@ def _indices_first(keys: Iterable[str]) -> Iterable[str]:
 ORDERS: Final[Mapping[str, Callable[[Iterable[str]], Iterable[str]]]] = {
     "as_received": lambda keys: keys,
     "sorted": sorted,
-    "sorted_utf16": _by_utf16,
+    "sorted_code_units": _by_utf16,
     "indices_first": _indices_first,
 }
 """The keys of an object in each order."""

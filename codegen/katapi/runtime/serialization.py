@@ -30,7 +30,7 @@ Printable: TypeAlias = Json | JsonText | Sequence["Printable"] | Mapping[str, "P
 """A JSON value in which a `JsonText` may stand for an object."""
 
 
-Order: TypeAlias = Literal["as_received", "sorted", "sorted_utf16", "indices_first"]
+Order: TypeAlias = Literal["as_received", "sorted", "sorted_code_units", "indices_first"]
 Escape: TypeAlias = Literal["ascii", "slash", "html", "line_separators", "controls"]
 LineEnd: TypeAlias = Literal["lf", "crlf"]
 

@@ -99,7 +99,7 @@ def _indent(read: Settings) -> Indent | None:
 
 def _escape(read: Settings) -> tuple[Escape, ...]:
     """`minimal`, or what is escaped beyond it; the order in which that is said means nothing."""
-    remedy = f"minimal, or of {', '.join(_ESCAPES)} what is to be escaped too"
+    remedy = f"minimal | {', '.join(_ESCAPES)}"
     parts = [Part(part) for part in read.parts("escape", remedy)]
     try:
         if len(parts) == 1 and parts[0].flag("minimal"):
