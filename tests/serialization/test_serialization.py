@@ -164,10 +164,22 @@ LOOP.append(LOOP)
         ({"a": {1, 2}}, "T141", "a"),
         ({"a": b"bytes"}, "T141", "a"),
         ([JsonText({}, "{}"), b"bytes"], "T141", "[1]"),
+        ([JsonText({"a": float("nan")}, "{}"), float("nan")], "T140", "[1]"),
         ([10**5000], "T141", "[0]"),
         (LOOP, "T142", ""),
     ],
-    ids=["nan", "inf", "inf-in-object", "nan-beside-source", "set", "bytes", "bytes-beside-source", "long", "loop"],
+    ids=[
+        "nan",
+        "inf",
+        "inf-in-object",
+        "nan-beside-source",
+        "set",
+        "bytes",
+        "bytes-beside-source",
+        "nan-under-source",
+        "long",
+        "loop",
+    ],
 )
 def test_what_json_lacks_is_a_typed_error(choices: Serialization, value: Printable, code: str, where: str) -> None:
     with pytest.raises(TemplateError) as caught:

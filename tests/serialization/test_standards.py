@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -15,18 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2.utils import htmlsafe_json_dumps
 
+from katapi.emit.renderer import serialization_source
+from katapi.language.source import Span
+from katapi.model import declarations as d
 from katapi.oracle.serialize import json_text
 from katapi.oracle.values import from_json
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
 from katapi.runtime.serialization import Serialization
-from tests.specs import PASS, pass_project, program_of
+from tests.specs import pass_project
 
-SPEC = PASS / "serializations.kata"
-NAMES = [
-    *("python_json", "tojson", "tojson_indented", "jinja"),
-    *("rfc8785", "javascript", "javascript_indented", "windows"),
-]
 NODE = shutil.which("node")
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
@@ -135,10 +134,66 @@ def test_javascript_is_json_stringify(stringify: Callable[[str, int], str], valu
     assert declared("javascript_indented").dump(value) == stringify(text, 2)
 
 
-@given(st.sampled_from(NAMES), WITH_ALL)
-def test_the_oracle_writes_the_same(name: str, value: Json) -> None:
-    settings = next(s for s in program_of(SPEC).serializations if s.identity.name == name)
-    assert outcome(lambda: declared(name).dump(value)) == outcome(lambda: json_text(from_json(value, ()), settings))
+SETTINGS = st.builds(
+    d.Serialization,
+    st.just(d.Identity("s", "1")),
+    st.sampled_from(d.KeyOrder),
+    st.sampled_from([",", ", ", " ,\n"]),
+    st.sampled_from([":", ": "]),
+    st.none() | st.builds(d.Indent, st.integers(0, 3), st.sampled_from(d.LineEnd)),
+    st.sets(st.sampled_from(d.Escape)).map(tuple),
+    st.sampled_from(d.Floats),
+    st.sampled_from(d.Integers),
+    st.sampled_from(d.Nan),
+    st.sampled_from(d.AbsentPairs),
+    st.none(),
+    st.just(Span(0, 0)),
+)
+
+
+def agree(settings: d.Serialization, value: Json) -> None:
+    names: dict[str, object] = {"Serialization": Serialization}
+    exec(serialization_source(settings), names)
+    written = names["S"]
+    assert isinstance(written, Serialization)
+    assert outcome(lambda: written.dump(value)) == outcome(lambda: json_text(from_json(value, ()), settings))
+
+
+@given(SETTINGS, WITH_ALL)
+def test_under_any_settings_the_oracle_writes_the_same(settings: d.Serialization, value: Json) -> None:
+    agree(settings, value)
+
+
+PYTHON = d.Serialization(
+    d.Identity("s", "1"),
+    d.KeyOrder.AS_RECEIVED,
+    ", ",
+    ": ",
+    d.Indent(2, d.LineEnd.LF),
+    (),
+    d.Floats.PYTHON,
+    d.Integers.EXACT,
+    d.Nan.PYTHON,
+    d.AbsentPairs.OMITTED,
+    None,
+    Span(0, 0),
+)
+ONE_OTHER = [
+    *(replace(PYTHON, order=order) for order in d.KeyOrder),
+    *(replace(PYTHON, indent=indent) for indent in (None, d.Indent(0, d.LineEnd.LF), d.Indent(2, d.LineEnd.CRLF))),
+    *(replace(PYTHON, escape=(escape,)) for escape in d.Escape),
+    *(replace(PYTHON, floats=floats) for floats in d.Floats),
+    *(replace(PYTHON, integers=integers) for integers in d.Integers),
+    *(replace(PYTHON, nan=nan) for nan in d.Nan),
+]
+
+
+@pytest.mark.parametrize("settings", ONE_OTHER)
+@pytest.mark.parametrize("number", [1.0, -0.0, 1e-7, 2**53 + 1, 10**400, float("nan"), float("-inf")])
+def test_where_one_setting_is_not_that_of_python_the_oracle_writes_the_same(
+    settings: d.Serialization, number: float
+) -> None:
+    agree(settings, {"\uffff": [1, {"x": number}], "\U0001f600": {}, "10": "</\x7f\x80\u2028'&é>", "9": []})
 
 
 FACTS: list[tuple[str, Json, str]] = [

@@ -55,7 +55,7 @@ def emit_renderer(program: Program, package: str) -> str:
             template=program.template.identity.name,
             version=program.template.identity.version,
             imports=[*_import_groups(module, package), *([""] if module.serializations or constants else [])],
-            serializations=[_serialization(s) for s in module.serializations.values()],
+            serializations=[serialization_source(s) for s in module.serializations.values()],
             constants=[constant_source(c) for c in constants],
             functions=functions,
             line=program.source.line_column(program.template.span.start)[0],
@@ -73,7 +73,8 @@ def _import_groups(module: Module, package: str) -> list[str]:
     return [line for group in groups if group for line in ([*group, ""])][:-1]
 
 
-def _serialization(s: Serialization) -> str:
+def serialization_source(s: Serialization) -> str:
+    """The constant of a serialization."""
     lines = Lines()
     lines.add(f"{s.identity.name.upper()} = Serialization(")
     for key, value in (
