@@ -105,14 +105,23 @@ def known_ids(model: TextAndIds, controls: type[ControlToken]) -> SearchStrategy
     return st.integers(0, model.tokenizer.vocabulary_size - 1).map(known) | st.sampled_from(common)
 
 
+SERIALIZATION_RULES = ("T140", "T143")
+"""Numbers that a serialization may refuse."""
+
+
 def rejection(model: Model[R], request: R) -> str | None:
-    """The place of the rule by which a template rejects a request; None where it takes it."""
+    """The rule that rejects a request: the place of one of the template, or the code of one of a serialization.
+
+    None where the template takes the request.
+    """
     try:
         model.render(request)
     except TemplateError as error:
-        if error.code != "T100":
-            raise
-        return error.where
+        if error.code == "T100":
+            return error.where
+        if error.code in SERIALIZATION_RULES:
+            return error.code
+        raise
     return None
 
 

@@ -48,8 +48,10 @@ JSON = """serialization json version "1" {
   order: as_received
   item_separator: ", "
   key_separator: ": "
+  indent: none
   escape: minimal
   floats: python
+  integers: exact
   nan: reject
   absent: omitted
 }

@@ -23,13 +23,15 @@ serialization json version "1" {
   order: as_received
   item_separator: ", "
   key_separator: ": "
+  indent: none
   escape: minimal
   floats: python
+  integers: exact
   nan: reject
   absent: omitted
 }
 """
-PRETTY = 'use "json.kata"\n\nserialization pretty version "1" like json {\n  indent: 2\n}\n'
+PRETTY = 'use "json.kata"\n\nserialization pretty version "1" like json {\n  indent: 2 lf\n}\n'
 RAW = b'{"messages": [{"role": "user", "content": "\xe5\xa4\xa9\xe7\xa9\xba"}]}'
 
 

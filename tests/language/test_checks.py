@@ -20,7 +20,8 @@ tokenizer V version "1" over V { normalize: none pretokenize: none segment: long
 """
 JSON = """
 serialization json version "1" {
-  order: as_received item_separator: ", " key_separator: ": " escape: minimal floats: python nan: reject absent: omitted
+  order: as_received item_separator: ", " key_separator: ": " indent: none escape: minimal
+  floats: python integers: exact nan: reject absent: omitted
 }
 """
 USER = "when user { @user m.content @end }"
@@ -297,7 +298,7 @@ def test_each_message_has_an_arm(template: str, found: list[str]) -> None:
     ],
 )
 def test_a_serialization_is_used(body: str, found: list[str]) -> None:
-    indented = 'serialization indented version "1" like json { indent: 2 }'
+    indented = 'serialization indented version "1" like json { indent: 2 lf }'
     template = walk(f"when user {{ {body} }}", MODEL)
     assert codes(template, "role user { a: json } role assistant { content: text }", JSON + indented) == found
 

@@ -12,6 +12,7 @@ ALLOWED = {
     "katapi.runtime.json_types": None,
     "katapi.runtime.patterns.properties": {"PROPERTIES"},
     "katapi.runtime.patterns.syntax": {"Dialect"},
+    "katapi.runtime.places": {"json_path"},
     "katapi.runtime.segments": None,
     "katapi.runtime.tokenization": {"configuration"},
     "katapi.runtime.tokenization.vocabulary_data": {"VocabularyData"},

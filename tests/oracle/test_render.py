@@ -23,7 +23,8 @@ vocabulary V version "1" {
 }
 tokenizer V version "1" over V { normalize: none pretokenize: none segment: longest_match post: none decode: concat }
 serialization json version "1" {
-  order: as_received item_separator: "," key_separator: ":" escape: minimal floats: python nan: reject absent: omitted
+  order: as_received item_separator: "," key_separator: ":" indent: none escape: minimal
+  floats: python integers: exact nan: reject absent: omitted
 }
 request V version "1" {
   bytes: utf8 strict

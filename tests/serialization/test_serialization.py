@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -16,36 +15,35 @@ from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
 from katapi.runtime.read_objects import ReadObject
-from katapi.runtime.serialization import Printable, Serialization
+from katapi.runtime.serialization import Escape, Order, Printable, Serialization
 
-Order = Literal["as_received", "sorted"]
-Escape = Literal["minimal", "ascii"]
+ASCII: tuple[Escape, ...] = ("ascii",)
 
 
 def serialization(
     order: Order = "as_received",
     separators: tuple[str, str] = (", ", ": "),
     indent: int | None = None,
-    escape: Escape = "minimal",
+    escape: tuple[Escape, ...] = (),
 ) -> Serialization:
     return Serialization(
         order=order,
         item_separator=separators[0],
         key_separator=separators[1],
-        indent=indent,
+        indent=None if indent is None else (indent, "lf"),
         escape=escape,
         floats="python",
+        integers="exact",
         nan="reject",
         absent="omitted",
     )
 
 
 ORDERS: tuple[Order, ...] = ("as_received", "sorted")
-ESCAPES: tuple[Escape, ...] = ("minimal", "ascii")
 ALL = [
     serialization(order, separators, indent, escape)
     for order, separators, indent, escape in itertools.product(
-        ORDERS, [(", ", ": "), (",", ":"), (" ,", " : ")], [None, 0, 2, 4], ESCAPES
+        ORDERS, [(", ", ": "), (",", ":"), (" ,", " : ")], [None, 0, 2, 4], [(), ASCII]
     )
 ]
 PLAIN = serialization()
@@ -54,8 +52,8 @@ PLAIN = serialization()
 def expected(value: object, choices: Serialization) -> str:
     return json.dumps(
         value,
-        ensure_ascii=choices.escape == "ascii",
-        indent=choices.indent,
+        ensure_ascii=choices.escape == ASCII,
+        indent=None if choices.indent is None else choices.indent[0],
         separators=(choices.item_separator, choices.key_separator),
         sort_keys=choices.order == "sorted",
     )
@@ -127,7 +125,7 @@ def test_single_values_are_spelled_so(value: Json, text: str) -> None:
 
 
 def test_escape_ascii_spells_a_character_beyond_the_first_plane_as_two_escapes() -> None:
-    assert serialization(escape="ascii").dump("😀") == '"\\ud83d\\ude00"'
+    assert serialization(escape=ASCII).dump("😀") == '"\\ud83d\\ude00"'
 
 
 def test_keys_are_sorted_by_code_point_at_every_level() -> None:
@@ -166,10 +164,22 @@ LOOP.append(LOOP)
         ({"a": {1, 2}}, "T141", "a"),
         ({"a": b"bytes"}, "T141", "a"),
         ([JsonText({}, "{}"), b"bytes"], "T141", "[1]"),
+        ([JsonText({"a": float("nan")}, "{}"), float("nan")], "T140", "[1]"),
         ([10**5000], "T141", "[0]"),
         (LOOP, "T142", ""),
     ],
-    ids=["nan", "inf", "inf-in-object", "nan-beside-source", "set", "bytes", "bytes-beside-source", "long", "loop"],
+    ids=[
+        "nan",
+        "inf",
+        "inf-in-object",
+        "nan-beside-source",
+        "set",
+        "bytes",
+        "bytes-beside-source",
+        "nan-under-source",
+        "long",
+        "loop",
+    ],
 )
 def test_what_json_lacks_is_a_typed_error(choices: Serialization, value: Printable, code: str, where: str) -> None:
     with pytest.raises(TemplateError) as caught:

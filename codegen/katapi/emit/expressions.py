@@ -17,6 +17,7 @@ from katapi.emit.paths import Paths, carries_path
 from katapi.emit.python import string, tuple_of
 from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
+from katapi.model.declarations import AbsentPairs
 from katapi.model.types import (
     CONTENT,
     ControlType,
@@ -332,11 +333,11 @@ class Expressions(Paths):
 
     def _object(self, expr: t.ObjectExpr) -> Code:
         pairs = []
-        optional = any(isinstance(v.type, OptionalType) for _, v in expr.pairs)
+        omits = expr.absent is AbsentPairs.OMITTED and any(isinstance(v.type, OptionalType) for _, v in expr.pairs)
         for key, value in expr.pairs:
             pairs.append(f"{string(key)}: {self._plain(value).within(TERNARY)}")
         display = "{" + ", ".join(pairs) + "}"
-        return Code(f"{self.module.helper('without_absent')}({display})" if optional else display)
+        return Code(f"{self.module.helper('without_absent')}({display})" if omits else display)
 
     def _compare(self, expr: t.Compare) -> Code:
         left, right = self._plain(expr.left), self._plain(expr.right)

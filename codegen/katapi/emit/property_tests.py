@@ -11,6 +11,7 @@ from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
 from katapi.model import template as t
+from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
 from katapi.model.request import Request
 from katapi.model.types import (
@@ -212,7 +213,7 @@ def _generate_range(program: Program) -> tuple[tuple[int, int], tuple[int, int]]
 
 
 def _places(rejections: list[str]) -> str:
-    """The constant that holds where the template may reject a request, if anywhere."""
+    """The constant that holds what may reject a request, if anything."""
     lines = Lines()
     if rejections:
         lines.statement("REJECTIONS = ", f"{{{', '.join(map(string, rejections))}}}")
@@ -220,12 +221,23 @@ def _places(rejections: list[str]) -> str:
 
 
 def _rejections(program: Program) -> list[str]:
-    """Where each `reject` stands, as its error names it."""
+    """Where each `reject` stands, as its error names it, and the codes of what the serializations refuse."""
     file = program.source.name.rsplit("/", 1)[-1]
     lines = {
         program.source.line_column(s.span.start)[0] for s in all_statements(program.template) if isinstance(s, t.Reject)
     }
-    return [f"{file}:{line}" for line in sorted(lines)]
+    used = [
+        inner.serialization
+        for statement in all_statements(program.template)
+        for expression in expressions(statement)
+        for inner in nested(expression)
+        if isinstance(inner, t.Serialize)
+    ]
+    codes = {
+        "T140": any(s.integers is Integers.ROUNDED and s.nan is Nan.REJECT for s in used),
+        "T143": any(s.integers is Integers.SAFE for s in used),
+    }
+    return [*(f"{file}:{line}" for line in sorted(lines)), *(code for code, refuses in codes.items() if refuses)]
 
 
 def _asks_for_the_prefix(template: t.Template) -> bool:

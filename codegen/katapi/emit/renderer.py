@@ -11,7 +11,7 @@ from katapi.emit.expressions import Expressions
 from katapi.emit.module import Module
 from katapi.emit.names import lender
 from katapi.emit.paths import carries_path
-from katapi.emit.python import Lines, call, imports, string
+from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.statements import Statements
 from katapi.model import template as t
 from katapi.model.declarations import Serialization
@@ -56,7 +56,7 @@ def emit_renderer(program: Program, package: str) -> str:
             template=program.template.identity.name,
             version=program.template.identity.version,
             imports=[*_import_groups(module, package), *([""] if module.serializations or constants else [])],
-            serializations=[_serialization(s) for s in module.serializations.values()],
+            serializations=[serialization_source(s) for s in module.serializations.values()],
             constants=[constant_source(c) for c in constants],
             functions=functions,
             line=program.source.line_column(program.template.span.start)[0],
@@ -74,18 +74,20 @@ def _import_groups(module: Module, package: str) -> list[str]:
     return [line for group in groups if group for line in ([*group, ""])][:-1]
 
 
-def _serialization(s: Serialization) -> str:
+def serialization_source(s: Serialization) -> str:
+    """The constant of a serialization."""
     lines = Lines()
     lines.add(f"{s.identity.name.upper()} = Serialization(")
     for key, value in (
         ("order", string(s.order.value)),
         ("item_separator", string(s.item_separator)),
         ("key_separator", string(s.key_separator)),
-        ("indent", str(s.indent)),
-        ("escape", string(s.escape.value)),
-        ("floats", '"python"'),
-        ("nan", '"reject"'),
-        ("absent", '"omitted"'),
+        ("indent", "None" if s.indent is None else f"({s.indent.spaces}, {string(s.indent.line_end.value)})"),
+        ("escape", tuple_of(string(escape.value) for escape in s.escape)),
+        ("floats", string(s.floats.value)),
+        ("integers", string(s.integers.value)),
+        ("nan", string(s.nan.value)),
+        ("absent", string(s.absent.value)),
     ):
         lines.add(f"    {key}={value},")
     lines.add(")")

@@ -188,13 +188,63 @@ class KeyOrder(Enum):
 
     AS_RECEIVED = "as_received"
     SORTED = "sorted"
+    SORTED_CODE_UNITS = "sorted_code_units"
+    INDICES_FIRST = "indices_first"
 
 
 class Escape(Enum):
-    """Which characters of a text are escaped: what JSON demands, or all beyond ASCII as well."""
+    """Characters of a text that are escaped beside those that JSON demands."""
 
-    MINIMAL = "minimal"
     ASCII = "ascii"
+    SLASH = "slash"
+    HTML = "html"
+    LINE_SEPARATORS = "line_separators"
+    CONTROLS = "controls"
+
+
+class LineEnd(Enum):
+    """What ends a line of indented JSON."""
+
+    LF = "lf"
+    CRLF = "crlf"
+
+
+@dataclass(frozen=True, slots=True)
+class Indent:
+    """Each item on a line of its own, so many spaces a level from the margin."""
+
+    spaces: int
+    line_end: LineEnd
+
+
+class Floats(Enum):
+    """Whose spelling of a float is written."""
+
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+
+
+class Integers(Enum):
+    """What becomes of an integer that a 64-bit float may not hold."""
+
+    EXACT = "exact"
+    ROUNDED = "rounded"
+    SAFE = "safe"
+
+
+class Nan(Enum):
+    """What is written for NaN and the infinities."""
+
+    REJECT = "reject"
+    PYTHON = "python"
+    NULL = "null"
+
+
+class AbsentPairs(Enum):
+    """What is written for a pair of an object of the template whose value is absent."""
+
+    OMITTED = "omitted"
+    NULL = "null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +255,12 @@ class Serialization:
     order: KeyOrder
     item_separator: str
     key_separator: str
-    escape: Escape
-    indent: int | None
+    indent: Indent | None
+    escape: tuple[Escape, ...]
+    floats: Floats
+    integers: Integers
+    nan: Nan
+    absent: AbsentPairs
     like: str | None
     span: Span
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from katapi.language.source import Span
 from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
-from katapi.model.declarations import ControlToken, Identity, Serialization
+from katapi.model.declarations import AbsentPairs, ControlToken, Identity, Serialization
 from katapi.model.request import Field
 from katapi.model.types import JsonKind, Type
 
@@ -124,9 +124,10 @@ class ListConst(Typed):
 
 @dataclass(frozen=True, slots=True)
 class ObjectExpr(Typed):
-    """An object whose keys are written in the template."""
+    """An object whose keys are written in the template. What is absent is left out, or null."""
 
     pairs: tuple[tuple[str, Expr], ...]
+    absent: AbsentPairs
 
 
 class CutKind(Enum):

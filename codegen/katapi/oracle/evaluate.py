@@ -11,6 +11,7 @@ from typing import assert_never
 from katapi.language.source import Source, Span
 from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
+from katapi.model.declarations import AbsentPairs
 from katapi.model.declarations import ControlToken as DeclaredToken
 from katapi.model.types import OptionalType
 from katapi.oracle.serialize import json_text
@@ -205,7 +206,7 @@ class Frame:
         return Absent(None) if text is None else Whole(len(text.text), None)
 
     def _object(self, expr: t.ObjectExpr) -> Value:
-        """Pairs whose value may be left out, and is, are left out; a null that came as JSON stays.
+        """Pairs whose value may be left out, and is, are left out or null; a null that came as JSON stays.
 
         The object comes from the place that its values share, those that were left out included.
         """
@@ -213,7 +214,8 @@ class Frame:
         pairs = tuple(
             (key, found)
             for key, value, found in values
-            if not (isinstance(found, Absent) and isinstance(value.type, OptionalType))
+            if expr.absent is AbsentPairs.NULL
+            or not (isinstance(found, Absent) and isinstance(value.type, OptionalType))
         )
         return Pairs(pairs, common_path(path_of(found) for _, _, found in values))
 

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3.kata",
     template=Identity(
         "Qwen3@1",
-        "sha256:60994b6e2551dd2a9e0cdcda5a065906a010784a053cd7edbee3e5943a33b28a",
+        "sha256:fef52e2e71a132c3b1f8ec0e52cf0dcd058dd50116efd7284de69de8fc7e6584",
     ),
     tokenizer_identity=Identity(
         "Qwen3@1",

@@ -22,15 +22,16 @@ JSON = Serialization(
     item_separator=", ",
     key_separator=": ",
     indent=None,
-    escape="minimal",
+    escape=(),
     floats="python",
+    integers="exact",
     nan="reject",
     absent="omitted",
 )
 
-SYSTEM_46 = fixed(ControlSegment(Control.IM_START, Site(46, 5)), LiteralSegment(Literal("system\n"), Site(46, 15)))
-BLANK_LINE_47 = fixed(LiteralSegment(Literal("\n\n"), Site(47, 33)))
-TOOLS_YOU_MAY_49 = fixed(
+SYSTEM_48 = fixed(ControlSegment(Control.IM_START, Site(48, 5)), LiteralSegment(Literal("system\n"), Site(48, 15)))
+BLANK_LINE_49 = fixed(LiteralSegment(Literal("\n\n"), Site(49, 33)))
+TOOLS_YOU_MAY_51 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -38,92 +39,92 @@ TOOLS_YOU_MAY_49 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(49, 5),
+        Site(51, 5),
     ),
 )
-NEWLINE_56 = fixed(LiteralSegment(Literal("\n"), Site(56, 26)))
-TOOLS_FOR_EACH_58 = fixed(
+NEWLINE_58 = fixed(LiteralSegment(Literal("\n"), Site(58, 26)))
+TOOLS_FOR_EACH_60 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(58, 1),
+        Site(60, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(61, 92)),
-    ControlSegment(Control.END_TOOL_CALL, Site(61, 105)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(61, 117)),
-    ControlSegment(Control.TOOL_CALL, Site(62, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(62, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(64, 7)),
-    ControlSegment(Control.IM_END, Site(64, 21)),
-    LiteralSegment(Literal("\n"), Site(64, 29)),
+    ControlSegment(Control.TOOL_CALL, Site(63, 92)),
+    ControlSegment(Control.END_TOOL_CALL, Site(63, 105)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(63, 117)),
+    ControlSegment(Control.TOOL_CALL, Site(64, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(64, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(66, 7)),
+    ControlSegment(Control.IM_END, Site(66, 21)),
+    LiteralSegment(Literal("\n"), Site(66, 29)),
 )
-SYSTEM_68 = fixed(ControlSegment(Control.IM_START, Site(68, 5)), LiteralSegment(Literal("system\n"), Site(68, 15)))
-IM_END_68 = fixed(ControlSegment(Control.IM_END, Site(68, 38)), LiteralSegment(Literal("\n"), Site(68, 46)))
-ROLE_76 = {
+SYSTEM_70 = fixed(ControlSegment(Control.IM_START, Site(70, 5)), LiteralSegment(Literal("system\n"), Site(70, 15)))
+IM_END_70 = fixed(ControlSegment(Control.IM_END, Site(70, 38)), LiteralSegment(Literal("\n"), Site(70, 46)))
+ROLE_78 = {
     role: fixed(
-        ControlSegment(Control.IM_START, Site(76, 25)),
-        LiteralSegment(Literal(role), Site(76, 35)),
-        LiteralSegment(Literal("\n"), Site(76, 42)),
+        ControlSegment(Control.IM_START, Site(78, 25)),
+        LiteralSegment(Literal(role), Site(78, 35)),
+        LiteralSegment(Literal("\n"), Site(78, 42)),
     )
     for role in ("system", "user")
 }
-IM_END_76 = fixed(ControlSegment(Control.IM_END, Site(76, 57)), LiteralSegment(Literal("\n"), Site(76, 65)))
-EMPTY_79 = (Literal(""), Site(79, 32))
-EMPTY_84 = (Literal(""), Site(84, 37))
-ASSISTANT_85 = fixed(
-    ControlSegment(Control.IM_START, Site(85, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(85, 17)),
+IM_END_78 = fixed(ControlSegment(Control.IM_END, Site(78, 57)), LiteralSegment(Literal("\n"), Site(78, 65)))
+EMPTY_81 = (Literal(""), Site(81, 32))
+EMPTY_86 = (Literal(""), Site(86, 37))
+ASSISTANT_87 = fixed(
+    ControlSegment(Control.IM_START, Site(87, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(87, 17)),
     SAMPLED,
 )
-THINK_88 = fixed(ControlSegment(Control.THINK, Site(88, 11)), LiteralSegment(Literal("\n"), Site(88, 18)))
-END_THINK_88 = fixed(
-    LiteralSegment(Literal("\n"), Site(88, 42)),
-    ControlSegment(Control.END_THINK, Site(88, 47)),
-    LiteralSegment(Literal("\n\n"), Site(88, 55)),
+THINK_90 = fixed(ControlSegment(Control.THINK, Site(90, 11)), LiteralSegment(Literal("\n"), Site(90, 18)))
+END_THINK_90 = fixed(
+    LiteralSegment(Literal("\n"), Site(90, 42)),
+    ControlSegment(Control.END_THINK, Site(90, 47)),
+    LiteralSegment(Literal("\n\n"), Site(90, 55)),
 )
-NEWLINE_94 = fixed(LiteralSegment(Literal("\n"), Site(94, 27)))
-NEWLINE_95 = fixed(LiteralSegment(Literal("\n"), Site(95, 11)))
-TOOL_CALL_96 = fixed(ControlSegment(Control.TOOL_CALL, Site(96, 13)), LiteralSegment(Literal("\n"), Site(96, 24)))
-END_TOOL_CALL_98 = fixed(
-    LiteralSegment(Literal("\n"), Site(98, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(98, 18)),
+NEWLINE_96 = fixed(LiteralSegment(Literal("\n"), Site(96, 27)))
+NEWLINE_97 = fixed(LiteralSegment(Literal("\n"), Site(97, 11)))
+TOOL_CALL_98 = fixed(ControlSegment(Control.TOOL_CALL, Site(98, 13)), LiteralSegment(Literal("\n"), Site(98, 24)))
+END_TOOL_CALL_100 = fixed(
+    LiteralSegment(Literal("\n"), Site(100, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(100, 18)),
 )
-IM_END_101 = fixed(
-    ControlSegment(Control.IM_END, Site(101, 9)),
+IM_END_103 = fixed(
+    ControlSegment(Control.IM_END, Site(103, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(103, 7)),
+    LiteralSegment(Literal("\n"), Site(105, 7)),
 )
-USER_107 = fixed(ControlSegment(Control.IM_START, Site(107, 7)), LiteralSegment(Literal("user"), Site(107, 17)))
-TOOL_RESPONSE_108 = fixed(
-    LiteralSegment(Literal("\n"), Site(108, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(108, 32)),
-    LiteralSegment(Literal("\n"), Site(108, 47)),
+USER_109 = fixed(ControlSegment(Control.IM_START, Site(109, 7)), LiteralSegment(Literal("user"), Site(109, 17)))
+TOOL_RESPONSE_110 = fixed(
+    LiteralSegment(Literal("\n"), Site(110, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(110, 32)),
+    LiteralSegment(Literal("\n"), Site(110, 47)),
 )
-END_TOOL_RESPONSE_108 = fixed(
-    LiteralSegment(Literal("\n"), Site(108, 62)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(108, 67)),
+END_TOOL_RESPONSE_110 = fixed(
+    LiteralSegment(Literal("\n"), Site(110, 62)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(110, 67)),
 )
-IM_END_109 = fixed(ControlSegment(Control.IM_END, Site(109, 7)), LiteralSegment(Literal("\n"), Site(109, 15)))
-ASSISTANT_114 = fixed(
-    ControlSegment(Control.IM_START, Site(114, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(114, 15)),
+IM_END_111 = fixed(ControlSegment(Control.IM_END, Site(111, 7)), LiteralSegment(Literal("\n"), Site(111, 15)))
+ASSISTANT_116 = fixed(
+    ControlSegment(Control.IM_START, Site(116, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(116, 15)),
 )
-THINK_115 = fixed(
-    ControlSegment(Control.THINK, Site(115, 30)),
-    LiteralSegment(Literal("\n\n"), Site(115, 37)),
-    ControlSegment(Control.END_THINK, Site(115, 44)),
-    LiteralSegment(Literal("\n\n"), Site(115, 52)),
+THINK_117 = fixed(
+    ControlSegment(Control.THINK, Site(117, 30)),
+    LiteralSegment(Literal("\n\n"), Site(117, 37)),
+    ControlSegment(Control.END_THINK, Site(117, 44)),
+    LiteralSegment(Literal("\n\n"), Site(117, 52)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 41)."""
+    """All that the template prints for a request, in order (line 43)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.kata:42")
-    # qwen3.kata:44 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.kata:44")
+    # qwen3.kata:46 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -131,17 +132,17 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_46)
+        out.append(SYSTEM_48)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_47)
-        out.append(TOOLS_YOU_MAY_49)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_49)
+        out.append(TOOLS_YOU_MAY_51)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_56, (JSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_FOR_EACH_58)
+            out += (NEWLINE_58, (JSON.dump_known(tool), tool_path, None))
+        out.append(TOOLS_FOR_EACH_60)
     elif sys is not None:
-        out += (SYSTEM_68, (sys.content, ("messages", sys_at, "content"), 0), IM_END_68)
-    # qwen3.kata:72 last u … where …
+        out += (SYSTEM_70, (sys.content, ("messages", sys_at, "content"), 0), IM_END_70)
+    # qwen3.kata:74 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -150,15 +151,15 @@ def render(request: Request) -> list[Printed]:
         ):
             query, query_at = u, u_at
             break
-    # qwen3.kata:75 each m in messages
+    # qwen3.kata:77 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :76 when system, user
-            out += (ROLE_76[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_76)
-        elif m.role == "assistant":  # :78 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_79
+        if m.role == "system" or m.role == "user":  # :78 when system, user
+            out += (ROLE_78[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_78)
+        elif m.role == "assistant":  # :80 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_81
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -168,41 +169,41 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_84
-            out.append(ASSISTANT_85)
+                thought = EMPTY_86
+            out.append(ASSISTANT_87)
             if query is not None and m_at > query_at and (i == len(messages) - 1 or thought[0]):
-                out += (THINK_88, trim(thought, "\n"), END_THINK_88, trim_start(said, "\n"))
+                out += (THINK_90, trim(thought, "\n"), END_THINK_90, trim_start(said, "\n"))
             else:
                 out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_94)
+                    out.append(NEWLINE_96)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_95)
+                        out.append(NEWLINE_97)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_96,
+                        TOOL_CALL_98,
                         (
                             JSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_98,
+                        END_TOOL_CALL_100,
                     )
-            out.append(IM_END_101)
-        elif m.role == "tool":  # :106 when tool+ as results
+            out.append(IM_END_103)
+        elif m.role == "tool":  # :108 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_107)
+            out.append(USER_109)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_108, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_108)
-            out.append(IM_END_109)
+                out += (TOOL_RESPONSE_110, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_110)
+            out.append(IM_END_111)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3.kata:113 generate
+    # qwen3.kata:115 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_114)
+        out.append(ASSISTANT_116)
         if not enable_thinking:
-            out.append(THINK_115)
+            out.append(THINK_117)
     return out

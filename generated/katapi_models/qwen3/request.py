@@ -16,50 +16,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 33)."""
+    """The record `function` (line 35)."""
 
-    name: Content  # line 34
-    arguments: JsonText  # line 35
+    name: Content  # line 36
+    arguments: JsonText  # line 37
 
 
 class Call(RequestModel):
-    """The record `call` (line 29)."""
+    """The record `call` (line 31)."""
 
-    function: Function  # line 30
-    id: Content | None = None  # line 31: accepted, never printed
-    type: Literal["function"] | None = None  # line 31: accepted, never printed
+    function: Function  # line 32
+    id: Content | None = None  # line 33: accepted, never printed
+    type: Literal["function"] | None = None  # line 33: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 19)."""
+    """A message of role `system` (line 21)."""
 
     role: Literal["system"]
-    content: Content  # line 19
+    content: Content  # line 21
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 19)."""
+    """A message of role `user` (line 21)."""
 
     role: Literal["user"]
-    content: Content  # line 19
+    content: Content  # line 21
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 20)."""
+    """A message of role `assistant` (line 22)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 21
-    reasoning_content: Content | None = None  # line 22
-    tool_calls: Items[Call] | None = None  # line 23
+    content: Content | None = None  # line 23
+    reasoning_content: Content | None = None  # line 24
+    tool_calls: Items[Call] | None = None  # line 25
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 25)."""
+    """A message of role `tool` (line 27)."""
 
     role: Literal["tool"]
-    content: Content  # line 26
-    name: Content | None = None  # line 27: accepted, never printed
-    tool_call_id: Content | None = None  # line 27: accepted, never printed
+    content: Content  # line 28
+    name: Content | None = None  # line 29: accepted, never printed
+    tool_call_id: Content | None = None  # line 29: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,9 +69,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 15)."""
+    """A whole request (line 17)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 37
+    tools: Items[JsonObjectField] | None = None  # line 39
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 38
+    enable_thinking: bool = True  # line 40

@@ -7,12 +7,13 @@ from dataclasses import replace
 from katapi.language import syntax as s
 from katapi.language.source import Span
 from katapi.model import template as t
-from katapi.model.declarations import ControlToken, Escape, Identity, KeyOrder, Serialization, Vocabulary
+from katapi.model.declarations import AbsentPairs, ControlToken, Serialization, Vocabulary
 from katapi.model.request import Request
 from katapi.model.resolve.empty_lists import with_item_types
 from katapi.model.resolve.fields import Fields
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.scope import Scope, facts
+from katapi.model.resolve.serializations import unknown_serialization
 from katapi.model.types import (
     ANY_JSON,
     CONTENT,
@@ -137,7 +138,7 @@ class Expressions:
             case s.BoolLiteral(value=truth):
                 return t.BoolConst(truth, type=BOOL, span=node.span)
             case s.ListLiteral(items=()):
-                return self._list(node, scope)
+                return self._list(node, scope, AbsentPairs.OMITTED)
             case s.ListLiteral():
                 raise self._findings.fail(
                     "K210",
@@ -228,18 +229,18 @@ class Expressions:
             raise Unresolved
         return t.Var(variable, type=variable.type, span=span)
 
-    def _written(self, node: s.Expr, scope: Scope) -> t.Expr:
+    def _written(self, node: s.Expr, scope: Scope, absent: AbsentPairs) -> t.Expr:
         """A value that is serialized or looked into, or a part of one: only there may objects and lists be written."""
         match node:
             case s.ObjectLiteral():
-                return self._object(node, scope)
+                return self._object(node, scope, absent)
             case s.ListLiteral():
-                return self._list(node, scope)
+                return self._list(node, scope, absent)
             case _:
                 return self.resolve(node, scope)
 
-    def _list(self, node: s.ListLiteral, scope: Scope) -> t.Expr:
-        items = tuple(self._written(i, scope) for i in node.items)
+    def _list(self, node: s.ListLiteral, scope: Scope, absent: AbsentPairs) -> t.Expr:
+        items = tuple(self._written(i, scope, absent) for i in node.items)
         item: Type = items[0].type if items else CONTENT
         for other in items[1:]:
             joined = join(item, other.type)
@@ -250,17 +251,17 @@ class Expressions:
             item = joined
         return t.ListConst(items, type=ListType(item), span=node.span)
 
-    def _object(self, node: s.ObjectLiteral, scope: Scope) -> t.Expr:
+    def _object(self, node: s.ObjectLiteral, scope: Scope, absent: AbsentPairs) -> t.Expr:
         pairs: list[tuple[str, t.Expr]] = []
         for key, value in node.pairs:
-            expr = self._written(value, scope)
+            expr = self._written(value, scope, absent)
             if json_kinds(expr.type) is None:
                 raise self._findings.fail("K201", value.span, f"{describe(expr.type)} is no JSON value")
             first = next((e.span for k, e in pairs if k == key), None)
             if first is not None:
                 raise self._findings.fail("K107", value.span, f"the key `{key}` stands here twice", first=first)
             pairs.append((key, expr))
-        return t.ObjectExpr(tuple(pairs), type=OBJECT, span=node.span)
+        return t.ObjectExpr(tuple(pairs), absent, type=OBJECT, span=node.span)
 
     def _field(self, node: s.FieldRef, scope: Scope) -> t.Expr:
         base = self.resolve(node.base, scope)
@@ -342,10 +343,8 @@ class Expressions:
                 known = self._serializations
                 self._findings.add("K105", place, f"there is no serialization `{name}`", help=nearest(name, known))
                 self._findings.untyped |= known.keys()  # one of them is meant
-            found = Serialization(
-                Identity(name, ""), KeyOrder.AS_RECEIVED, ", ", ": ", Escape.MINIMAL, None, None, place
-            )
-        value = self._written(node.value, scope)
+            found = unknown_serialization(node.serialization)
+        value = self._written(node.value, scope, found.absent)
         if isinstance(value.type, ControlType):
             raise self._findings.fail("K202", node.value.span, "a control token is no JSON value")
         if isinstance(value.type, OptionalType):
@@ -398,7 +397,7 @@ class Expressions:
         return t.Compare(node.operator, left, right, type=BOOL, span=node.span)
 
     def _within(self, node: s.Within, scope: Scope) -> t.Expr:
-        value, container = self.resolve(node.value, scope), self._written(node.container, scope)
+        value, container = self.resolve(node.value, scope), self._written(node.container, scope, AbsentPairs.OMITTED)
         container = self.there(container, "`in` looks into a list")
         if not isinstance(container.type, ListType):
             raise self._findings.fail("K201", container.span, f"`in` needs a list, not {describe(container.type)}")

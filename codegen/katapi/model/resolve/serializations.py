@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from katapi.language import syntax as s
-from katapi.model.declarations import Escape, KeyOrder, Serialization
+from katapi.model.declarations import (
+    AbsentPairs,
+    Escape,
+    Floats,
+    Identity,
+    Indent,
+    Integers,
+    KeyOrder,
+    LineEnd,
+    Nan,
+    Serialization,
+)
 from katapi.model.resolve.findings import Findings, nearest
 from katapi.model.resolve.headers import identity
-from katapi.model.resolve.settings import settings_of
+from katapi.model.resolve.settings import Misread, Part, Settings, settings_of
 
-
-class _Floats(Enum):
-    PYTHON = "python"
-
-
-class _Nan(Enum):
-    REJECT = "reject"
-
-
-class _Absent(Enum):
-    OMITTED = "omitted"
+_LINE_ENDS = {str(end.value): end for end in LineEnd}
+_ESCAPES = {str(escape.value): escape for escape in Escape}
+_MOST_SPACES = 64
 
 
 def resolve_serialization(
@@ -32,11 +33,12 @@ def resolve_serialization(
         order = read.choice("order", KeyOrder, KeyOrder.AS_RECEIVED)
         item_separator = read.text("item_separator", '", "')
         key_separator = read.text("key_separator", '": "')
-        escape = read.choice("escape", Escape, Escape.MINIMAL)
-        read.choice("floats", _Floats, _Floats.PYTHON)
-        read.choice("nan", _Nan, _Nan.REJECT)
-        read.choice("absent", _Absent, _Absent.OMITTED)
-        indent = read.number("indent", "4", required=False)
+        indent = _indent(read)
+        escape = _escape(read)
+        floats = read.choice("floats", Floats, Floats.PYTHON)
+        integers = read.choice("integers", Integers, Integers.EXACT)
+        nan = read.choice("nan", Nan, Nan.REJECT)
+        absent = read.choice("absent", AbsentPairs, AbsentPairs.OMITTED)
         read.separator("item_separator", item_separator, ",")
         read.separator("key_separator", key_separator, ":")
     return Serialization(
@@ -44,11 +46,75 @@ def resolve_serialization(
         order,
         item_separator or "",
         key_separator or "",
-        escape,
         indent,
+        escape,
+        floats,
+        integers,
+        nan,
+        absent,
         None if node.like is None else node.like.text,
         node.header.name.span,
     )
+
+
+def unknown_serialization(name: s.Name) -> Serialization:
+    """What stands in for a serialization that there is not, after that is reported."""
+    return Serialization(
+        Identity(name.text, ""),
+        KeyOrder.AS_RECEIVED,
+        ", ",
+        ": ",
+        None,
+        (),
+        Floats.PYTHON,
+        Integers.EXACT,
+        Nan.REJECT,
+        AbsentPairs.OMITTED,
+        None,
+        name.span,
+    )
+
+
+def _indent(read: Settings) -> Indent | None:
+    remedy = "none | 2 lf | 2 crlf"
+    parts = read.parts("indent", remedy)
+    if not parts:
+        return None
+    try:
+        if len(parts) > 1:
+            raise Misread
+        part = Part(parts[0])
+        if part.flag("none"):
+            part.done()
+            return None
+        indent = Indent(part.number(), part.one_of(_LINE_ENDS))
+        part.done()
+        if indent.spaces > _MOST_SPACES:
+            raise Misread
+        return indent
+    except Misread:
+        read.misread("indent", remedy)
+        return None
+
+
+def _escape(read: Settings) -> tuple[Escape, ...]:
+    """`minimal`, or what is escaped beyond it; the order in which that is said means nothing."""
+    remedy = f"minimal | {', '.join(_ESCAPES)}"
+    parts = [Part(part) for part in read.parts("escape", remedy)]
+    try:
+        if len(parts) == 1 and parts[0].flag("minimal"):
+            parts[0].done()
+            return ()
+        said = set()
+        for part in parts:
+            said.add(part.one_of(_ESCAPES))
+            part.done()
+        if len(said) < len(parts):
+            raise Misread
+        return tuple(escape for escape in Escape if escape in said)
+    except Misread:
+        read.misread("escape", remedy)
+        return ()
 
 
 def _inherited(node: s.Serialization, known: dict[str, s.Serialization], findings: Findings) -> tuple[s.Setting, ...]:

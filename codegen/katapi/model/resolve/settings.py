@@ -136,6 +136,10 @@ class Settings:
         """Reports a value that the key does not take."""
         self._findings.add("K112", span, f"this is no value of `{key}`", help=f"write `{key}: {remedy}`")
 
+    def misread(self, key: str, remedy: str) -> None:
+        """Reports all that stands behind the colon as no value of the key."""
+        self.bad(self._value(key), key, remedy)
+
     def place(self, key: str) -> Span:
         """Where a setting stands, or its block where it is missing."""
         setting = self._by_key.get(key)
@@ -153,7 +157,7 @@ class Settings:
             part = self._single(key, remedy, required=True)
             return default if part is None else self._read(part, part.words({str(v.value): v for v in kind}))
         except Misread:
-            self.bad(self._value(key), key, remedy)
+            self.misread(key, remedy)
             return default
 
     def text(self, key: str, example: str, *, required: bool = True) -> str | None:
@@ -162,7 +166,7 @@ class Settings:
             part = self._single(key, example, required)
             return None if part is None else self._read(part, part.text())
         except Misread:
-            self.bad(self._value(key), key, example)
+            self.misread(key, example)
             return None
 
     def number(self, key: str, example: str, *, required: bool = True) -> int | None:
@@ -171,7 +175,7 @@ class Settings:
             part = self._single(key, example, required)
             return None if part is None else self._read(part, part.number())
         except Misread:
-            self.bad(self._value(key), key, example)
+            self.misread(key, example)
             return None
 
     def _single(self, key: str, remedy: str, required: bool) -> Part | None:
