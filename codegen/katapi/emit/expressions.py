@@ -74,6 +74,10 @@ class Expressions(Paths):
                 self.module.use("katapi.runtime.text", kind.value)
                 more = "" if argument is None else f", {string(argument)}"
                 return Code(f"{kind.value}({self.printed(base).text}{more})")
+            case t.Rewrite(kind=rewrite, base=base, arguments=arguments):
+                self.module.use("katapi.runtime.text", rewrite.value)
+                texts = [string(a.text) for a in arguments]
+                return Code(f"{rewrite.value}({', '.join([self.printed(base).text, *texts])})")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 return ternary(self.condition(test), self.printed(then), self.printed(otherwise))
             case t.Coalesce(options=options):
@@ -100,7 +104,7 @@ class Expressions(Paths):
                 return Code(self._dump(expr))
             case t.Var(variable=variable) if self.is_printed(variable):
                 return Code(f"{self.name(variable)}[0]")
-            case t.Cut():
+            case t.Cut() | t.Rewrite():
                 return Code(f"{self.printed(expr).text}[0]")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 return ternary(self.condition(test), self.string(then), self.string(otherwise))
@@ -182,7 +186,7 @@ class Expressions(Paths):
                 step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
                 self.used.add(self.index)
                 return Code(f"{self.module.helper('message_at')}({self.messages}, {self.index} {step})")
-            case t.TextConst() | t.Cut() | t.Serialize():
+            case t.TextConst() | t.Cut() | t.Rewrite() | t.Serialize():
                 return self.string(expr)
             case t.Given() | t.And() | t.Or() | t.Not():
                 tested = self.condition(expr)

@@ -278,7 +278,11 @@ class Statements:
             return
         name = self._e.declare(each.item)
         source = self._e.value(each.source)
-        if isinstance(present(each.item.type), MessageType):
+        if each.sorted:
+            self._e.module.use("katapi.runtime.text", "sorted_texts")
+            place = f"{name}_at" if self._e.reads_path(each.item) else "_"
+            head = f"for {place}, {name} in sorted_texts({source.text}):"
+        elif isinstance(present(each.item.type), MessageType):
             place = f"{name}_at" if self._e.reads_place(each.item) else "_"
             head = f"for {place}, {name} in {source.text}:"
         elif self._e.reads_path(each.item) or (joined and each.condition is None):
@@ -291,6 +295,9 @@ class Statements:
         assert each.key is not None
         key, name = self._e.declare(each.key), self._e.declare(each.item)
         pairs = self._e.pairs(each.source)
+        if each.sorted:
+            self._e.module.use("katapi.runtime.text", "sorted_pairs")
+            pairs = f"sorted_pairs({pairs})"
         if each.join is not None and each.condition is None:
             head = f"for {name}_at, ({key}, {name}) in enumerate({pairs}):"
         else:
@@ -298,8 +305,8 @@ class Statements:
         self._loop(each, head, name, key)
 
     def _loop(self, each: t.Each, head: str, name: str, step: str) -> None:
-        message = isinstance(present(each.item.type), MessageType)
-        counted = each.join is not None and (each.condition is not None or message)
+        unnumbered = isinstance(present(each.item.type), MessageType) or (each.sorted and each.key is None)
+        counted = each.join is not None and (each.condition is not None or unnumbered)
         first = f"{name}_first"
         if counted:
             self.lines.add(f"{first} = True")

@@ -150,6 +150,24 @@ class Cut(Typed):
     argument: str | None
 
 
+class RewriteKind(Enum):
+    """The functions that make a new text of one."""
+
+    REPLACE = "replace"
+    WITHOUT = "without"
+    LOWER = "lower"
+    UPPER = "upper"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite(Typed):
+    """`arguments` are literals: what to look for and what to put there, or where what goes begins and ends."""
+
+    kind: RewriteKind
+    base: Expr
+    arguments: tuple[TextConst, ...]
+
+
 class TextTestKind(Enum):
     STARTS_WITH = "starts_with"
     ENDS_WITH = "ends_with"
@@ -286,6 +304,7 @@ Expr: TypeAlias = (
     | ListConst
     | ObjectExpr
     | Cut
+    | Rewrite
     | TextTest
     | HasKey
     | Coalesce
@@ -358,11 +377,15 @@ class If(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Each(Placed):
-    """A loop over a list, or with `key` over the pairs of an object; `join` stands between two rounds that ran."""
+    """A loop over a list, or with `key` over the pairs of an object; `join` stands between two rounds that ran.
+
+    Where it is `sorted`, texts or keys come in the order of their lower case.
+    """
 
     key: Variable | None
     item: Variable
     source: Expr
+    sorted: bool
     condition: Expr | None
     join: str | None
     body: Block

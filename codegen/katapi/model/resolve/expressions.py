@@ -46,6 +46,7 @@ BOOL = BoolType()
 INT = IntType()
 _CUTS = {k.value: k for k in t.CutKind}
 _TRIMS = (t.CutKind.TRIM, t.CutKind.TRIM_START, t.CutKind.TRIM_END)
+_REWRITES = {k.value: k for k in t.RewriteKind}
 _TESTS = {k.value: k for k in (t.TextTestKind.STARTS_WITH, t.TextTestKind.ENDS_WITH)}
 
 
@@ -290,17 +291,28 @@ class Expressions:
     def _needle(self, node: s.MethodCall, argument: s.Expr) -> str:
         if not isinstance(argument, s.TextLiteral):
             raise self._findings.fail(
-                "K201", argument.span, f"`{node.name.text}` looks for a text that is written in the template"
+                "K201", argument.span, f"`{node.name.text}` takes a text that is written in the template"
             )
         return argument.text
 
     def _method(self, node: s.MethodCall, scope: Scope) -> t.Expr:
         name = node.name.text
-        if name not in _CUTS and name not in _TESTS:
+        if name == "sorted":
             raise self._findings.fail(
-                "K113", node.name.span, f"there is no function `{name}`", help=nearest(name, [*_CUTS, *_TESTS])
+                "K211",
+                node.span,
+                "`sorted()` is the order of a loop, and no value",
+                help="write it behind the `in` of a loop: `each x in xs.sorted() { … }`",
+            )
+        if name not in _CUTS and name not in _TESTS and name not in _REWRITES:
+            known = [*_CUTS, *_REWRITES, *_TESTS, "sorted"]
+            raise self._findings.fail(
+                "K113", node.name.span, f"there is no function `{name}`", help=nearest(name, known)
             )
         base = self.text(node.base, scope, f"`{name}` works on a text")
+        assert isinstance(base.type, TextType)
+        if name in _REWRITES:
+            return self._rewrite(node, _REWRITES[name], base, TextType(base.type.trust))
         optional_argument = name in {k.value for k in _TRIMS}
         if len(node.arguments) > 1 or (not node.arguments and not optional_argument):
             count = "at most one" if optional_argument else "one"
@@ -310,8 +322,18 @@ class Expressions:
             raise self._findings.fail("K201", node.arguments[0].span, f"`{name}` cannot look for an empty text")
         if name in _TESTS:
             return t.TextTest(_TESTS[name], base, argument or "", type=BOOL, span=node.span)
-        assert isinstance(base.type, TextType)
         return t.Cut(_CUTS[name], base, argument, type=TextType(base.type.trust), span=node.span)
+
+    def _rewrite(self, node: s.MethodCall, kind: t.RewriteKind, base: t.Expr, of: TextType) -> t.Expr:
+        wanted = 2 if kind in (t.RewriteKind.REPLACE, t.RewriteKind.WITHOUT) else 0
+        if len(node.arguments) != wanted:
+            count = "two texts" if wanted else "no value"
+            raise self._findings.fail("K114", node.span, f"`{kind.value}` takes {count}")
+        texts = [t.TextConst(self._needle(node, a), type=LITERAL, span=a.span) for a in node.arguments]
+        for sought in texts[:1] if kind is t.RewriteKind.REPLACE else texts:
+            if not sought.text:
+                raise self._findings.fail("K201", sought.span, f"`{kind.value}` cannot look for an empty text")
+        return t.Rewrite(kind, base, tuple(texts), type=of, span=node.span)
 
     def _coalesce(self, node: s.Coalesce, scope: Scope) -> t.Expr:
         options = tuple(self.resolve(o, scope) for o in node.options)
