@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
@@ -312,8 +313,15 @@ class Statements:
             self.lines.add(f"{first} = True")
         self.lines.add(head)
         self.lines.indent()
+        companions = {
+            f"{self._e.name(variable)}_path": self._e.item_path(each.source, step)
+            for variable in (each.item, each.key)
+            if variable is not None and self._e.reads_path(variable)
+        }
         if each.condition is not None:
             test = self._e.condition(t.Not(each.condition, type=BoolType(), span=each.span))
+            for own in [name for name in companions if name in re.findall(r"\w+", test.text)]:
+                self.lines.statement(f"{own} = ", companions.pop(own))
             self.lines.statement("if ", test.text, ":")
             self.lines.add("    continue")
         if each.join is not None:
@@ -322,10 +330,8 @@ class Statements:
             self.lines.add(f"    out.append({joint})")
             if counted:
                 self.lines.add(f"{first} = False")
-        for variable in (each.item, each.key):
-            if variable is not None and self._e.reads_path(variable):
-                own = self._e.name(variable)
-                self.lines.statement(f"{own}_path = ", self._e.item_path(each.source, step))
+        for own, path in companions.items():
+            self.lines.statement(f"{own} = ", path)
         self.lines.dedent()
         self.block(each.body)
 

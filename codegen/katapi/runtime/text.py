@@ -21,6 +21,7 @@ WHITE_SPACE = (
 UNICODE = "17.0"
 """The version of Unicode that says what is lower case."""
 
+S = TypeVar("S", bound=str)
 T = TypeVar("T")
 
 
@@ -114,7 +115,7 @@ def lower_case(text: str) -> str:
     return text.translate(tables.lower_case(UNICODE).table)
 
 
-def sorted_texts(texts: Iterable[str]) -> list[tuple[int, str]]:
+def sorted_texts(texts: Iterable[S]) -> list[tuple[int, S]]:
     """Texts in the order of their lower case, each with its place before."""
     return sorted(enumerate(texts), key=lambda item: lower_case(item[1]))
 
