@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import TypeVar
 
 import hypothesis
@@ -91,6 +92,11 @@ def json_texts(controls: type[ControlToken]) -> SearchStrategy[JsonText]:
     return plain | written
 
 
+def dates() -> SearchStrategy[datetime]:
+    """Dates without time zone, in whole seconds."""
+    return st.datetimes().map(lambda date: date.replace(microsecond=0))
+
+
 def known_ids(model: TextAndIds, controls: type[ControlToken]) -> SearchStrategy[int]:
     """Any id that stands for something; a vocabulary may have gaps, whose ids give way to common ones."""
     common = [*(c.id for c in controls), *model.encode("Hello, 天空!")]
@@ -172,4 +178,5 @@ def _texts(value: object, steps: list[str], path: tuple[str | int, ...]) -> Iter
 
 def request_bytes(request: RequestModel) -> bytes:
     """A request as a client would send it."""
-    return json.dumps(request.model_dump(exclude_unset=True), ensure_ascii=False).encode()
+    given = request.model_dump(exclude_unset=True)
+    return json.dumps(given, ensure_ascii=False, default=datetime.isoformat).encode()

@@ -230,7 +230,7 @@ class Paths:
         if value.place is not None:
             return [way.use(value.place)]
         match value.expr:
-            case t.Cut() | t.Rewrite() | t.Serialize() | t.ObjectExpr() | t.ListConst():
+            case t.Cut() | t.Rewrite() | t.FormatDate() | t.Serialize() | t.ObjectExpr() | t.ListConst():
                 ways = [way]
                 for part in value_parts(value.expr):
                     ways = limited(w for one in ways for w in self.use(one, part))

@@ -20,6 +20,8 @@ def sub_expressions(expr: t.Expr) -> tuple[t.Expr, ...]:
             return (base,)
         case t.Rewrite(base=base, arguments=arguments):
             return (base, *arguments)
+        case t.FormatDate(base=base, pattern=pattern):
+            return (base, pattern)
         case t.ListConst(items=items):
             return items
         case t.ObjectExpr(pairs=pairs):
@@ -58,6 +60,7 @@ def value_parts(expr: t.Expr) -> tuple[t.Expr, ...]:
             | t.ListConst()
             | t.ObjectExpr()
             | t.Cut()
+            | t.FormatDate()
             | t.Coalesce()
             | t.Serialize()
         ):

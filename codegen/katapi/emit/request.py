@@ -13,6 +13,7 @@ from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.types import (
     OBJECT,
     BoolType,
+    DateType,
     IntType,
     JsonType,
     ListType,
@@ -84,6 +85,8 @@ class _Types:
                 return "bool"
             case IntType():
                 return "int"
+            case DateType():
+                return self.use("katapi.runtime.fields", "DateField")
             case ParsedType(verbatim=True):
                 return self.use("katapi.runtime.arguments", "JsonText")
             case ParsedType():

@@ -168,6 +168,14 @@ class Rewrite(Typed):
     arguments: tuple[TextConst, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FormatDate(Typed):
+    """A date as text, by a pattern of known directives."""
+
+    base: Expr
+    pattern: TextConst
+
+
 class TextTestKind(Enum):
     STARTS_WITH = "starts_with"
     ENDS_WITH = "ends_with"
@@ -305,6 +313,7 @@ Expr: TypeAlias = (
     | ObjectExpr
     | Cut
     | Rewrite
+    | FormatDate
     | TextTest
     | HasKey
     | Coalesce

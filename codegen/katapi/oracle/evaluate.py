@@ -14,10 +14,12 @@ from katapi.model import template as t
 from katapi.model.declarations import ControlToken as DeclaredToken
 from katapi.model.types import OptionalType
 from katapi.oracle.characters import lower_case
+from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
 from katapi.oracle.values import (
     Absent,
     Items,
+    Moment,
     OracleMessage,
     Pairs,
     Record,
@@ -123,6 +125,10 @@ class Frame:
                 return _cut(self.text(base), kind, argument)
             case t.Rewrite(kind=rewrite, base=base, arguments=arguments):
                 return _rewrite(self.text(base), rewrite, [argument.text for argument in arguments])
+            case t.FormatDate(base=base, pattern=pattern):
+                date = self.evaluate(base)
+                assert isinstance(date, Moment), "the resolver knows this to be a date"
+                return ContentSegment(Content(formatted(date.value, pattern.text)), date.path, None)
             case t.TextTest(kind=test, base=base, needle=needle):
                 return Truth(_text_test(self.text(base).text, test, needle), None)
             case t.HasKey(base=base, key=key):

@@ -14,6 +14,7 @@ from katapi.oracle.values import (
     Absent,
     Fraction,
     Items,
+    Moment,
     OracleMessage,
     Pairs,
     Record,
@@ -49,7 +50,7 @@ def json_text(value: Value, settings: Serialization, depth: int = 0) -> str:
                 for key, member in pairs
             ]
             return _enclosed("{", members, "}", settings, depth)
-        case Record() | OracleMessage() | ControlSegment():
+        case Moment() | Record() | OracleMessage() | ControlSegment():
             raise AssertionError("the resolver lets only JSON values be serialized")
 
 

@@ -21,6 +21,7 @@ from katapi.model.types import (
     OBJECT,
     BoolType,
     ControlType,
+    DateType,
     IntType,
     JsonKind,
     JsonType,
@@ -39,6 +40,7 @@ from katapi.model.types import (
     optional,
     present,
 )
+from katapi.runtime.dates import DIRECTIVE, DIRECTIVES
 
 #: Bindings that no line of the file makes.
 _GIVEN = (t.Binding.MESSAGES, t.Binding.GENERATING, t.Binding.TOOLS)
@@ -304,8 +306,10 @@ class Expressions:
                 "`sorted()` is the order of a loop, and no value",
                 help="write it behind the `in` of a loop: `each x in xs.sorted() { … }`",
             )
+        if name == "format":
+            return self._format(node, scope)
         if name not in _CUTS and name not in _TESTS and name not in _REWRITES:
-            known = [*_CUTS, *_REWRITES, *_TESTS, "sorted"]
+            known = [*_CUTS, *_REWRITES, *_TESTS, "sorted", "format"]
             raise self._findings.fail(
                 "K113", node.name.span, f"there is no function `{name}`", help=nearest(name, known)
             )
@@ -323,6 +327,22 @@ class Expressions:
         if name in _TESTS:
             return t.TextTest(_TESTS[name], base, argument or "", type=BOOL, span=node.span)
         return t.Cut(_CUTS[name], base, argument, type=TextType(base.type.trust), span=node.span)
+
+    def _format(self, node: s.MethodCall, scope: Scope) -> t.Expr:
+        base = self.there(self.resolve(node.base, scope), "`format` works on a date")
+        if not isinstance(base.type, DateType):
+            raise self._findings.fail(
+                "K201", node.base.span, f"`format` works on a date, and this is {describe(base.type)}"
+            )
+        if len(node.arguments) != 1:
+            raise self._findings.fail("K114", node.span, "`format` takes one text")
+        span = node.arguments[0].span
+        pattern = self._needle(node, node.arguments[0])
+        for directive in DIRECTIVE.findall(pattern):
+            if directive not in DIRECTIVES:
+                message = f"`{directive}` is no directive of a date" + ("; a percent sign is `%%`" * (directive == "%"))
+                raise self._findings.fail("K212", span, message, help=f"there are {' '.join(DIRECTIVES)}")
+        return t.FormatDate(base, t.TextConst(pattern, type=LITERAL, span=span), type=CONTENT, span=node.span)
 
     def _rewrite(self, node: s.MethodCall, kind: t.RewriteKind, base: t.Expr, of: TextType) -> t.Expr:
         wanted = 2 if kind in (t.RewriteKind.REPLACE, t.RewriteKind.WITHOUT) else 0

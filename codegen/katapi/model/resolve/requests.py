@@ -19,6 +19,7 @@ from katapi.model.types import (
     OBJECT,
     BoolType,
     ControlType,
+    DateType,
     IntType,
     ListType,
     OptionalType,
@@ -45,6 +46,7 @@ _NAMED: dict[str, Type] = {
     "object": OBJECT,
     "bool": BoolType(),
     "int": IntType(),
+    "date": DateType(),
 }
 
 #: Keys that every request has; no parameter may take their names.

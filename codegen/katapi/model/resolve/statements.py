@@ -17,6 +17,7 @@ from katapi.model.types import (
     CONTENT,
     KIND_WORDS,
     ControlType,
+    DateType,
     IntType,
     JsonKind,
     JsonType,
@@ -114,6 +115,8 @@ class Statements:
         value = self._expressions.there(value, "what is printed must be there")
         if not isinstance(value.type, (ControlType, TextType, IntType)):
             help = "write it through a serialization: `x as json`" if json_kinds(value.type) else "print a field of it"
+            if isinstance(value.type, DateType):
+                help = 'say how: `x.format("%Y-%m-%d")`'
             raise self._findings.fail("K204", node.span, f"{describe(value.type)} cannot be printed", help=help)
         return t.Print(value, span=node.span)
 
