@@ -96,7 +96,11 @@ class Requests:
     def _fields(self, fields: Sequence[Field], role: str | None = None) -> JsonStrategy:
         required: dict[str, JsonStrategy] = {} if role is None else {"role": st.just(role)}
         required |= {f.name: self.of(f.type) for f in fields if not f.optional}
-        return st.fixed_dictionaries(required, optional={f.name: self.of(f.type) for f in fields if f.optional})
+        plain: SearchStrategy[dict[str, Json]] = st.fixed_dictionaries(
+            required, optional={f.name: self.of(f.type) for f in fields if f.optional}
+        )
+        also = {f.name: f.spellings[-1] for f in fields}
+        return st.builds(_spelled, plain, st.sampled_from([{}, also]))
 
     def requests(self) -> JsonStrategy:
         """A whole request; roles come in runs as often as alone."""
@@ -122,6 +126,10 @@ class Requests:
             return plain
         with_tools = st.fixed_dictionaries(required | {"tools": self.of(rules.tools)}, optional=optional)
         return with_tools | plain if isinstance(rules.tools, OptionalType) else with_tools
+
+
+def _spelled(value: dict[str, Json], names: dict[str, str]) -> Json:
+    return {names.get(key, key): member for key, member in value.items()}
 
 
 def _as_date(date: datetime, day_alone: bool) -> Json:

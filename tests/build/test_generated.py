@@ -114,6 +114,8 @@ def test_each_field_and_token_names_the_line_that_declares_it(path: Path) -> Non
     source = ["", *program_of(path).source.text.splitlines()]
     files = {name: inspect.getsource(sys.modules[f"{package_of(path)}.{name}"]) for name in ("request", "vocabulary")}
     fields = re.findall(r"^    (\w+): .*  # line (\d+)", files["request"], re.MULTILINE)
+    above = re.findall(r"^    # line (\d+).*\n    (\w+): ", files["request"], re.MULTILINE)
+    fields += [(name, line) for line, name in above]
     tokens = re.findall(r"\b(\d+)(?:,|:) .*  # line (\d+)$", files["vocabulary"], re.MULTILINE)
     for name, line in [*fields, *tokens]:
         assert re.search(rf"\b{name}\b", source[int(line)]), (name, line)

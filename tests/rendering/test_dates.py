@@ -64,8 +64,8 @@ def test_a_percent_sign_begins_no_directive_after_another() -> None:
 
 
 def test_a_date_of_the_request_stands_in_the_record() -> None:
-    model = model_of(PASS / "values.kata")
-    request = {"messages": [], "tools": [], "now": "2025-03-09T14:05:07", "birthday": "2000-01-01"}
+    model = model_of(PASS / "dates.kata")
+    request = {"messages": [], "now": "2025-03-09T14:05:07", "birthday": "2000-01-01"}
     result = model.assemble(json.dumps(request).encode())
     assert "Sunday, 9 March 2025, 2:05 PM" in result.rendered.text
     assert result.record.request == {**request, "birthday": "2000-01-01T00:00:00"}
@@ -75,7 +75,7 @@ def test_a_date_of_the_request_stands_in_the_record() -> None:
     ("given_now", "code"), [({}, "R112"), ({"now": None}, "R113"), ({"now": "9 March"}, "R115"), ({"now": 1}, "R113")]
 )
 def test_there_is_no_clock(given_now: dict[str, object], code: str) -> None:
-    model = model_of(PASS / "values.kata")
+    model = model_of(PASS / "dates.kata")
     with pytest.raises(RequestError) as caught:
-        model.assemble(json.dumps({"messages": [], "tools": [], **given_now}).encode())
+        model.assemble(json.dumps({"messages": [], **given_now}).encode())
     assert (caught.value.code, caught.value.where) == (code, "now")

@@ -22,10 +22,10 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field", "Fixed", "Items",
-    "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal", "LiteralSegment", "Message",
-    "None", "ObjectFromText", "Path", "Printed", "PrintedText", "Request", "RequestError", "RequestModel", "Sequence",
-    "Serialization", "Site", "TemplateError", "TypeAlias",
+    "AliasChoices", "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field",
+    "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
+    "LiteralSegment", "Message", "None", "ObjectFromText", "Path", "Printed", "PrintedText", "Request", "RequestError",
+    "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip
 
 

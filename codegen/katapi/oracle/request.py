@@ -90,12 +90,19 @@ def _message(rules: Request, body: JsonObject, index: int) -> OracleMessage:
     role = rules.role(name)
     if role is None:
         raise _fault("R110", f"unknown role {name!r}", (*path, "role"))
-    _only(body, {"role", *(field.name for field in role.fields)}, path)
+    _only(body, {"role", *(key for field in role.fields for key in field.spellings)}, path)
     return OracleMessage(index, name, _fields(rules, role.fields, body, path))
 
 
 def _fields(rules: Request, fields: Sequence[Field], body: JsonObject, path: Path) -> dict[str, Value]:
-    return {field.name: _declared(rules, field.name, field.type, body, path) for field in fields}
+    by_name: dict[str, Value] = {}
+    for field in fields:
+        spelled = [key for key in field.spellings if key in body]
+        if len(spelled) > 1:
+            raise _fault("R111", f"{spelled[1]!r} is another spelling of {spelled[0]!r}", (*path, spelled[1]))
+        there: JsonObject = {field.name: body[spelled[0]]} if spelled else {}
+        by_name[field.name] = _declared(rules, field.name, field.type, there, path)
+    return by_name
 
 
 def _declared(rules: Request, key: str, of: Type, body: JsonObject, path: Path) -> Value:
@@ -137,7 +144,7 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
             record = rules.record(name)
             assert record is not None, "the resolver knows every record"
             body = _object(value, path)
-            _only(body, {field.name for field in record.fields}, path)
+            _only(body, {key for field in record.fields for key in field.spellings}, path)
             return Record(_fields(rules, record.fields, body, path), path)
         case ControlType() | MessageType():
             raise AssertionError("no field of a request has this type")
