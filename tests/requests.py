@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -14,6 +15,7 @@ from katapi.model.request import Field
 from katapi.model.types import (
     OBJECT,
     BoolType,
+    DateType,
     IntType,
     JsonType,
     ListType,
@@ -78,6 +80,8 @@ class Requests:
                 return st.booleans()
             case IntType():
                 return st.integers() | st.integers(0, 20)
+            case DateType():
+                return st.builds(_as_date, st.datetimes(), st.booleans())
             case ParsedType():
                 objects = self._object()
                 return objects | st.builds(_as_text, objects, st.booleans(), st.sampled_from([None, 1]))
@@ -92,7 +96,11 @@ class Requests:
     def _fields(self, fields: Sequence[Field], role: str | None = None) -> JsonStrategy:
         required: dict[str, JsonStrategy] = {} if role is None else {"role": st.just(role)}
         required |= {f.name: self.of(f.type) for f in fields if not f.optional}
-        return st.fixed_dictionaries(required, optional={f.name: self.of(f.type) for f in fields if f.optional})
+        plain: SearchStrategy[dict[str, Json]] = st.fixed_dictionaries(
+            required, optional={f.name: self.of(f.type) for f in fields if f.optional}
+        )
+        also = {f.name: f.spellings[-1] for f in fields}
+        return st.builds(_spelled, plain, st.sampled_from([{}, also]))
 
     def requests(self) -> JsonStrategy:
         """A whole request; roles come in runs as often as alone."""
@@ -118,6 +126,15 @@ class Requests:
             return plain
         with_tools = st.fixed_dictionaries(required | {"tools": self.of(rules.tools)}, optional=optional)
         return with_tools | plain if isinstance(rules.tools, OptionalType) else with_tools
+
+
+def _spelled(value: dict[str, Json], names: dict[str, str]) -> Json:
+    return {names.get(key, key): member for key, member in value.items()}
+
+
+def _as_date(date: datetime, day_alone: bool) -> Json:
+    written = date.replace(microsecond=0).isoformat()
+    return written[:10] if day_alone else written
 
 
 def _as_text(value: Json, ascii_only: bool, indent: int | None) -> Json:

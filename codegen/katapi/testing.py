@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import TypeVar
 
 import hypothesis
@@ -89,6 +90,11 @@ def json_texts(controls: type[ControlToken]) -> SearchStrategy[JsonText]:
     plain = json_objects(controls).map(JsonText)
     written = json_objects(controls).map(lambda v: JsonText(v, json.dumps(v, ensure_ascii=False)))
     return plain | written
+
+
+def dates() -> SearchStrategy[datetime]:
+    """Dates without time zone, in whole seconds."""
+    return st.datetimes().map(lambda date: date.replace(microsecond=0))
 
 
 def known_ids(model: TextAndIds, controls: type[ControlToken]) -> SearchStrategy[int]:
@@ -181,4 +187,5 @@ def _texts(value: object, steps: list[str], path: tuple[str | int, ...]) -> Iter
 
 def request_bytes(request: RequestModel) -> bytes:
     """A request as a client would send it."""
-    return json.dumps(request.model_dump(exclude_unset=True), ensure_ascii=False).encode()
+    given = request.model_dump(exclude_unset=True)
+    return json.dumps(given, ensure_ascii=False, default=datetime.isoformat).encode()

@@ -118,6 +118,8 @@ def test_each_field_and_token_names_the_line_that_declares_it(path: Path) -> Non
     request = inspect.getsource(sys.modules[f"{package_of(path)}.request"])
     vocabulary = inspect.getsource(sys.modules[f"{package}.vocabulary"])
     fields = re.findall(r"^    (\w+): .*  # line (\d+)", request, re.MULTILINE)
+    above = re.findall(r"^    # line (\d+).*\n    (\w+): ", request, re.MULTILINE)
+    fields += [(name, line) for line, name in above]
     tokens = re.findall(r"\b(\d+)(?:,|:) .*  # line (\d+)$", vocabulary, re.MULTILINE)
     assert [(name, line) for name, line in fields if not re.search(rf"\b{name}\b", source[int(line)])] == []
     assert [(name, line) for name, line in tokens if not re.search(rf"\b{name}\b", declared[int(line)])] == []

@@ -40,7 +40,7 @@ from katapi.language.printer import format_source
 from katapi.language.source import Source
 from katapi.model import declarations as d
 from katapi.model.program import Program
-from katapi.model.template import CutKind, TextTestKind
+from katapi.model.template import CutKind, RewriteKind, TextTestKind
 from katapi.model.types import KIND_WORDS
 from tests.specs import whole_program
 
@@ -280,7 +280,7 @@ def test_each_word_of_the_language_stands_on_the_page() -> None:
         if isinstance(kind, type) and issubclass(kind, Enum)
         for word in kind
     }
-    functions = {kind.value for kind in (*CutKind, *TextTestKind)}
+    functions = {kind.value for kind in (*CutKind, *RewriteKind, *TextTestKind)} | {"sorted"}
     written = set(
         re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`\n]+`|^```.*?^```$", PAGE, re.MULTILINE | re.DOTALL)))
     )

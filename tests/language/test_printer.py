@@ -177,7 +177,7 @@ list_types = plain_types | node(s.ListOf, plain_types)
 types = st.one_of(list_types, node(s.OptionalOf, list_types), node(s.ListOf, node(s.OptionalOf, list_types)))
 literals = st.one_of(node(s.TextLiteral, texts), node(s.IntLiteral, numbers), node(s.BoolLiteral, booleans))
 constants = literals | node(s.ListLiteral, many(literals | node(s.ListLiteral, many(literals))))
-declared = many(node(s.FieldDecl, fields, types, booleans))
+declared = many(node(s.FieldDecl, fields, types, many(names), booleans))
 
 flags = many(names.filter(lambda n: n.text != "to"))
 ranges = node(s.TokenRange, numbers, numbers, texts, flags)

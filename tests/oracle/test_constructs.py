@@ -21,12 +21,13 @@ PASS = Path(__file__).parents[1] / "language" / "pass"
 SPECS = ["book", "qwen3", *sorted(path.stem for path in PASS.glob("*.kata"))]
 
 NODES = {kind.__name__ for kind in (*get_args(t.Expr), *get_args(t.Statement))}
-ENUMS = (t.CutKind, t.TextTestKind, End, Neighbour, Operator, Quantifier, Side, JsonKind)
+ENUMS = (t.CutKind, t.RewriteKind, t.TextTestKind, End, Neighbour, Operator, Quantifier, Side, JsonKind)
 MEMBERS = {f"{kind.__name__}.{member.name}" for kind in ENUMS for member in kind}
 OPTIONS = {
     "Each with a key",
     "Each with a condition",
     "Each with a join",
+    "Each in order",
     "WalkArm with a run",
     "WalkArm with then",
     "WalkArm with a condition",
@@ -59,6 +60,8 @@ def options(node: object) -> Iterator[str]:
     match node:
         case t.Each(key=key, condition=condition, join=join):
             yield from _named("Each", ("a key", key), ("a condition", condition), ("a join", join))
+            if node.sorted:
+                yield "Each in order"
         case t.WalkArm(is_run=run, then=then, condition=condition):
             yield from _named("WalkArm", ("a run", run or None), ("then", then), ("a condition", condition))
         case t.MatchArm(texts=texts, other=other, condition=condition):

@@ -230,7 +230,7 @@ class Paths:
         if value.place is not None:
             return [way.use(value.place)]
         match value.expr:
-            case t.Cut() | t.Serialize() | t.ObjectExpr() | t.ListConst():
+            case t.Cut() | t.Rewrite() | t.FormatDate() | t.Serialize() | t.ObjectExpr() | t.ListConst():
                 ways = [way]
                 for part in value_parts(value.expr):
                     ways = limited(w for one in ways for w in self.use(one, part))
@@ -316,7 +316,8 @@ class Paths:
             if known is None:
                 return []
             # Nothing is left of a text that was cut: what the cut took off would not have been printed either.
-            return self._use_value(known, value) if isinstance(value.expr, t.Cut) and not truth else [known]
+            empty = isinstance(value.expr, t.Cut | t.Rewrite) and not truth
+            return self._use_value(known, value) if empty else [known]
         if truth and self._exists(way, value, True, span) is None:
             return []
         known = way.learn(("given", value.place), truth, says)

@@ -18,6 +18,10 @@ def sub_expressions(expr: t.Expr) -> tuple[t.Expr, ...]:
             return (base,)
         case t.EndOf(base=base) | t.Cut(base=base) | t.TextTest(base=base) | t.HasKey(base=base):
             return (base,)
+        case t.Rewrite(base=base, arguments=arguments):
+            return (base, *arguments)
+        case t.FormatDate(base=base, pattern=pattern):
+            return (base, pattern)
         case t.ListConst(items=items):
             return items
         case t.ObjectExpr(pairs=pairs):
@@ -56,10 +60,15 @@ def value_parts(expr: t.Expr) -> tuple[t.Expr, ...]:
             | t.ListConst()
             | t.ObjectExpr()
             | t.Cut()
+            | t.FormatDate()
             | t.Coalesce()
             | t.Serialize()
         ):
             return sub_expressions(expr)
+        case t.Rewrite(kind=t.RewriteKind.REPLACE, base=base, arguments=(_, by)):
+            return (base, by)
+        case t.Rewrite(base=base):
+            return (base,)
         case _:
             return ()
 

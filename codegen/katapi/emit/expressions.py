@@ -21,6 +21,7 @@ from katapi.model.declarations import AbsentPairs
 from katapi.model.types import (
     CONTENT,
     ControlType,
+    DateType,
     IntType,
     JsonKind,
     JsonType,
@@ -75,6 +76,12 @@ class Expressions(Paths):
                 self.module.use("katapi.runtime.text", kind.value)
                 more = "" if argument is None else f", {string(argument)}"
                 return Code(f"{kind.value}({self.printed(base).text}{more})")
+            case t.Rewrite(kind=rewrite, base=base, arguments=arguments):
+                self.module.use("katapi.runtime.text", rewrite.value)
+                texts = [string(a.text) for a in arguments]
+                return Code(f"{rewrite.value}({', '.join([self.printed(base).text, *texts])})")
+            case t.FormatDate(base=base):
+                return self._content(self.string(expr).text, self.path(base), "None")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 return ternary(self.condition(test), self.printed(then), self.printed(otherwise))
             case t.Coalesce(options=options):
@@ -101,8 +108,11 @@ class Expressions(Paths):
                 return Code(self._dump(expr))
             case t.Var(variable=variable) if self.is_printed(variable):
                 return Code(f"{self.name(variable)}[0]")
-            case t.Cut():
+            case t.Cut() | t.Rewrite():
                 return Code(f"{self.printed(expr).text}[0]")
+            case t.FormatDate(base=base, pattern=pattern):
+                self.module.use("katapi.runtime.dates", "format_date")
+                return Code(f"format_date({self.value(base).text}, {string(pattern.text)})")
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 return ternary(self.condition(test), self.string(then), self.string(otherwise))
             case t.Coalesce(options=options):
@@ -183,7 +193,7 @@ class Expressions(Paths):
                 step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
                 self.used.add(self.index)
                 return Code(f"{self.module.helper('message_at')}({self.messages}, {self.index} {step})")
-            case t.TextConst() | t.Cut() | t.Serialize():
+            case t.TextConst() | t.Cut() | t.Rewrite() | t.FormatDate() | t.Serialize():
                 return self.string(expr)
             case t.Given() | t.And() | t.Or() | t.Not():
                 tested = self.condition(expr)
@@ -269,7 +279,7 @@ class Expressions(Paths):
 
     def _given(self, value: t.Expr) -> Code:
         of = present(value.type)
-        if isinstance(of, (MessageType, RecordType)):
+        if isinstance(of, (MessageType, RecordType, DateType)):
             return self.not_none(value)
         if isinstance(value, t.Var) and self.is_printed(value.variable):
             name = self.name(value.variable)

@@ -8,7 +8,7 @@ import re
 
 from katapi.model.declarations import ControlToken
 from katapi.model.program import TokenizerProgram
-from katapi.runtime import rendering, text
+from katapi.runtime import dates, rendering, text
 
 
 def control_member(token: ControlToken) -> str:
@@ -28,10 +28,10 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "Field", "Fixed", "Items", "Json",
-    "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal", "LiteralSegment", "Message", "None",
-    "ObjectFromText", "Path", "Printed", "PrintedText", "Request", "RequestError", "RequestModel", "Sequence",
-    "Serialization", "Site", "TemplateError", "TypeAlias",
+    "AliasChoices", "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field",
+    "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
+    "LiteralSegment", "Message", "None", "ObjectFromText", "Path", "Printed", "PrintedText", "Request", "RequestError",
+    "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip
 
 
@@ -47,7 +47,8 @@ def message_class(role: str) -> str:
 
 
 _OWN = {"at", "first", "i", "messages", "out", "request", "walked"}
-_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | vars(rendering).keys() | vars(text).keys() | _OWN
+_CALLED = {name for module in (rendering, text, dates) for name in vars(module)}
+_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | _CALLED | _OWN
 _DERIVED = re.compile(r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first)")
 
 

@@ -13,7 +13,7 @@ from katapi.emit.python import string, tuple_of
 from katapi.emit.variables import Variables
 from katapi.language.syntax import End, Neighbour, Quantifier
 from katapi.model import template as t
-from katapi.model.types import IntType, JsonType, ListType, MessageType, ParsedType, Type, present
+from katapi.model.types import DateType, IntType, JsonType, ListType, MessageType, ParsedType, Type, present
 
 
 class Paths(Variables, ABC):
@@ -150,4 +150,4 @@ def _finds(query: t.Query) -> bool:
 
 def carries_path(of: Type) -> bool:
     """Whether a parameter of a def has a companion that says where its value came from."""
-    return isinstance(present(of), (JsonType, ListType, ParsedType, IntType))
+    return isinstance(present(of), (JsonType, ListType, ParsedType, IntType, DateType))

@@ -80,7 +80,7 @@ class _Unsure:
         """Whether a value is a part of a text, directly or through `let`."""
         if isinstance(expr, t.Var) and expr.variable.number in self._lets:
             return self._is_cut(self._lets[expr.variable.number])
-        return isinstance(expr, t.Cut) or any(self._is_cut(part) for part in value_parts(expr))
+        return isinstance(expr, t.Cut | t.Rewrite) or any(self._is_cut(part) for part in value_parts(expr))
 
     def _mark(self, expr: t.Expr) -> None:
         of = _item(expr.type)

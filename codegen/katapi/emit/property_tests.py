@@ -17,6 +17,7 @@ from katapi.model.request import Request
 from katapi.model.types import (
     OBJECT,
     BoolType,
+    DateType,
     IntType,
     JsonType,
     ListType,
@@ -75,6 +76,9 @@ class _Strategies:
                 return "st.booleans()"
             case IntType():
                 return "st.integers()"
+            case DateType():
+                self.helpers.add("dates")
+                return "dates()"
             case ParsedType(verbatim=True):
                 return self._helper("json_texts")
             case ParsedType():

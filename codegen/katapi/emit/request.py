@@ -13,6 +13,7 @@ from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.types import (
     OBJECT,
     BoolType,
+    DateType,
     IntType,
     JsonType,
     ListType,
@@ -84,6 +85,8 @@ class _Types:
                 return "bool"
             case IntType():
                 return "int"
+            case DateType():
+                return self.use("katapi.runtime.fields", "DateField")
             case ParsedType(verbatim=True):
                 return self.use("katapi.runtime.arguments", "JsonText")
             case ParsedType():
@@ -157,6 +160,11 @@ def _line(span: Span, source: Source) -> str:
 
 def _field(field: Field, types: _Types, source: Source) -> FieldContext:
     default = " = None" if isinstance(field.type, OptionalType) else ""
+    if field.also:
+        types.use("pydantic", "AliasChoices")
+        types.use("pydantic", "Field")
+        spellings = f"validation_alias=AliasChoices({', '.join(string(s) for s in field.spellings)})"
+        default = f" = Field({'None, ' if default else ''}{spellings})"
     comment = _line(field.span, source) + (": accepted, never printed" if field.ignored else "")
     return _attribute(field.name, types.annotation(field.type), default, comment)
 
@@ -172,6 +180,8 @@ def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldC
     lines.add(f"# {comment}")
     if len(one) <= _ROOM:
         lines.add(one)
+    elif default.endswith(")"):
+        lines.statement(f"{name}: {annotation} = ", default.removeprefix(" = "))
     elif annotation.endswith(_OR_NONE):
         lines.add(f"{name}: (")
         lines.indent()
@@ -179,8 +189,6 @@ def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldC
         lines.add(_OR_NONE.lstrip())
         lines.dedent()
         lines.add(f"){default}")
-    elif default.endswith(")"):
-        lines.statement(f"{name}: {annotation} = ", default.removeprefix(" = "))
     else:
         lines.statement(f"{name}: ", annotation, default)
     return FieldContext(lines.text().splitlines())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
@@ -278,7 +279,11 @@ class Statements:
             return
         name = self._e.declare(each.item)
         source = self._e.value(each.source)
-        if isinstance(present(each.item.type), MessageType):
+        if each.sorted:
+            self._e.module.use("katapi.runtime.text", "sorted_texts")
+            place = f"{name}_at" if self._e.reads_path(each.item) else "_"
+            head = f"for {place}, {name} in sorted_texts({source.text}):"
+        elif isinstance(present(each.item.type), MessageType):
             place = f"{name}_at" if self._e.reads_place(each.item) else "_"
             head = f"for {place}, {name} in {source.text}:"
         elif self._e.reads_path(each.item) or (joined and each.condition is None):
@@ -291,6 +296,9 @@ class Statements:
         assert each.key is not None
         key, name = self._e.declare(each.key), self._e.declare(each.item)
         pairs = self._e.pairs(each.source)
+        if each.sorted:
+            self._e.module.use("katapi.runtime.text", "sorted_pairs")
+            pairs = f"sorted_pairs({pairs})"
         if each.join is not None and each.condition is None:
             head = f"for {name}_at, ({key}, {name}) in enumerate({pairs}):"
         else:
@@ -298,15 +306,22 @@ class Statements:
         self._loop(each, head, name, key)
 
     def _loop(self, each: t.Each, head: str, name: str, step: str) -> None:
-        message = isinstance(present(each.item.type), MessageType)
-        counted = each.join is not None and (each.condition is not None or message)
+        unnumbered = isinstance(present(each.item.type), MessageType) or (each.sorted and each.key is None)
+        counted = each.join is not None and (each.condition is not None or unnumbered)
         first = f"{name}_first"
         if counted:
             self.lines.add(f"{first} = True")
         self.lines.add(head)
         self.lines.indent()
+        companions = {
+            f"{self._e.name(variable)}_path": self._e.item_path(each.source, step)
+            for variable in (each.item, each.key)
+            if variable is not None and self._e.reads_path(variable)
+        }
         if each.condition is not None:
             test = self._e.condition(t.Not(each.condition, type=BoolType(), span=each.span))
+            for own in [name for name in companions if name in re.findall(r"\w+", test.text)]:
+                self.lines.statement(f"{own} = ", companions.pop(own))
             self.lines.statement("if ", test.text, ":")
             self.lines.add("    continue")
         if each.join is not None:
@@ -315,10 +330,8 @@ class Statements:
             self.lines.add(f"    out.append({joint})")
             if counted:
                 self.lines.add(f"{first} = False")
-        for variable in (each.item, each.key):
-            if variable is not None and self._e.reads_path(variable):
-                own = self._e.name(variable)
-                self.lines.statement(f"{own}_path = ", self._e.item_path(each.source, step))
+        for own, path in companions.items():
+            self.lines.statement(f"{own} = ", path)
         self.lines.dedent()
         self.block(each.body)
 

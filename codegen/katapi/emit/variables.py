@@ -11,6 +11,7 @@ from katapi.emit.names import local, message_class, record_class
 from katapi.model import template as t
 from katapi.model.types import (
     ControlType,
+    DateType,
     IntType,
     JsonKind,
     JsonType,
@@ -110,6 +111,9 @@ class Variables:
                 return "str"
             case IntType():
                 return "int"
+            case DateType():
+                self.module.use("datetime", "datetime")
+                return "datetime"
             case _:
                 return "bool"
 

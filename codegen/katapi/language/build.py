@@ -241,10 +241,11 @@ class TreeBuilder(Transformer[Token, object]):
         return s.FromText(_one(c, s.Name), _maybe(c, _Word) is not None, span=self._span(meta))
 
     def field(self, meta: Meta, c: Children) -> s.FieldDecl:
-        return s.FieldDecl(_one(c, s.Name), _types(c)[0], False, span=self._span(meta))
+        name, *also = _all(c, s.Name)
+        return s.FieldDecl(name, _types(c)[0], tuple(also), False, span=self._span(meta))
 
     def ignored(self, meta: Meta, c: Children) -> tuple[s.FieldDecl, ...]:
-        return tuple(s.FieldDecl(f.name, f.type, True, span=f.span) for f in _all(c, s.FieldDecl))
+        return tuple(s.FieldDecl(f.name, f.type, f.also, True, span=f.span) for f in _all(c, s.FieldDecl))
 
     @staticmethod
     def _fields(c: Children) -> tuple[s.FieldDecl, ...]:

@@ -268,7 +268,7 @@ class _Printer:
     def _with_fields(self, node: s.Node, head: str, fields: Sequence[s.FieldDecl]) -> _Entry:
         entries: list[_Entry] = []
         for group in self._ignored_together(fields):
-            texts = [f"{f.name.text}: {type_text(f.type)}" for f in group]
+            texts = [f"{f.name.text}: {type_text(f.type)}" + "".join(f" also {a.text}" for a in f.also) for f in group]
             words: list[Doc] = ["ignore "] if group[0].ignored else []
             doc = Group(concat(*words, Nest(joined([",", Line()], texts))))
             entries.append(replace(self._leaf(group[0], doc), end=group[-1].span.end, head_end=group[-1].span.end))

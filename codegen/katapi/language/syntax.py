@@ -353,8 +353,11 @@ TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText
 
 @dataclass(frozen=True, slots=True)
 class FieldDecl(Node):
+    """A field; `also` are other spellings of its name in a request."""
+
     name: Name
     type: TypeRef
+    also: tuple[Name, ...]
     ignored: bool
 
 

@@ -11,12 +11,21 @@ from katapi.model.types import OptionalType, Type
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a message or record; an ignored one is accepted, kept in the request, and never printed."""
+    """A field of a message or record; an ignored one is accepted, kept in the request, and never printed.
+
+    A request spells it by its name or by one of `also`.
+    """
 
     name: str
     type: Type
     ignored: bool
     span: Span
+    also: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The keys that the field may have in a request."""
+        return (self.name, *self.also)
 
     @property
     def optional(self) -> bool:

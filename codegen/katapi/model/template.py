@@ -151,6 +151,32 @@ class Cut(Typed):
     argument: str | None
 
 
+class RewriteKind(Enum):
+    """The functions that make a new text of one."""
+
+    REPLACE = "replace"
+    WITHOUT = "without"
+    LOWER = "lower"
+    UPPER = "upper"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite(Typed):
+    """`arguments` are literals: what to look for and what to put there, or where what goes begins and ends."""
+
+    kind: RewriteKind
+    base: Expr
+    arguments: tuple[TextConst, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FormatDate(Typed):
+    """A date as text, by a pattern of known directives."""
+
+    base: Expr
+    pattern: TextConst
+
+
 class TextTestKind(Enum):
     STARTS_WITH = "starts_with"
     ENDS_WITH = "ends_with"
@@ -287,6 +313,8 @@ Expr: TypeAlias = (
     | ListConst
     | ObjectExpr
     | Cut
+    | Rewrite
+    | FormatDate
     | TextTest
     | HasKey
     | Coalesce
@@ -359,11 +387,15 @@ class If(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Each(Placed):
-    """A loop over a list, or with `key` over the pairs of an object; `join` stands between two rounds that ran."""
+    """A loop over a list, or with `key` over the pairs of an object; `join` stands between two rounds that ran.
+
+    Where it is `sorted`, texts or keys come in the order of their lower case.
+    """
 
     key: Variable | None
     item: Variable
     source: Expr
+    sorted: bool
     condition: Expr | None
     join: str | None
     body: Block

@@ -66,6 +66,11 @@ class IntType:
 
 
 @dataclass(frozen=True, slots=True)
+class DateType:
+    """A day and a time of day, to the second and in no time zone."""
+
+
+@dataclass(frozen=True, slots=True)
 class JsonType:
     """A JSON value of one of some kinds."""
 
@@ -112,6 +117,7 @@ Type: TypeAlias = (
     | TextType
     | BoolType
     | IntType
+    | DateType
     | JsonType
     | ParsedType
     | ListType
@@ -196,7 +202,7 @@ def json_kinds(t: Type) -> frozenset[JsonKind] | None:
         case OptionalType(item=item):
             inner = json_kinds(item)
             return None if inner is None else inner | KIND_WORDS["null"]
-        case ControlType() | RecordType() | MessageType():
+        case ControlType() | DateType() | RecordType() | MessageType():
             return None
 
 
@@ -230,6 +236,8 @@ def describe(t: Type) -> str:
             return "bool"
         case IntType():
             return "int"
+        case DateType():
+            return "date"
         case JsonType(kinds=kinds):
             if kinds == ANY_JSON.kinds:
                 return "json"

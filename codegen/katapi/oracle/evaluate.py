@@ -14,10 +14,13 @@ from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.declarations import ControlToken as DeclaredToken
 from katapi.model.types import OptionalType
+from katapi.oracle.characters import lower_case
+from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
 from katapi.oracle.values import (
     Absent,
     Items,
+    Moment,
     OracleMessage,
     Pairs,
     Record,
@@ -121,6 +124,12 @@ class Frame:
                 return self._object(expr)
             case t.Cut(kind=kind, base=base, argument=argument):
                 return _cut(self.text(base), kind, argument)
+            case t.Rewrite(kind=rewrite, base=base, arguments=arguments):
+                return _rewrite(self.text(base), rewrite, [argument.text for argument in arguments])
+            case t.FormatDate(base=base, pattern=pattern):
+                date = self.evaluate(base)
+                assert isinstance(date, Moment), "the resolver knows this to be a date"
+                return ContentSegment(Content(formatted(date.value, pattern.text)), date.path, None)
             case t.TextTest(kind=test, base=base, needle=needle):
                 return Truth(_text_test(self.text(base).text, test, needle), None)
             case t.HasKey(base=base, key=key):
@@ -285,6 +294,46 @@ def _stretch(source: Text, start: int, end: int) -> Text:
         return LiteralSegment(Literal(source.text[start:end]), source.site)
     moved = None if source.start is None else source.start + start
     return ContentSegment(Content(source.text[start:end]), source.path, moved)
+
+
+def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
+    """A new text, which comes from all of the value; where it is the same text, it is that text."""
+    made = _rewritten(source.text, kind, arguments)
+    if made == source.text:
+        return source
+    if isinstance(source, LiteralSegment):
+        return LiteralSegment(Literal(made), source.site)
+    return ContentSegment(Content(made), source.path, None)
+
+
+def _rewritten(text: str, kind: t.RewriteKind, arguments: list[str]) -> str:
+    match kind:
+        case t.RewriteKind.REPLACE:
+            return arguments[1].join(text.split(arguments[0]))
+        case t.RewriteKind.WITHOUT:
+            return _without(text, *arguments)
+        case t.RewriteKind.LOWER:
+            return in_lower_case(text)
+        case t.RewriteKind.UPPER:
+            return "".join(chr(ord(c) - 32) if "a" <= c <= "z" else c for c in text)
+
+
+def _without(text: str, opening: str, closing: str) -> str:
+    kept = ""
+    left = True
+    while left:
+        end = text.find(closing)
+        part, left = (text, False) if end < 0 else (text[:end], True)
+        start = part.find(opening)
+        kept += part if start < 0 else part[:start]
+        text = text[end + len(closing) :]
+    return kept
+
+
+def in_lower_case(text: str) -> str:
+    """A text in lower case, a character at a time, as Unicode 17.0 has it."""
+    table = lower_case("17.0")
+    return "".join(table.get(c, c) for c in text)
 
 
 def _text_test(text: str, kind: t.TextTestKind, needle: str) -> bool:

@@ -9,7 +9,7 @@ from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.declarations import Vocabulary
 from katapi.model.program import Program
-from katapi.oracle.evaluate import Frame, Spec
+from katapi.oracle.evaluate import Frame, Spec, in_lower_case
 from katapi.oracle.request import OracleRequest
 from katapi.oracle.values import (
     Absent,
@@ -182,11 +182,15 @@ class _Printer:
     def _rounds(self, each: t.Each, frame: Frame) -> list[tuple[Value | None, Value]]:
         """The keys, where the loop has them, and the values that it goes through."""
         if each.key is None:
-            return [(None, item) for item in frame.items(each.source)]
+            items: list[tuple[Value | None, Value]] = [(None, item) for item in frame.items(each.source)]
+            return sorted(items, key=lambda round: _lower(round[1])) if each.sorted else items
         source = frame.evaluate(each.source)
         assert isinstance(source, Pairs), "the resolver knows this to be an object"
         path = source.path or ()
-        return [(ContentSegment(Content(key), (*path, key), None), value) for key, value in source.pairs]
+        pairs: list[tuple[Value | None, Value]] = [
+            (ContentSegment(Content(key), (*path, key), None), value) for key, value in source.pairs
+        ]
+        return sorted(pairs, key=lambda pair: _lower(pair[0])) if each.sorted else pairs
 
     def _walk(self, walk: t.Walk, frame: Frame) -> None:
         left = self._messages(frame)
@@ -268,3 +272,10 @@ def _run(messages: list[OracleMessage], role: str) -> list[OracleMessage]:
             break
         run.append(message)
     return run
+
+
+def _lower(value: Value | None) -> str:
+    """A text by which a loop is sorted."""
+    text = None if value is None else is_text(value)
+    assert text is not None, "the resolver lets only texts be sorted"
+    return in_lower_case(text.text)

@@ -10,6 +10,7 @@
 | R111      | an unknown field or parameter                       |
 | R112      | a field or parameter is missing                     |
 | R113 R114 | a value of another type, or none of the choices     |
+| R115      | a text that is no date                              |
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time
 
 from katapi.model.program import Program
 from katapi.model.request import Field, Request
 from katapi.model.types import (
     BoolType,
     ControlType,
+    DateType,
     IntType,
     JsonType,
     ListType,
@@ -34,7 +37,7 @@ from katapi.model.types import (
     TextType,
     Type,
 )
-from katapi.oracle.values import Absent, Items, OracleMessage, Pairs, Record, Value, from_json, kind_of
+from katapi.oracle.values import Absent, Items, Moment, OracleMessage, Pairs, Record, Value, from_json, kind_of
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import Path
@@ -87,12 +90,19 @@ def _message(rules: Request, body: JsonObject, index: int) -> OracleMessage:
     role = rules.role(name)
     if role is None:
         raise _fault("R110", f"unknown role {name!r}", (*path, "role"))
-    _only(body, {"role", *(field.name for field in role.fields)}, path)
+    _only(body, {"role", *(key for field in role.fields for key in field.spellings)}, path)
     return OracleMessage(index, name, _fields(rules, role.fields, body, path))
 
 
 def _fields(rules: Request, fields: Sequence[Field], body: JsonObject, path: Path) -> dict[str, Value]:
-    return {field.name: _declared(rules, field.name, field.type, body, path) for field in fields}
+    by_name: dict[str, Value] = {}
+    for field in fields:
+        spelled = [key for key in field.spellings if key in body]
+        if len(spelled) > 1:
+            raise _fault("R111", f"{spelled[1]!r} is another spelling of {spelled[0]!r}", (*path, spelled[1]))
+        there: JsonObject = {field.name: body[spelled[0]]} if spelled else {}
+        by_name[field.name] = _declared(rules, field.name, field.type, there, path)
+    return by_name
 
 
 def _declared(rules: Request, key: str, of: Type, body: JsonObject, path: Path) -> Value:
@@ -119,6 +129,8 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
         case IntType():
             _demand(isinstance(value, int) and not isinstance(value, bool), "R113", "expected an integer", path)
             return from_json(value, path)
+        case DateType():
+            return _date(value, path)
         case JsonType(kinds=kinds):
             found = from_json(_checked(value, path), path)
             _demand(kind_of(found) in kinds, "R113", "a JSON value of another kind is expected", path)
@@ -132,10 +144,25 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
             record = rules.record(name)
             assert record is not None, "the resolver knows every record"
             body = _object(value, path)
-            _only(body, {field.name for field in record.fields}, path)
+            _only(body, {key for field in record.fields for key in field.spellings}, path)
             return Record(_fields(rules, record.fields, body, path), path)
         case ControlType() | MessageType():
             raise AssertionError("no field of a request has this type")
+
+
+def _date(value: Json, path: Path) -> Value:
+    """A day, with or without a time of day."""
+    if not isinstance(value, str):
+        raise _fault("R113", "expected a date", path)
+    for shape in ("0000-00-00", "0000-00-00T00:00:00"):
+        if "".join("0" if c in "0123456789" else c for c in value) == shape:
+            parts = [int(part) for part in value.replace("T", "-").replace(":", "-").split("-")]
+            year, month, day, hour, minute, second = (*parts, 0, 0, 0)[:6]
+            try:
+                return Moment(datetime.combine(date(year, month, day), time(hour, minute, second)), path)
+            except ValueError:
+                break
+    raise _fault("R115", f"{value!r} is no date", path)
 
 
 def _parsed(rules: Request, value: Json, path: Path, *, verbatim: bool) -> Value:

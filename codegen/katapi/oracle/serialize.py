@@ -15,6 +15,7 @@ from katapi.oracle.values import (
     Absent,
     Fraction,
     Items,
+    Moment,
     OracleMessage,
     Pairs,
     Record,
@@ -83,7 +84,7 @@ def _text(value: Value, settings: Serialization, depth: int) -> str:
                 for key, member in _ordered(pairs, settings.order)
             ]
             return _enclosed("{", members, "}", settings, depth)
-        case Record() | OracleMessage() | ControlSegment():
+        case Moment() | Record() | OracleMessage() | ControlSegment():
             raise AssertionError("the resolver lets only JSON values be serialized")
 
 

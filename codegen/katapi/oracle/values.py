@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
 from katapi.model.types import JsonKind
@@ -40,6 +41,14 @@ class Fraction:
 
     value: float
     path: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date, and the time of day on it."""
+
+    value: datetime
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,7 @@ Value: TypeAlias = (
     | Truth
     | Whole
     | Fraction
+    | Moment
     | LiteralSegment
     | ContentSegment
     | Items
@@ -139,12 +149,12 @@ def kind_of(value: Value) -> JsonKind | None:
             return JsonKind.LIST
         case Pairs():
             return JsonKind.OBJECT
-        case Record() | OracleMessage() | ControlSegment():
+        case Moment() | Record() | OracleMessage() | ControlSegment():
             return None
 
 
 def is_given(value: Value) -> bool:
-    """There, and neither empty, zero nor false. A message or record is always given if it is there."""
+    """There, and neither empty, zero nor false. A date, message or record is always given if it is there."""
     match value:
         case Absent():
             return False
@@ -160,7 +170,7 @@ def is_given(value: Value) -> bool:
             return len(items) > 0
         case Pairs(pairs=pairs):
             return len(pairs) > 0
-        case Record() | OracleMessage() | ControlSegment():
+        case Moment() | Record() | OracleMessage() | ControlSegment():
             return True
 
 

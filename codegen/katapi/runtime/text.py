@@ -1,10 +1,14 @@
-"""The language's functions on texts: each takes something off, and what is left knows where it stood.
+"""The language's functions on texts: cuts, of which what is left knows where it stood, and those that make a new text.
 
-White space is what Unicode calls White_Space plus the four separators U+001C to U+001F, as `str.strip` has it; the set
-is written out here, so that it does not move with the Python that runs.
+A new text comes from all of the value that it was made of; where nothing changes, it is that value. White space is what
+Unicode calls White_Space plus the four separators U+001C to U+001F, as `str.strip` has it; the set is written out here,
+so that it does not move with the Python that runs.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
 
 from katapi.runtime.printed import PrintedText
 from katapi.runtime.segments import Content, Literal
@@ -13,6 +17,12 @@ WHITE_SPACE = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
+
+UNICODE = "17.0"
+"""The version of Unicode that says what is lower case."""
+
+S = TypeVar("S", bound=str)
+T = TypeVar("T")
 
 
 def _cut(source: PrintedText, start: int, end: int) -> PrintedText:
@@ -63,3 +73,53 @@ def after_last(source: PrintedText, needle: str) -> PrintedText:
     """What stands after the last occurrence; all of the text where there is none."""
     at = source[0].rfind(needle)
     return source if at < 0 else _cut(source, at + len(needle), len(source[0]))
+
+
+def _made(source: PrintedText, text: str) -> PrintedText:
+    if text == source[0]:
+        return source
+    if len(source) == 2:
+        return Literal(text), source[1]
+    return Content(text), source[1], None
+
+
+def replace(source: PrintedText, needle: str, by: str) -> PrintedText:
+    """With another text in place of each occurrence, found from left to right."""
+    return _made(source, source[0].replace(needle, by))
+
+
+def without(source: PrintedText, opening: str, closing: str) -> PrintedText:
+    """Without what stands from each opening to the next closing text, or to the end, and without either of them."""
+    return _made(source, "".join(part.partition(opening)[0] for part in source[0].split(closing)))
+
+
+def lower(source: PrintedText) -> PrintedText:
+    """In lower case, each character by itself."""
+    return _made(source, lower_case(source[0]))
+
+
+def upper(source: PrintedText) -> PrintedText:
+    """The letters a to z in upper case; all other characters stay."""
+    return _made(source, source[0].translate(_UPPER))
+
+
+_UPPER = {small: small - 32 for small in range(ord("a"), ord("z") + 1)}
+
+
+def lower_case(text: str) -> str:
+    """A text in lower case; the tables are loaded for the first that is not ASCII."""
+    if text.isascii():
+        return text.lower()
+    from katapi.runtime.unicode import tables
+
+    return text.translate(tables.lower_case(UNICODE).table)
+
+
+def sorted_texts(texts: Iterable[S]) -> list[tuple[int, S]]:
+    """Texts in the order of their lower case, each with its place before."""
+    return sorted(enumerate(texts), key=lambda item: lower_case(item[1]))
+
+
+def sorted_pairs(pairs: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
+    """Pairs in the order of the lower case of their keys."""
+    return sorted(pairs, key=lambda pair: lower_case(pair[0]))

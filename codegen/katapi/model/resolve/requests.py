@@ -19,6 +19,7 @@ from katapi.model.types import (
     OBJECT,
     BoolType,
     ControlType,
+    DateType,
     IntType,
     ListType,
     OptionalType,
@@ -45,6 +46,7 @@ _NAMED: dict[str, Type] = {
     "object": OBJECT,
     "bool": BoolType(),
     "int": IntType(),
+    "date": DateType(),
 }
 
 #: Keys that every request has; no parameter may take their names.
@@ -110,11 +112,22 @@ def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Finding
         if name == "role" or not nameable(name):
             findings.add("K108", node.name.span, f"a field cannot be called `{name}`", help=_TAKEN)
             continue
+        also = tuple(other.text for other in node.also)
         try:
-            out.append(Field(name, resolve_type(node.type, records, findings), node.ignored, node.name.span))
+            of = resolve_type(node.type, records, findings)
+            out.append(Field(name, of, node.ignored, node.name.span, also))
         except Unresolved:
             findings.untyped.add(name)
             continue
+    spelled = dict(seen)
+    for node in nodes:
+        for other in node.also:
+            if other.text == "role":
+                findings.add("K108", other.span, "no field is spelled `role`: every message has a role")
+            elif other.text in spelled:
+                message = f"`{other.text}` is the name of a field already"
+                findings.add("K107", other.span, message, first=spelled[other.text])
+            spelled.setdefault(other.text, other.span)
     return tuple(out)
 
 

@@ -17,6 +17,7 @@ from katapi.model.types import (
     CONTENT,
     KIND_WORDS,
     ControlType,
+    DateType,
     IntType,
     JsonKind,
     JsonType,
@@ -114,6 +115,8 @@ class Statements:
         value = self._expressions.there(value, "what is printed must be there")
         if not isinstance(value.type, (ControlType, TextType, IntType)):
             help = "write it through a serialization: `x as json`" if json_kinds(value.type) else "print a field of it"
+            if isinstance(value.type, DateType):
+                help = 'say how: `x.format("%Y-%m-%d")`'
             raise self._findings.fail("K204", node.span, f"{describe(value.type)} cannot be printed", help=help)
         return t.Print(value, span=node.span)
 
@@ -185,9 +188,14 @@ class Statements:
         return (t.If(test, then, otherwise, span=_head(node, node.test)),), after
 
     def _each(self, node: s.Each, scope: Scope) -> t.Statement:
-        source = self._expressions.there(self._expressions.resolve(node.source, scope), "a loop needs a list")
+        listed, in_order = self._order(node.source)
+        source = self._expressions.there(self._expressions.resolve(listed, scope), "a loop needs a list")
         if isinstance(source, t.Var) and source.variable.binding is t.Binding.MESSAGES:
             return self._walk_all(node, source, scope)
+        if in_order and node.value_name is None and not _holds_texts(source.type):
+            raise self._findings.fail(
+                "K201", node.source.span, f"texts and keys can be sorted, and this is {describe(source.type)}"
+            )
         self._expressions.fresh(node.name, scope)
         key: t.Variable | None = None
         if node.value_name is not None:
@@ -217,7 +225,15 @@ class Statements:
         if condition is not None:
             scope = scope.learn(facts(condition, True))
         body = self.block(node.body, scope)
-        return t.Each(key, item, source, condition, node.join, body, span=_head(node, node.source))
+        return t.Each(key, item, source, in_order, condition, node.join, body, span=_head(node, node.source))
+
+    def _order(self, node: s.Expr) -> tuple[s.Expr, bool]:
+        """What a loop goes through, and whether in the order of `sorted()`."""
+        if not isinstance(node, s.MethodCall) or node.name.text != "sorted":
+            return node, False
+        if node.arguments:
+            self._findings.add("K114", node.span, "`sorted` takes no value")
+        return node.base, True
 
     def _walk_all(self, node: s.Each, source: t.Expr, scope: Scope) -> t.Statement:
         """`each m in messages { … }`: a walk with one arm for every role."""
@@ -420,6 +436,10 @@ def _without(scope: Scope, node: s.Item | s.Arm) -> Scope:
     for text in names:
         scope = scope.bind(text, None)
     return scope
+
+
+def _holds_texts(of: Type) -> bool:
+    return isinstance(of, ListType) and isinstance(of.item, TextType)
 
 
 def _blocks(node: s.Item | s.Arm) -> tuple[s.Block, ...]:
