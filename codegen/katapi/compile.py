@@ -32,6 +32,7 @@ from katapi.model.program import Program, TokenizerProgram, offered
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.build import build_tokenizer
+from katapi.runtime.tokenization.configuration import BytePairMerges
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 Files = Mapping[Path, bytes]
@@ -229,7 +230,15 @@ def _ids(program: TokenizerProgram, data: VocabularyData) -> list[int]:
 
 
 def _check_builds(program: TokenizerProgram, data: VocabularyData) -> None:
-    """What the generated tokenizer will do on first use can be done."""
+    """What the generated tokenizer will do on first use can be done, and the artifact is one for the algorithm."""
+    if isinstance(program.tokenizer.segmentation, BytePairMerges) and not len(data.merges):
+        line, _ = program.source.line_column(program.tokenizer.span.start)
+        raise ArtifactError(
+            "the artifact has no merges, which `bpe merges` needs",
+            code="A115",
+            where=f"{program.source.name}:{line}",
+            help="write `segment: bpe ranks`, if the ids of its tokens are their ranks",
+        )
     try:
         build_tokenizer(program.configuration(), data)
     except ArtifactError as error:

@@ -153,3 +153,20 @@ def test_a_file_of_no_known_format(project: Path) -> None:
     assert done.err.startswith("katapi: artifact error A139 at x.json: ")
     assert not (project / "spec" / "x.kata").exists()
     assert (project / "spec" / "artifacts.lock").read_bytes() == before
+
+
+def test_the_algorithm_must_be_one_that_the_artifact_is_for(project: Path) -> None:
+    (project / "ranks.tiktoken").write_bytes(RANKS)
+    assert imported(project, "ranks.tiktoken", "-o", "spec/r.kata", "--pattern", r"\S+|\s+").status == 0
+    spec = project / "spec" / "r.kata"
+    spec.write_text(spec.read_text(encoding="utf-8").replace("bpe ranks", "bpe merges, bytes"), encoding="utf-8")
+    done = here("build", cwd=project)
+    assert done.status == 1
+    assert "artifact error A115 at spec/r.kata:" in done.err
+
+
+def test_a_name_that_gives_no_package_is_refused_before_anything_is_written(project: Path) -> None:
+    for name in ("1", "ü x"):
+        done = imported(project, "tokenizer.json", "-o", f"spec/{name}.kata")
+        assert (done.status, "gives no name of a package" in " ".join(done.err.split())) == (2, name == "1"), done.err
+        assert not (project / "spec" / f"{name}.kata").exists()

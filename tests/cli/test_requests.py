@@ -189,8 +189,14 @@ def test_detokenize_takes_what_assemble_printed() -> None:
     assert here("detokenize", "qwen3", stdin=json.dumps(printed["input_ids"]).encode()).out == printed["text"]
 
 
+def test_detokenize_takes_ids_as_they_are_usually_written() -> None:
+    for written in (["8 10"], ["8,10"], ["[8, 10]"], ["8", "10"]):
+        assert here("detokenize", "book", *written).out == "天空是"
+
+
 def test_detokenize_refuses_what_is_no_id() -> None:
     assert here("detokenize", "book", "x").status == 2
+    assert here("detokenize", "book", "9" * 5000).status == 2
     done = here("detokenize", "book", "14")
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("katapi: tokenizer error ")

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from katapi.analyse import analyse
-from katapi.language.source import Source
+from katapi.compile import load_beside, read_source
+from katapi.project import Project
 
-HERE = Path(__file__).parent
-SPECS = sorted([*HERE.joinpath("pass").glob("*.kata"), *HERE.parents[1].joinpath("spec").rglob("*.kata")])
+ROOT = Path(__file__).parents[2]
+SPECS = sorted([*(ROOT / "tests" / "language" / "pass").glob("*.kata"), *(ROOT / "spec").rglob("*.kata")])
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_a_sound_spec_has_no_finding(path: Path) -> None:
-    program = analyse(path.stem, Source(path.name, path.read_text(encoding="utf-8")))
+    project = Project(ROOT, path.parent, ROOT / "generated", "katapi_models")
+    program = analyse(path.stem, read_source(project, path), load_beside(project, path))
     assert program.name == path.stem

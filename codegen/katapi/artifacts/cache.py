@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Cache:
     @classmethod
     def of_user(cls) -> Cache:
         """The folder in the environment variable `KATAPI_CACHE`, otherwise `~/.cache/katapi`."""
-        return cls(Path(os.environ.get("KATAPI_CACHE") or Path.home() / ".cache" / "katapi"))
+        return cls(Path(os.environ.get("KATAPI_CACHE") or "~/.cache/katapi").expanduser())
 
     def path(self, sha256: str) -> Path:
         """Where the file with this digest stands, whether it is there or not."""
@@ -58,15 +59,16 @@ class Cache:
         """What the artifact with this digest says of its vocabulary, from its table.
 
         Where there is none, or it was damaged, `read` gives the data, and the table is written; of two processes that
-        do so at once, each writes the same file whole. Raises `ArtifactError` where no table can be written or made,
-        and what `read` raises.
+        do so at once, each writes the same file whole. Raises `ArtifactError` where no table can be made, and what
+        `read` raises.
         """
         target = self.table_path(sha256)
         try:
             return self._read_table(target, sha256)
         except (OSError, ArtifactError):
             table = table_bytes(read(), artifact=sha256)
-        _write(target, table)
+        with suppress(ArtifactError):  # a cache that cannot be written to costs time, not the tokenizer
+            _write(target, table)
         return read_table(table, where=str(target))
 
     def _read_table(self, target: Path, sha256: str) -> VocabularyData:
@@ -86,5 +88,5 @@ def _write(target: Path, data: bytes) -> None:
             f"cannot write to the cache: {error.strerror}",
             code="A123",
             where=str(target),
-            help="make room there, or set KATAPI_CACHE to another folder",
+            help="make room there and see that you may write, or set KATAPI_CACHE to another folder",
         ) from None

@@ -125,7 +125,7 @@ def _from_places(artifact: Artifact, downloads: Downloads) -> Fetched:
         f"no place gives the {artifact.size} bytes with sha256 {artifact.sha256} ({'; '.join(failures)})",
         code="A121",
         where=artifact.name,
-        help="check the network, or add a place that has the file to artifacts.lock",
+        help="check the network, and what artifacts.lock says of the file: its places, size and sha256",
     )
 
 

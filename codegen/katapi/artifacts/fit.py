@@ -60,7 +60,16 @@ def misfits(declared: DeclaredVocabulary, data: VocabularyData) -> list[Artifact
     Of each kind at most the first ten.
     """
     checks = (_tokens, _unknown, _undeclared, _unused, _gaps, _beyond, _alike, _merges)
-    return [*chain.from_iterable(islice(check(declared, data), _SHOWN) for check in checks)]
+    return [*chain.from_iterable(islice(_one_a_place(check(declared, data)), _SHOWN) for check in checks)]
+
+
+def _one_a_place(findings: Iterable[ArtifactError]) -> Iterator[ArtifactError]:
+    """Without what is said of the same row of a table again."""
+    before: ArtifactError | None = None
+    for finding in findings:
+        if before is None or finding.code == "A164" or (finding.code, finding.where) != (before.code, before.where):
+            yield finding
+        before = finding
 
 
 def _tokens(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[ArtifactError]:

@@ -134,7 +134,7 @@ def _show(lock: Lock, names: list[str]) -> None:
         here = "yes" if cache.path(artifact.sha256).exists() else "no"
         places = ", ".join(map(describe, artifact.places))
         table.add_row(name, f"{artifact.size:,}", artifact.licence, here, places)
-    console = Console()
-    console.print(table, soft_wrap=not console.is_terminal)
+    needed = Console(width=1000).measure(table).maximum
+    Console(width=max(needed, Console().width)).print(table)
     whole = sum({lock[name].sha256: lock[name].size for name in names}.values())
     typer.echo(f"{len(names)} artifacts, {whole:,} bytes")

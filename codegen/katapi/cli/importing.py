@@ -68,14 +68,23 @@ def tokenizer(
         raise typer.BadParameter(f"{output} does not end with .kata", param_hint="--output")
     if output is not None and output.exists() and not force:
         raise Failed(f"katapi: {output} exists already; nothing was written (--force writes over it)")
+    package = "" if output is None else output.stem.replace(".", "_").replace("-", "_")
+    if output is not None and not package.isidentifier():
+        raise typer.BadParameter(
+            f"{output.name!r} gives no name of a package: write letters, digits, `.`, `-` and `_`, a letter first",
+            param_hint="--output",
+        )
     data = _read(file)
     project = None if output is None else _project(output)
     lock = lock_at(target.parent / "artifacts.lock" if project is None else project.lock)
     entry = lock_entry(data, file, lock, group=target.name.partition(".")[0], licence=licence)
     known = entry.name in lock.artifacts
+    described = read_tokenizer_file(data, where=file.name, pattern=pattern)
+    if not described.configuration.added_tokens:
+        typer.echo(f"{file} lists no control tokens: declare those of the model under `control`", err=True)
     try:
         text = declared_text(
-            read_tokenizer_file(data, where=file.name, pattern=pattern),
+            described,
             name=called,
             artifact=entry.name,
             sha256=entry.sha256,

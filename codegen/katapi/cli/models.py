@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from katapi.runtime.model_input import ModelInput
     from katapi.runtime.request_model import RequestModel
 
+_MOST_DIGITS = 18
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A name that `katapi models` lists.")]
 RequestFile = Annotated[str, typer.Argument(metavar="FILE", help="A request in JSON; standard input if `-`.")]
 Params = Annotated[
@@ -220,10 +221,11 @@ def detokenize(
 ) -> None:
     """Print the text that ids stand for."""
     loaded = _load_tokenizer(model)
-    words = ids or sys.stdin.read().replace(",", " ").strip("[] \n").split()
+    written = sys.stdin.read() if ids is None else " ".join(ids)
     numbers: list[int] = []
-    for word in words:
-        if not (word.isascii() and word.isdigit()):
-            raise typer.BadParameter(f"{word!r} is no id", param_hint="ID")
+    for word in written.replace(",", " ").strip("[] \n").split():
+        if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS):
+            shown = word if len(word) <= 40 else f"{word[:40]}…"
+            raise typer.BadParameter(f"{shown!r} is no id; write numbers with spaces between", param_hint="ID")
         numbers.append(int(word))
     write_text(loaded.decode_text(numbers))

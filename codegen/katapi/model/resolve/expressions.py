@@ -12,6 +12,7 @@ from katapi.model.request import Request
 from katapi.model.resolve.empty_lists import with_item_types
 from katapi.model.resolve.fields import Fields
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.resolve.functions import Functions
 from katapi.model.resolve.scope import Scope, facts
 from katapi.model.resolve.serializations import unknown_serialization
 from katapi.model.types import (
@@ -22,7 +23,6 @@ from katapi.model.types import (
     OBJECT,
     BoolType,
     ControlType,
-    DateType,
     IntType,
     JsonKind,
     JsonType,
@@ -41,16 +41,11 @@ from katapi.model.types import (
     optional,
     present,
 )
-from katapi.runtime.dates import DIRECTIVE, DIRECTIVES
 
 #: Bindings that no line of the file makes.
 _GIVEN = (t.Binding.MESSAGES, t.Binding.GENERATING, t.Binding.TOOLS)
 BOOL = BoolType()
 INT = IntType()
-_CUTS = {k.value: k for k in t.CutKind}
-_TRIMS = (t.CutKind.TRIM, t.CutKind.TRIM_START, t.CutKind.TRIM_END)
-_REWRITES = {k.value: k for k in t.RewriteKind}
-_TESTS = {k.value: k for k in (t.TextTestKind.STARTS_WITH, t.TextTestKind.ENDS_WITH)}
 
 
 class Expressions:
@@ -68,6 +63,7 @@ class Expressions:
         self._request = request
         self._serializations = serializations
         self._fields = Fields(findings, request)
+        self._functions = Functions(findings)
         self._variables = 0
 
     def variable(self, name: str, binding: t.Binding, of: Type, span: Span) -> t.Variable:
@@ -291,70 +287,13 @@ class Expressions:
             case _:
                 raise self._findings.fail("K104", node.name.span, f"{describe(base.type)} has no field `{name}`")
 
-    def _needle(self, node: s.MethodCall, argument: s.Expr) -> str:
-        if not isinstance(argument, s.TextLiteral):
-            raise self._findings.fail(
-                "K201", argument.span, f"`{node.name.text}` takes a text that is written in the template"
-            )
-        return argument.text
-
     def _method(self, node: s.MethodCall, scope: Scope) -> t.Expr:
-        name = node.name.text
-        if name == "sorted":
-            raise self._findings.fail(
-                "K211",
-                node.span,
-                "`sorted()` is the order of a loop, and no value",
-                help="write it behind the `in` of a loop: `each x in xs.sorted() { … }`",
-            )
+        name = self._functions.known(node)
         if name == "format":
-            return self._format(node, scope)
-        if name not in _CUTS and name not in _TESTS and name not in _REWRITES:
-            known = [*_CUTS, *_REWRITES, *_TESTS, "sorted", "format"]
-            raise self._findings.fail(
-                "K113", node.name.span, f"there is no function `{name}`", help=nearest(name, known)
-            )
-        base = self.text(node.base, scope, f"`{name}` works on a text")
-        assert isinstance(base.type, TextType)
-        if name in _REWRITES:
-            return self._rewrite(node, _REWRITES[name], base, TextType(base.type.trust))
-        optional_argument = name in {k.value for k in _TRIMS}
-        if len(node.arguments) > 1 or (not node.arguments and not optional_argument):
-            count = "at most one" if optional_argument else "one"
-            raise self._findings.fail("K114", node.span, f"`{name}` takes {count} text")
-        argument = self._needle(node, node.arguments[0]) if node.arguments else None
-        if argument == "":
-            raise self._findings.fail("K201", node.arguments[0].span, f"`{name}` cannot look for an empty text")
-        if name in _TESTS:
-            return t.TextTest(_TESTS[name], base, argument or "", type=BOOL, span=node.span)
-        return t.Cut(_CUTS[name], base, argument, type=TextType(base.type.trust), span=node.span)
-
-    def _format(self, node: s.MethodCall, scope: Scope) -> t.Expr:
-        base = self.there(self.resolve(node.base, scope), "`format` works on a date")
-        if not isinstance(base.type, DateType):
-            raise self._findings.fail(
-                "K201", node.base.span, f"`format` works on a date, and this is {describe(base.type)}"
-            )
-        if len(node.arguments) != 1:
-            raise self._findings.fail("K114", node.span, "`format` takes one text")
-        span = node.arguments[0].span
-        pattern = self._needle(node, node.arguments[0])
-        for directive in DIRECTIVE.findall(pattern):
-            if directive not in DIRECTIVES:
-                message = f"`{directive}` is no directive of a date" + ("; a percent sign is `%%`" * (directive == "%"))
-                raise self._findings.fail("K212", span, message, help=f"there are {' '.join(DIRECTIVES)}")
-        return t.FormatDate(base, t.TextConst(pattern, type=LITERAL, span=span), type=CONTENT, span=node.span)
-
-    def _rewrite(self, node: s.MethodCall, kind: t.RewriteKind, base: t.Expr, of: TextType) -> t.Expr:
-        wanted = 2 if kind in (t.RewriteKind.REPLACE, t.RewriteKind.WITHOUT) else 0
-        if len(node.arguments) != wanted:
-            count = "two texts" if wanted else "no value"
-            raise self._findings.fail("K114", node.span, f"`{kind.value}` takes {count}")
-        texts = [t.TextConst(self._needle(node, a), type=LITERAL, span=a.span) for a in node.arguments]
-        for sought in texts[:1] if kind is t.RewriteKind.REPLACE else texts:
-            if not sought.text:
-                raise self._findings.fail("K201", sought.span, f"`{kind.value}` cannot look for an empty text")
-        return t.Rewrite(kind, base, tuple(texts), type=of, span=node.span)
+            base = self.there(self.resolve(node.base, scope), "`format` works on a date")
+        else:
+            base = self.text(node.base, scope, f"`{name}` works on a text")
+        return self._functions.call(node, base)
 
     def _coalesce(self, node: s.Coalesce, scope: Scope) -> t.Expr:
         options = tuple(self.resolve(o, scope) for o in node.options)

@@ -140,6 +140,10 @@ class Settings:
         """Reports all that stands behind the colon as no value of the key."""
         self.bad(self._value(key), key, remedy)
 
+    def report(self, span: Span, message: str, help: str) -> None:
+        """Reports what is wrong with a part of a value."""
+        self._findings.add("K112", span, message, help=help)
+
     def place(self, key: str) -> Span:
         """Where a setting stands, or its block where it is missing."""
         setting = self._by_key.get(key)

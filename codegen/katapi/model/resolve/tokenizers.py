@@ -57,7 +57,7 @@ def _charsmap(part: Part) -> c.Normalizer:
 
 
 def _spaces(part: Part) -> c.Spaces:
-    mark = part.text()
+    mark = _mark(part)
     return c.Spaces(
         mark=mark, dummy=part.flag("dummy"), remove_extra=part.flag("remove_extra"), behind=part.flag("behind")
     )
@@ -82,8 +82,16 @@ def _split(part: Part) -> c.Split:
     return c.Split(part.pattern(), part.one_of(_BEHAVIOURS), part.flag("inverted"))
 
 
+def _mark(part: Part) -> str:
+    """The single character that stands for a space."""
+    mark = part.text()
+    if len(mark) != 1:
+        raise Misread
+    return mark
+
+
 def _metaspace(part: Part) -> c.Metaspace:
-    return c.Metaspace(part.text(), part.one_of(_SCHEMES), part.flag("split"))
+    return c.Metaspace(_mark(part), part.one_of(_SCHEMES), part.flag("split"))
 
 
 _PRETOKENIZERS: Mapping[str, _Form[c.PreTokenizer]] = {
@@ -105,7 +113,7 @@ _DECODERS: Mapping[str, _Form[c.Decoder]] = {
     "bytes": _Form("bytes", lambda part: c.DecodeBytes()),
     "byte_fallback": _Form("byte_fallback", lambda part: c.DecodeByteFallback()),
     "metaspace": _Form(
-        f'metaspace "▁" {_SCHEME_WORDS}', lambda part: c.DecodeMetaspace(part.text(), part.one_of(_SCHEMES))
+        f'metaspace "▁" {_SCHEME_WORDS}', lambda part: c.DecodeMetaspace(_mark(part), part.one_of(_SCHEMES))
     ),
     "wordpiece": _Form('wordpiece "##" [cleanup]', lambda part: c.DecodeWordPiece(part.text(), part.flag("cleanup"))),
     "suffix": _Form('suffix "…"', lambda part: c.DecodeSuffix(part.text())),
@@ -161,9 +169,12 @@ def _stages(read: Settings, key: str, forms: Mapping[str, _Form[StageT]]) -> tup
         part = Part(node)
         written = every
         try:
-            form = forms.get("" if part.begins_with_pattern() else part.word())
+            word = "" if part.begins_with_pattern() else part.word()
+            form = forms.get(word)
             if form is None:
-                raise Misread
+                message = f"`{key}` has no stage `{word}`"
+                read.report(node.atoms[0].span, message, nearest(word, [w for w in forms if w]) or f"known: {every}")
+                continue
             written = form.written
             stage = form.read(part)
             part.done()
@@ -233,6 +244,8 @@ def _segmentation(read: Settings) -> c.Segmentation | None:
                 texts[word] = part.text()
             else:
                 numbers[word] = part.number()
+                if numbers[word] < 1:
+                    raise Misread
             part.done()
         except Misread:
             read.bad(node.span, "segment", ", ".join([algorithm, *(f"[{option}]" for option in known)]))
@@ -354,6 +367,8 @@ def _check_fit(
     ):
         if tokenizer.decoders != (c.DecodeBytes(),):
             findings.add("K706", read.place("decode"), "tokens that are bytes are undone by `decode: bytes`")
+    elif getattr(tokenizer.segmentation, "byte_fallback", False) and c.DecodeByteFallback() not in tokenizer.decoders:
+        findings.add("K706", read.place("decode"), "`byte_fallback` is undone by `byte_fallback` among the decoders")
     elif c.DecodeBytes() in tokenizer.decoders:
         if len(tokenizer.decoders) > 1:
             findings.add("K706", read.place("decode"), "`bytes` stands alone")

@@ -23,6 +23,7 @@ from katapi.model.resolve.headers import identity
 T = TypeVar("T", bound=s.Node)
 _FLAGS = ("nonspecial", "normalized", "lstrip", "rstrip", "single_word")
 _MOST_IDS = 1 << 24
+_RANGE = f"the second is not below the first, and a range has at most {_MOST_IDS} ids"
 _IDS = 1 << 31  # what tensors of any model hold
 
 
@@ -124,7 +125,7 @@ class _Vocabulary:
         """A row like `11 to 255 "<|reserved_{3}|>"`; nothing where it is not one."""
         made = TokenRange(row.first, row.last, row.pattern, row.span, self._flags(row.flags))
         if not row.first <= row.last < row.first + _MOST_IDS:
-            self._findings.add("K712", row.span, f"{row.first} to {row.last} is no range of ids")
+            self._findings.add("K712", row.span, f"{row.first} to {row.last} is no range of ids", help=_RANGE)
             return []
         try:
             spellings = made.spellings()
@@ -185,7 +186,7 @@ class _Vocabulary:
         out: list[UnusedIds] = []
         for row in self._all(s.UnusedIds):
             if not row.first <= row.last < row.first + _MOST_IDS:
-                self._findings.add("K712", row.span, f"{row.first} to {row.last} is no range of ids")
+                self._findings.add("K712", row.span, f"{row.first} to {row.last} is no range of ids", help=_RANGE)
                 continue
             ids = range(row.first, row.last + 1)
             taken = next((number for number in ids if number in self._ids), None)
@@ -209,10 +210,15 @@ class _Vocabulary:
             self._findings.add("K704", self._node.header.span, "a vocabulary needs an `artifact` or a `text` block")
 
     def _fits(self, size: s.SizeRow | None, *, written_out: bool) -> None:
+        if size is not None and size.size > _IDS:
+            self._findings.add("K715", size.span, f"the size {size.size} is too large", help=f"an id is below {_IDS}")
         beyond = [number for number in self._ids if size is not None and number >= size.size]
         if size is not None and beyond:
             self._findings.add(
-                "K713", size.span, f"the id {max(beyond)} is beyond a size of {size.size}: ids begin with 0"
+                "K713",
+                size.span,
+                f"the id {max(beyond)} is beyond a size of {size.size}",
+                help=f"ids begin with 0: write at least `size {max(beyond) + 1}`",
             )
         elif written_out and self._ids and self._ids.keys() != set(range(len(self._ids))):
             missing = next(number for number in range(len(self._ids)) if number not in self._ids)
@@ -225,6 +231,11 @@ class _Vocabulary:
 
     def _digest(self, artifact: s.ArtifactRef) -> str | None:
         if artifact.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", artifact.sha256):
-            self._findings.add("K714", artifact.span, "a sha256 is 64 hexadecimal digits in lower case")
+            self._findings.add(
+                "K714",
+                artifact.span,
+                "a sha256 is 64 hexadecimal digits in lower case",
+                help=f"this has {len(artifact.sha256)} characters",
+            )
             return None
         return artifact.sha256
