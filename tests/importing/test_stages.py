@@ -33,6 +33,7 @@ PATTERNS = st.one_of(st.builds(c.Verbatim, TEXTS.filter(bool)), st.builds(c.Rege
 BEHAVIOURS = st.sampled_from(c.Behaviour)
 SCHEMES = st.sampled_from(c.PrependScheme)
 NUMBERS = st.integers(0, (1 << 32) - 1)
+MARKS = st.characters(exclude_categories=["Cs"])
 
 NORMALIZERS: dict[type, st.SearchStrategy[c.Normalizer]] = {
     c.Normalize: st.builds(c.Normalize, st.sampled_from(c.NormalForm)),
@@ -45,12 +46,12 @@ NORMALIZERS: dict[type, st.SearchStrategy[c.Normalizer]] = {
     c.BertNormalize: st.builds(c.BertNormalize, FLAGS, FLAGS, FLAGS, FLAGS),
     c.Precompiled: st.just(c.Precompiled()),
     c.CharacterMap: st.just(c.CharacterMap()),
-    c.Spaces: st.builds(c.Spaces, FLAGS, FLAGS, TEXTS, FLAGS),
+    c.Spaces: st.builds(c.Spaces, FLAGS, FLAGS, MARKS, FLAGS),
 }
 PRETOKENIZERS: dict[type, st.SearchStrategy[c.PreTokenizer]] = {
     c.Split: st.builds(c.Split, PATTERNS, BEHAVIOURS, FLAGS),
     c.ByteLevel: st.builds(c.ByteLevel, FLAGS, FLAGS),
-    c.Metaspace: st.builds(c.Metaspace, TEXTS, SCHEMES, FLAGS),
+    c.Metaspace: st.builds(c.Metaspace, MARKS, SCHEMES, FLAGS),
     c.Digits: st.builds(c.Digits, FLAGS),
     c.Punctuation: st.builds(c.Punctuation, BEHAVIOURS),
     c.Whitespace: st.just(c.Whitespace()),
@@ -71,12 +72,12 @@ SEGMENTATIONS: dict[type, st.SearchStrategy[c.Segmentation]] = {
     ),
     c.BytePairScores: st.builds(c.BytePairScores, FLAGS),
     c.Unigram: st.builds(c.Unigram, FLAGS, FLAGS),
-    c.WordPiece: st.builds(c.WordPiece, TEXTS, NUMBERS),
+    c.WordPiece: st.builds(c.WordPiece, TEXTS, NUMBERS.filter(bool)),
 }
 DECODERS: dict[type, st.SearchStrategy[c.Decoder]] = {
     c.DecodeBytes: st.just(c.DecodeBytes()),
     c.DecodeByteFallback: st.just(c.DecodeByteFallback()),
-    c.DecodeMetaspace: st.builds(c.DecodeMetaspace, TEXTS, SCHEMES),
+    c.DecodeMetaspace: st.builds(c.DecodeMetaspace, MARKS, SCHEMES),
     c.DecodeWordPiece: st.builds(c.DecodeWordPiece, TEXTS, FLAGS),
     c.DecodeSuffix: st.builds(c.DecodeSuffix, TEXTS),
     c.DecodeReplace: st.builds(c.DecodeReplace, PATTERNS, TEXTS),

@@ -80,8 +80,6 @@ def tokenizer(
     entry = lock_entry(data, file, lock, group=target.name.partition(".")[0], licence=licence)
     known = entry.name in lock.artifacts
     described = read_tokenizer_file(data, where=file.name, pattern=pattern)
-    if not described.configuration.added_tokens:
-        typer.echo(f"{file} lists no control tokens: declare those of the model under `control`", err=True)
     try:
         text = declared_text(
             described,
@@ -91,6 +89,8 @@ def tokenizer(
         )
     except SpecError as error:
         raise Failed(f"katapi: {file} has what no specification can declare\n\n{error}") from None
+    if not described.configuration.added_tokens:
+        typer.echo(f"{file} lists no control tokens: declare those of the model under `control`", err=True)
     if output is None:
         typer.echo(text, nl=False)
     else:

@@ -367,8 +367,6 @@ def _check_fit(
     ):
         if tokenizer.decoders != (c.DecodeBytes(),):
             findings.add("K706", read.place("decode"), "tokens that are bytes are undone by `decode: bytes`")
-    elif getattr(tokenizer.segmentation, "byte_fallback", False) and c.DecodeByteFallback() not in tokenizer.decoders:
-        findings.add("K706", read.place("decode"), "`byte_fallback` is undone by `byte_fallback` among the decoders")
     elif c.DecodeBytes() in tokenizer.decoders:
         if len(tokenizer.decoders) > 1:
             findings.add("K706", read.place("decode"), "`bytes` stands alone")
