@@ -285,6 +285,7 @@ SMALL: dict[str, Callable[[], File]] = {
     "bpe like llama2, .model": _model("bpe", "identity", True, False),
     "bpe of nmt_nfkc, .model": _model("bpe", "nmt_nfkc", False, True),
     "unigram like t5, .model": _model("unigram", "nmt_nfkc", False, True),
+    "unigram that keeps spaces, .model": _model("unigram", "nmt_nfkc", False, False),
     "unigram with bytes, .model": _model("unigram", "nmt_nfkc_cf", True, True),
     "ranks like o200k, .tiktoken": _tiktoken,
     "ranks like tekken, tekken.json": _tekken,
