@@ -10,10 +10,10 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from katapi.analyse import Load, analyse, no_files
-from katapi.compile import compile_program, load_beside, read_source
+from katapi.analyse import analyse
+from katapi.compile import analyse_spec, compile_program
 from katapi.language.source import Source
-from katapi.model.program import Program
+from katapi.model.program import Library, Program
 from katapi.project import Project
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
@@ -29,12 +29,16 @@ ALL = [*OWN, *sorted(PASS.glob("*.kata"))]
 def program_of(path: Path) -> Program:
     """The checked program of a spec."""
     project = Project(ROOT, ROOT / "spec", ROOT / "generated", "katapi_models")
-    return whole_program(path.stem, read_source(project, path), load_beside(project, path))
+    return whole(analyse_spec(project, path))
 
 
-def whole_program(name: str, source: Source, load: Load = no_files) -> Program:
+def whole_program(name: str, source: Source) -> Program:
     """The checked program of a source that has a template."""
-    program = analyse(name, source, load)
+    return whole(analyse(name, source))
+
+
+def whole(program: Library) -> Program:
+    """The same, known to have a template."""
     assert isinstance(program, Program), "this one has a template"
     return program
 

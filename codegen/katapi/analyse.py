@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
 from katapi.check import check_program, check_tokenizer
@@ -35,6 +36,18 @@ class UseError(Exception):
 def no_files(path: str) -> tuple[str, Source, Load]:
     """For sources that stand alone."""
     raise UseError("this text stands alone, and has no files beside it")
+
+
+def load_beside(path: Path, read: Callable[[Path], Source]) -> Load:
+    """What gives the files that the spec in `path` uses, by their paths seen from it; `read` gives the text of one."""
+
+    def load(used: str) -> tuple[str, Source, Load]:
+        target = path.parent / used
+        if not target.is_file():
+            raise UseError("there is no such file")
+        return target.stem, read(target), load_beside(target, read)
+
+    return load
 
 
 def analyse(name: str, source: Source, load: Load = no_files) -> Library:

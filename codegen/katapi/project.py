@@ -54,6 +54,16 @@ def find_project(start: Path) -> Project:
     )
 
 
+def project_at(start: Path) -> Project | None:
+    """As `find_project`, but None where there is no project. Raises ArtifactError where its settings are wrong."""
+    try:
+        return find_project(start)
+    except ArtifactError as error:
+        if error.code == "A150":
+            return None
+        raise
+
+
 def _document(file: Path) -> dict[str, object]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))

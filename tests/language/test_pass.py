@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from katapi.analyse import analyse
-from katapi.compile import load_beside, read_source
+from katapi.compile import analyse_spec
 from katapi.project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -17,5 +16,5 @@ SPECS = sorted([*(ROOT / "tests" / "language" / "pass").glob("*.kata"), *(ROOT /
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_a_sound_spec_has_no_finding(path: Path) -> None:
     project = Project(ROOT, path.parent, ROOT / "generated", "katapi_models")
-    program = analyse(path.stem, read_source(project, path), load_beside(project, path))
+    program = analyse_spec(project, path)
     assert program.name == path.stem

@@ -31,10 +31,11 @@ def fetch(
     Outside of a project, these are the vocabularies that installed models need and do not come with.
     """
     from katapi.artifacts.lock import read_lock
+    from katapi.project import project_at
 
     if names and every:
         raise typer.BadParameter("name artifacts or say --all, not both")
-    project = _project()
+    project = project_at(Path.cwd())
     lock = _packaged() if project is None else read_lock(project.lock)
     if show:
         _show(lock, names or list(lock.artifacts))
@@ -44,19 +45,6 @@ def fetch(
     failures = list(_fetch(lock, list(dict.fromkeys(wanted))))
     if failures:
         raise Failed("\n".join(f"katapi: {failure}" for failure in failures))
-
-
-def _project() -> Project | None:
-    """The project at hand, if there is one."""
-    from katapi.project import find_project
-    from katapi.runtime.errors import ArtifactError
-
-    try:
-        return find_project(Path.cwd())
-    except ArtifactError as error:
-        if error.code == "A150":
-            return None
-        raise
 
 
 def _packaged() -> Lock:
@@ -119,11 +107,11 @@ def _fetch(lock: Lock, names: list[str]) -> Iterator[str]:
 
 
 def _show(lock: Lock, names: list[str]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from katapi.artifacts.cache import Cache
     from katapi.artifacts.fetch import describe
+    from katapi.cli.terminal import print_table
 
     cache = Cache.of_user()
     table = Table(box=None, pad_edge=False, expand=False)
@@ -134,7 +122,6 @@ def _show(lock: Lock, names: list[str]) -> None:
         here = "yes" if cache.path(artifact.sha256).exists() else "no"
         places = ", ".join(map(describe, artifact.places))
         table.add_row(name, f"{artifact.size:,}", artifact.licence, here, places)
-    needed = Console(width=1000).measure(table).maximum
-    Console(width=max(needed, Console().width)).print(table)
+    print_table(table)
     whole = sum({lock[name].sha256: lock[name].size for name in names}.values())
     typer.echo(f"{len(names)} artifacts, {whole:,} bytes")

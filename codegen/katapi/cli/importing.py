@@ -123,13 +123,7 @@ def _read(file: Path) -> bytes:
 
 def _project(output: Path) -> Project | None:
     """The project that would build a specification at this place."""
-    from katapi.project import find_project
-    from katapi.runtime.errors import ArtifactError
+    from katapi.project import project_at
 
-    try:
-        project = find_project(output.parent)
-    except ArtifactError as error:
-        if error.code == "A150":
-            return None
-        raise
-    return project if output.resolve().is_relative_to(project.spec.resolve()) else None
+    project = project_at(output.parent)
+    return project if project is not None and output.resolve().is_relative_to(project.spec.resolve()) else None

@@ -65,16 +65,10 @@ def _load_tokenizer(name: str) -> DeclaredTokenizer:
 
 def _project_package() -> str | None:
     """The package of the project that the command runs in, put on the import path; None outside of a project."""
-    from katapi.project import find_project
-    from katapi.runtime.errors import ArtifactError
+    from katapi.project import project_at
 
-    try:
-        project = find_project(Path.cwd())
-    except ArtifactError as error:
-        if error.code == "A150":
-            return None
-        raise
-    if not (project.generated / project.package).is_dir():
+    project = project_at(Path.cwd())
+    if project is None or not (project.generated / project.package).is_dir():
         return None
     if str(project.generated) not in sys.path:
         sys.path.insert(0, str(project.generated))

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from katapi.cli.terminal import visible
+from katapi.cli.terminal import print_table, visible
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
@@ -38,8 +38,7 @@ def model_table(models: Sequence[DeclaredTokenizer]) -> None:
     for model in models:
         template = model.template.id if isinstance(model, Model) else ""
         table.add_row(model.name, template, model.tokenizer_identity.id, _size(model), model.source)
-    needed = Console(width=1000).measure(table).maximum
-    Console(width=max(needed, Console().width)).print(table)
+    print_table(table)
 
 
 def _size(model: DeclaredTokenizer) -> str:

@@ -12,7 +12,7 @@ from katapi.cli.failure import Failed, needs_compiler
 from katapi.cli.terminal import visible
 
 if TYPE_CHECKING:
-    from katapi.analyse import Load
+    from katapi.language.source import Source
 
 
 def build(
@@ -51,15 +51,14 @@ def build(
 def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", exists=True, dir_okay=False)]) -> None:
     """Check specs without compiling them; all findings of a file are shown."""
     try:
-        from katapi.analyse import analyse
+        from katapi.analyse import analyse, load_beside
         from katapi.language.diagnostics import SpecError
-        from katapi.language.source import Source
     except ModuleNotFoundError as error:
         raise needs_compiler(error) from None
     failures: list[str] = []
     for file in files:
         try:
-            program = analyse(file.stem, Source(str(file), _read(file)), _beside(file))
+            program = analyse(file.stem, _source(file), load_beside(file, _source))
         except SpecError as error:
             failures.append(str(error))
             count = len(error.diagnostics)
@@ -70,18 +69,10 @@ def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", e
         raise Failed("\n\n".join(failures))
 
 
-def _beside(file: Path) -> Load:
-    """What gives the files that a spec uses, by their paths seen from it."""
-    from katapi.analyse import UseError
+def _source(file: Path) -> Source:
     from katapi.language.source import Source
 
-    def load(path: str) -> tuple[str, Source, Load]:
-        target = file.parent / path
-        if not target.is_file():
-            raise UseError("there is no such file")
-        return target.stem, Source(str(target), _read(target)), _beside(target)
-
-    return load
+    return Source(str(file), _read(file))
 
 
 def _read(file: Path) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _ORDINARY = "\n\t"
 _CONTROLS = [*range(0x20), *range(0x7F, 0xA0)]
@@ -19,6 +22,14 @@ _IN_JSON: Final = {code: f"\\u{code:04x}" for code in _VISIBLE}
 def visible(text: str) -> str:
     """A text in which control characters and changes of direction stand as `\\x1b` and `\\u202e`."""
     return text.translate(_VISIBLE)
+
+
+def print_table(table: Table) -> None:
+    """A table whose cells are never cut: wider than the terminal where they need it."""
+    from rich.console import Console
+
+    needed = Console(width=1000).measure(table).maximum
+    Console(width=max(needed, Console().width)).print(table)
 
 
 def write_text(text: str) -> None:

@@ -206,13 +206,8 @@ class Expressions:
         token = self._vocabulary.control(name)
         if token is None:
             if name not in self._findings.untyped:
-                self._findings.add(
-                    "K102",
-                    span,
-                    f"the vocabulary `{self._vocabulary.identity.name}` has no control token `@{name}`",
-                    label="unknown control token",
-                    help=nearest(name, [c.name for c in self._vocabulary.controls], mark="@"),
-                )
+                owner = f"the vocabulary `{self._vocabulary.identity.name}`"
+                self._findings.unknown_control(owner, name, self._vocabulary.controls, span)
             token = ControlToken(-1, name, "", span)
         return t.ControlConst(token, type=ControlType(), span=span)
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
+from katapi.model.declarations import ControlToken
 
 
 class Unresolved(Exception):
@@ -40,6 +41,16 @@ class Findings:
         """Notes a finding."""
         if not self._unsure or code in _CERTAIN:
             self.diagnostics.append(Diagnostic(code, span, message, label, help, first))
+
+    def unknown_control(self, owner: str, name: str, known: Iterable[ControlToken], span: Span) -> None:
+        """Notes that a vocabulary, `owner`, has no control token of a name."""
+        self.add(
+            "K102",
+            span,
+            f"{owner} has no control token `@{name}`",
+            label="unknown control token",
+            help=nearest(name, [control.name for control in known], mark="@"),
+        )
 
     def fail(
         self, code: str, span: Span, message: str, *, label: str = "", help: str = "", first: Span | None = None

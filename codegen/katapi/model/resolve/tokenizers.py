@@ -302,13 +302,8 @@ def _frame(read: Settings, vocabulary: Vocabulary | None, findings: Findings) ->
             if token is not None:
                 found.append(token)
             elif vocabulary is not None:
-                findings.add(
-                    "K102",
-                    name.span,
-                    f"the vocabulary `{vocabulary.identity.name}` has no control token `@{name.name}`",
-                    label="unknown control token",
-                    help=nearest(name.name, [control.name for control in vocabulary.controls], mark="@"),
-                )
+                owner = f"the vocabulary `{vocabulary.identity.name}`"
+                findings.unknown_control(owner, name.name, vocabulary.controls, name.span)
         out[word] = tuple(found)
     return out
 

@@ -173,13 +173,7 @@ class _Vocabulary:
             if named is not None:
                 found.append(OrdinaryToken(named.id, named.spelling, named.span))
             else:
-                self._findings.add(
-                    "K102",
-                    row.name.span,
-                    f"the vocabulary has no control token `@{row.name.text}`",
-                    label="unknown control token",
-                    help=nearest(row.name.text, [control.name for control in controls], mark="@"),
-                )
+                self._findings.unknown_control("the vocabulary", row.name.text, controls, row.name.span)
         return found[0] if found else None
 
     def _unused(self) -> tuple[UnusedIds, ...]:
