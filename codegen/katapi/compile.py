@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from katapi.analyse import analyse, declarations, load_beside
+from katapi.analyse import analyse, load_beside
 from katapi.artifacts.fit import DeclaredIds, DeclaredToken, DeclaredVocabulary, misfits
 from katapi.artifacts.lock import Artifact, read_lock
 from katapi.artifacts.lock_entry import artifact_text, has_places
@@ -48,11 +48,11 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
     failures: list[SpecError] = []
     for path in project.specs():
         try:
-            program = analyse_spec(project, path)
+            found = analyse_spec(project, path)
         except SpecError as error:
             failures.append(error)
         else:
-            programs += [program] if isinstance(program, TokenizerProgram) else []
+            programs += [program for program in found if isinstance(program, TokenizerProgram)]
     if failures:
         raise ProjectError(failures)
     _distinct(programs)
@@ -118,8 +118,11 @@ def _tokenizer_files(
     return out
 
 
-def analyse_spec(project: Project, path: Path) -> Library:
-    """What a spec of a project declares, with the files that it uses. Raises SpecError and ArtifactError."""
+def analyse_spec(project: Project, path: Path) -> tuple[Library, ...]:
+    """What a spec of a project declares, with the files that it uses: one for each of its models.
+
+    Raises SpecError and ArtifactError.
+    """
 
     def read(file: Path) -> Source:
         return read_source(project, file.resolve())
@@ -250,7 +253,7 @@ class _Meanings:
 
     def __init__(self, program: TokenizerProgram, artifact: _Artifact | None) -> None:
         self._parts: dict[type, str] = {}
-        for declaration in [d for library in offered(program) for d in declarations(library.source)]:
+        for declaration in [d for library in offered(program) for d in library.file.declarations]:
             kind = type(declaration)
             self._parts[kind] = self._parts.get(kind, "") + canonical(declaration) + "\n"
         if artifact is not None:

@@ -179,6 +179,17 @@ literals = st.one_of(node(s.TextLiteral, texts), node(s.IntLiteral, numbers), no
 constants = literals | node(s.ListLiteral, many(literals | node(s.ListLiteral, many(literals))))
 declared = many(node(s.FieldDecl, fields, types, many(names), booleans))
 
+
+def choices(entries: SearchStrategy[tuple[s.RequestEntry, ...]], depth: int = 1) -> SearchStrategy[s.EntryIf]:
+    """An `if` with entries of a request, a role or a record in its braces."""
+    if depth:
+        inner = choices(entries, depth - 1)
+        entries = st.tuples(entries, many(inner, 0, 1)).map(lambda pair: (*pair[0], *pair[1]))
+    braced = node(s.Entries, entries)
+    otherwise = st.none() | braced if not depth else st.one_of(st.none(), braced, choices(entries, depth - 1))
+    return node(s.EntryIf, expressions(1), braced, otherwise)
+
+
 flags = many(names.filter(lambda n: n.text != "to"))
 ranges = node(s.TokenRange, numbers, numbers, texts, flags)
 vocabularies = node(
@@ -197,14 +208,16 @@ vocabularies = node(
         )
     ),
 )
+params = node(s.ParamDecl, names, types, st.none() | constants)
 requests = node(
     s.Request,
     headers,
     many(setting),
-    many(node(s.RoleDecl, many(names, 1), declared)),
-    many(node(s.RecordDecl, names, declared)),
+    many(node(s.RoleDecl, many(names, 1), declared, many(choices(declared), 0, 1))),
+    many(node(s.RecordDecl, names, declared, many(choices(declared), 0, 1))),
     many(node(s.ToolsDecl, types)),
-    many(node(s.ParamDecl, names, types, st.none() | constants)),
+    many(params),
+    many(choices(st.tuples(params | node(s.RoleDecl, many(names, 1), declared, st.just(())))), 0, 1),
 )
 templates = node(
     s.Template,

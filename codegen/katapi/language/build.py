@@ -139,10 +139,21 @@ class TreeBuilder(Transformer[Token, object]):
 
     def file(self, meta: Meta, c: Children) -> s.File:
         declarations = tuple(d for d in c if isinstance(d, s.Declaration))
-        return s.File(_all(c, s.Use), declarations, span=self._span(meta))
+        return s.File(_all(c, s.Use), _all(c, s.Option), _all(c, s.Model), declarations, span=self._span(meta))
 
     def use(self, meta: Meta, c: Children) -> s.Use:
         return s.Use(str(_one(c, _Quoted)), span=self._span(meta))
+
+    def option(self, meta: Meta, c: Children) -> s.Option:
+        default = _exprs(c)
+        name = self._value_name(_one(c, s.Name))
+        return s.Option(name, _types(c)[0], default[0] if default else None, span=self._span(meta))
+
+    def option_value(self, meta: Meta, c: Children) -> s.OptionValue:
+        return s.OptionValue(_one(c, s.Name), _exprs(c)[0], span=self._span(meta))
+
+    def model(self, meta: Meta, c: Children) -> s.Model:
+        return s.Model(str(_one(c, _Quoted)), _all(c, s.Use), _all(c, s.OptionValue), span=self._span(meta))
 
     def header(self, meta: Meta, c: Children) -> s.Header:
         return s.Header(_one(c, s.Name), str(_one(c, _Quoted)), span=self._span(meta))
@@ -258,10 +269,24 @@ class TreeBuilder(Transformer[Token, object]):
         return tuple(fields)
 
     def role(self, meta: Meta, c: Children) -> s.RoleDecl:
-        return s.RoleDecl(_all(c, s.Name), self._fields(c), span=self._span(meta))
+        return s.RoleDecl(_all(c, s.Name), self._fields(c), _all(c, s.EntryIf), span=self._span(meta))
 
     def record(self, meta: Meta, c: Children) -> s.RecordDecl:
-        return s.RecordDecl(_one(c, s.Name), self._fields(c), span=self._span(meta))
+        return s.RecordDecl(_one(c, s.Name), self._fields(c), _all(c, s.EntryIf), span=self._span(meta))
+
+    def fields(self, meta: Meta, c: Children) -> s.Entries:
+        entries: list[s.RequestEntry] = [*self._fields(c), *_all(c, s.EntryIf)]
+        return s.Entries(tuple(sorted(entries, key=lambda e: e.span.start)), span=self._span(meta))
+
+    def request_entries(self, meta: Meta, c: Children) -> s.Entries:
+        return s.Entries(tuple(e for e in c if isinstance(e, s.RequestEntry)), span=self._span(meta))
+
+    def request_if(self, meta: Meta, c: Children) -> s.EntryIf:
+        then, *otherwise = [e for e in c if isinstance(e, (s.Entries, s.EntryIf))]
+        assert isinstance(then, s.Entries)
+        return s.EntryIf(_exprs(c)[0], then, otherwise[0] if otherwise else None, span=self._span(meta))
+
+    field_if = request_if
 
     def tools(self, meta: Meta, c: Children) -> s.ToolsDecl:
         return s.ToolsDecl(_types(c)[0], span=self._span(meta))
@@ -279,6 +304,7 @@ class TreeBuilder(Transformer[Token, object]):
             _all(c, s.RecordDecl),
             _all(c, s.ToolsDecl),
             _all(c, s.ParamDecl),
+            _all(c, s.EntryIf),
             span=self._span(meta),
         )
 

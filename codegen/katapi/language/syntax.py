@@ -126,13 +126,43 @@ class Use(Node):
 class File(Node):
     """All declarations; `unread` are the words of what could not be read outside of templates.
 
-    Where that may have given any `name`, no use of a name can be called wrong.
+    Where that may have given any `name`, no use of a name can be called wrong. `variant` is the model for which the
+    options are decided, where a file has several.
     """
 
     uses: tuple[Use, ...]
+    options: tuple[Option, ...]
+    models: tuple[Model, ...]
     declarations: tuple[Declaration, ...]
     unread: frozenset[str] = frozenset()
     nameless: bool = False
+    variant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Node):
+    """`option thinking: "never" | "asked"`: in what the models of a file differ."""
+
+    name: Name
+    type: TypeRef
+    default: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue(Node):
+    """`thinking: "asked"` in a `model`."""
+
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Model(Node):
+    """`model "qwen3-vl" { … }`: one of several models of a file, with the value of each option."""
+
+    name: str
+    uses: tuple[Use, ...]
+    values: tuple[OptionValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,12 +395,14 @@ class FieldDecl(Node):
 class RoleDecl(Node):
     names: tuple[Name, ...]
     fields: tuple[FieldDecl, ...]
+    choices: tuple[EntryIf, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RecordDecl(Node):
     name: Name
     fields: tuple[FieldDecl, ...]
+    choices: tuple[EntryIf, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +425,26 @@ class Request(Node):
     records: tuple[RecordDecl, ...]
     tools: tuple[ToolsDecl, ...]
     params: tuple[ParamDecl, ...]
+    choices: tuple[EntryIf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries(Node):
+    """`{ … }` behind an `if` of a request, a role or a record."""
+
+    entries: tuple[RequestEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryIf(Node):
+    """`if thinking == "asked" { … }` in a request, a role or a record: entries that not every model has."""
+
+    test: Expr
+    then: Entries
+    otherwise: Entries | EntryIf | None
+
+
+RequestEntry: TypeAlias = Setting | RoleDecl | RecordDecl | ToolsDecl | ParamDecl | FieldDecl | EntryIf
 
 
 # ---- template ----------------------------------------------------------------------------------

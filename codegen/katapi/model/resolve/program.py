@@ -32,10 +32,9 @@ D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
 
 class Used(NamedTuple):
-    """Another file of which a file takes the declarations: where it says so, its tree, and what it means."""
+    """Another file of which a file takes the declarations: where it says so, and what it means."""
 
     place: Span
-    file: s.File
     program: Library
 
 
@@ -53,7 +52,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     written = tuple(one for name, one in serializations.items() if name in names)
     kinds = {type(declaration) for declaration in file.declarations}
     if kinds and kinds <= {s.Serialization}:
-        return Library(name, source, libraries, written)
+        return Library(name, source, file, libraries, written)
 
     lent = _lent(file, used, findings)
     if lent is None:
@@ -67,7 +66,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     if kinds & {s.Tokenizer, s.Vocabulary} and not kinds & {s.Request, s.Template, s.Budget}:
         if vocabulary is None or tokenizer is None:
             return None
-        return TokenizerProgram(name, source, libraries, written, vocabulary, tokenizer, lent)
+        return TokenizerProgram(name, source, file, libraries, written, vocabulary, tokenizer, lent)
 
     request_node = _only(file, s.Request, "request", source, findings)
     template_node = _only(file, s.Template, "template", source, findings)
@@ -79,7 +78,8 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     if tokenizer is None:
         return None
     unsure = frozenset(findings.untyped)
-    return Program(name, source, libraries, written, vocabulary, tokenizer, lent, request, template, budgets, unsure)
+    declared = (name, source, file, libraries, written, vocabulary, tokenizer, lent)
+    return Program(*declared, request, template, budgets, unsure)
 
 
 def _lent(file: s.File, used: Sequence[Used], findings: Findings) -> TokenizerProgram | None:
@@ -129,7 +129,9 @@ def _serializations(file: s.File, used: Sequence[Used], findings: Findings) -> d
     nodes: dict[str, s.Serialization] = {}
     out: dict[str, Serialization] = {}
     for other in used:
-        nodes |= {node.header.name.text: node for node in other.file.declarations if isinstance(node, s.Serialization)}
+        nodes |= {
+            node.header.name.text: node for node in other.program.file.declarations if isinstance(node, s.Serialization)
+        }
         out |= {one.identity.name: one for library in offered(other.program) for one in library.serializations}
     taken = set(out)
     for node in file.declarations:
