@@ -56,9 +56,8 @@ def program_of(path: Path, name: str | None = None) -> Program:
 
 
 def whole_program(name: str, source: Source) -> Program:
-    """The checked program of a source that has a template."""
-    (program,) = analyse(name, source)
-    return whole(program)
+    """The checked program of a source that has a template, or of its model of that name."""
+    return next(whole(program) for program in analyse(name, source) if program.name == name)
 
 
 def whole(program: Library) -> Program:
