@@ -17,7 +17,7 @@ _SHOWN = 10  # findings of one kind; a wrong artifact has a hundred thousand
 
 @dataclass(frozen=True, slots=True)
 class DeclaredToken:
-    """A token that a specification names by id, and where it does so."""
+    """A token that a specification names: `id`, `spelling`, and the `place` where it does so, `spec/x.kata:12:3`."""
 
     id: int
     spelling: str
@@ -26,7 +26,7 @@ class DeclaredToken:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredIds:
-    """Ids that no token has, and where a specification says so."""
+    """Ids that no token has, `ids`, and the `place` where a specification says so."""
 
     ids: range
     place: str
@@ -36,8 +36,9 @@ class DeclaredIds:
 class DeclaredVocabulary:
     """What a specification says of a vocabulary that comes from an artifact.
 
-    `place` is where the declaration begins. `added` are the added tokens that are text, `size` is the id at which all
-    ids end. No two tokens have the same id.
+    `place` is where the declaration begins, `artifact` what the lock calls the file. `control` are the control tokens,
+    `added` the added tokens that are text, `unused` ids without a token, `unknown` is the token of what is no token,
+    and `size` the id at which all ids end, itself not included. No two tokens have the same id.
     """
 
     place: str
@@ -57,7 +58,7 @@ class DeclaredVocabulary:
 def misfits(declared: DeclaredVocabulary, data: VocabularyData) -> list[ArtifactError]:
     """Everything in which the two do not agree; nothing where a tokenizer can be built from them.
 
-    Of each kind at most the first ten.
+    Each is an `ArtifactError` A104, A106, A154 or A160 to A165; none is raised. Of each kind at most the first ten.
     """
     checks = (_tokens, _unknown, _undeclared, _unused, _gaps, _beyond, _alike, _merges)
     return [*chain.from_iterable(islice(_one_a_place(check(declared, data)), _SHOWN) for check in checks)]

@@ -15,8 +15,11 @@ class DeclaredTokenizer(TextAndIds):
     """One tokenizer, as its generated package puts it together: what `katapi.load_tokenizer` gives."""
 
     name: str
+    """What `katapi.load_tokenizer` takes."""
     source: str
+    """The spec that it was generated from, as a path seen from the root of its project."""
     tokenizer_identity: Identity
+    """The name and version of the tokenizer, and the digest of its meaning."""
     _tokenizer: Callable[[], Tokenizer]
 
     @property

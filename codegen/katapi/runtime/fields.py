@@ -30,7 +30,9 @@ class FromJson:
 
 
 def refuse(code: str, message: str, *, help: str = "", within: tuple[str | int, ...] = ()) -> PydanticCustomError:
-    """What a validator raises, and `request_errors` turns into a `RequestError`: a pydantic error of type `katapi`.
+    """What a validator raises, and `request_errors` turns into a `RequestError` of this code, R100 to R115.
+
+    It is a pydantic error of type `katapi`.
 
     `within` is the path from the field to the place at fault, when that is further down.
     """

@@ -20,7 +20,11 @@ MAX_INTEGER_DIGITS: Final = 4300
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault. `path` leads to the value or key concerned; None when only line and column can say where it is."""
+    """One fault, in the words of a `RequestError`: its `code`, R100 or R103 to R109, its `message` and its `help`.
+
+    `path` leads to the value or key concerned; None when only `line` and `column` can say where it is. Both are counted
+    from 1, columns in code points.
+    """
 
     code: str
     message: str

@@ -17,6 +17,7 @@ from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegme
 from katapi.runtime.tokenization.interface import Tokenizer
 
 Kind = Literal["control", "literal", "content", "mixed"]
+"""What a token is made of; `mixed` where a merge joined literal and content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Origin:
     """The segments that a token covers, in order; more than one where a merge crossed a seam."""
 
     segments: tuple[Segment, ...]
+    """Each with the place that it came from."""
 
     @property
     def kind(self) -> Kind:
@@ -70,7 +72,7 @@ def kind_of(segment: Segment) -> Kind:
 
 
 class Origins(Sequence[Origin]):
-    """The origin of each token of an input; `ranges` has shape [n, 2], half-open ranges of segment indices."""
+    """The origin of each token of an input; `ranges` is int64 of shape [n, 2], half-open ranges of segment indices."""
 
     def __init__(self, segments: Sequence[Segment], ranges: NDArray[np.int64]) -> None:
         self._segments = segments
@@ -97,10 +99,10 @@ class Origins(Sequence[Origin]):
 def token_segments(
     segments: Sequence[Segment], run_ends: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer
 ) -> NDArray[np.int64]:
-    """For each token the half-open range of segments that it covers, shape [n, 2]; empty segments are never covered.
+    """For each token the half-open range of segments that it covers, int64 of shape [n, 2].
 
-    `run_ends` are those of `assemble_ids`. A token that stands for nothing but what the tokenizer put in belongs to the
-    segment that it was put in front of.
+    Empty segments are never covered. `run_ends` are those of `assemble_ids`. A token that stands for nothing but what
+    the tokenizer put in belongs to the segment that it was put in front of.
     """
     out = np.zeros((len(ids), 2), dtype=np.int64)
     ends = iter(run_ends)

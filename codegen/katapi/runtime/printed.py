@@ -25,14 +25,16 @@ from katapi.runtime.tokenization.interface import Tokenizer
 
 
 class Mark(Enum):
-    """Where what the model itself generates begins and ends."""
+    """Where what the model itself generates begins (`SAMPLED`) and ends (`END_SAMPLED`)."""
 
     SAMPLED = "sampled"
     END_SAMPLED = "end of sampled"
 
 
 SAMPLED = Mark.SAMPLED
+"""The mark, by the name that generated code uses."""
 END_SAMPLED = Mark.END_SAMPLED
+"""The mark, by the name that generated code uses."""
 
 
 class Stretch:
@@ -49,11 +51,13 @@ class Stretch:
             else:
                 segments.append(item)
         self.segments = tuple(segments)
+        """What is printed, in order, without the marks."""
         self.marks = tuple(marks)
         """Before which of the segments a sampled region begins or ends."""
         controls = [i for i, segment in enumerate(segments) if isinstance(segment, ControlSegment)]
         first, last = (controls[0], controls[-1]) if controls else (0, -1)
         self.holds_control = bool(controls)
+        """Whether there is a control token."""
         self.opening = text_of_segments(segments[:first])
         """The text before the first control token: it ends a run that may have begun before."""
         self.closing = text_of_segments(segments[last + 1 :])
@@ -97,7 +101,9 @@ ContentText: TypeAlias = tuple[Content, Path, int | None]
 """Text that came with the request, the value it came from, and the offset in it, as `ContentSegment` has them."""
 
 PrintedText: TypeAlias = LiteralText | ContentText
+"""Text from either source; the functions of `text.py` keep the source."""
 Printed: TypeAlias = Fixed | LiteralText | ContentText
+"""All that a renderer prints."""
 
 
 def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:

@@ -47,7 +47,10 @@ Items: TypeAlias = Annotated[tuple[Element, ...], Strict(False)]
 
 
 class RequestModel(BaseModel):
-    """Base of all request types: nothing is coerced, nothing is ignored, nothing can be assigned afterwards."""
+    """Base of all request types: nothing is coerced, nothing is ignored, nothing can be assigned afterwards.
+
+    `model_config` says so to pydantic.
+    """
 
     model_config = ConfigDict(
         strict=True,
@@ -67,7 +70,7 @@ Model = TypeVar("Model", bound=RequestModel)
 
 @dataclass(frozen=True, slots=True)
 class DecodedRequest(Generic[Model]):
-    """A request and what was substituted in order to read its bytes (nothing under the policy `strict`)."""
+    """A `request`, and the `substitutions` that were made to read its bytes (none under the policy `strict`)."""
 
     request: Model
     substitutions: tuple[Substitution, ...]
@@ -83,7 +86,8 @@ def decode_request(
 ) -> DecodedRequest[Model]:
     """Network bytes as an instance of `model`; `params` are keys that stand in place of those of the same name.
 
-    Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R119 for its shape (`request_errors`).
+    Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R115 and R119 for its shape
+    (`request_errors`). `max_depth` counts arrays and objects, the outermost as 1.
     """
     decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth, listed="tools")
     value = _object(decoded.value, raw)

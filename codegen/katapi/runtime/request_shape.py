@@ -23,7 +23,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """A closed set of values."""
+    """A closed set of values; `values` in the order in which they were declared."""
 
     values: tuple[object, ...]
 
@@ -38,7 +38,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """Other kinds of value side by side: text, or a list of parts."""
+    """Other kinds of value side by side, text or a list of parts; `members` annotates each."""
 
     members: tuple[object, ...]
 

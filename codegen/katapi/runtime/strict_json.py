@@ -1,4 +1,4 @@
-"""Network bytes to a JSON value, strictly: what two readers could take in two ways is refused.
+"""Network bytes to a JSON value (RFC 8259), strictly: what two readers could take in two ways is refused.
 
 `json.loads` accepts duplicate keys, NaN, half surrogate pairs and, up to Python's own limit, any depth. Here each of
 these is one `RequestError` that names the place. The text is parsed once, by the C
@@ -63,14 +63,14 @@ class Substitution:
 
 @dataclass(frozen=True, slots=True)
 class DecodedJson:
-    """A JSON value and what was substituted in order to read it (nothing under the policy `strict`)."""
+    """A JSON `value`, and the `substitutions` that were made to read it (none under the policy `strict`)."""
 
     value: Json
     substitutions: tuple[Substitution, ...]
 
 
 def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int, listed: str | None = None) -> DecodedJson:
-    """The one JSON value that `raw` spells. Raises `RequestError` R100 to R109 (table above).
+    """The one JSON value that `raw` spells, at most `max_depth` deep. Raises `RequestError` R100 to R109 (table above).
 
     Objects in the array `listed` of the outermost object keep the text they were read from.
     """

@@ -40,8 +40,9 @@ class _Kind(IntEnum):
 def read_gguf(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer of a GGUF file; `where` names it in errors.
 
-    Raises `ArtifactError`, naming the byte or the key, where it is no such file, a key is missing or of the wrong kind,
-    its model or pre-tokenizer is not known, or its vocabulary is not one.
+    Raises `ArtifactError`: A136, naming the byte, where it is no such file; A137, naming the key, where a key is
+    missing or of the wrong kind, its model or pre-tokenizer is not known, or its vocabulary is not one; A106 for a
+    merge whose result is no token.
     """
     keys = _Keys({key.removeprefix(_KEYS): value for key, value in read_pairs(data, where=where).items()}, where)
     model = keys.text("model")

@@ -10,7 +10,7 @@ from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TokenizerFile:
-    """A tokenizer as a file describes it."""
+    """A tokenizer as a file describes it: `configuration` has the rules, `data` what they are about."""
 
     configuration: TokenizerConfiguration
     data: VocabularyData

@@ -26,8 +26,10 @@ from katapi.runtime.tokenization.wordpiece import WordPiece
 def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyData) -> PipelineTokenizer:
     """The tokenizer of a configuration over the tokens of an artifact.
 
-    No text yields a control token: its text is left out of what the model can make. Raises `ArtifactError` where a
-    pattern or a character map cannot be used, or the data lacks what the segmentation needs.
+    No text yields a control token: its text is left out of what the model can make. Raises `ArtifactError` A107 and
+    A108 where a character map or a pattern cannot be used, A109 where the decoders cannot be put together, A124 where
+    there is no Unicode data of a version, and A105, A110, A113 or A114 where the data lacks what the segmentation
+    needs.
     """
     frame = configuration.frame
     controls = {token.id for token in configuration.added_tokens if token.control}
@@ -45,7 +47,11 @@ def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyDat
 
 
 def build_segmenter(rules: c.Segmentation, data: VocabularyData, *, unknown: int | None) -> Segmenter:
-    """The segmenter of some rules; no text yields an id that `data` calls unreachable, but for the unknown token."""
+    """The segmenter of some rules; no text yields an id that `data` calls unreachable, but for the unknown token.
+
+    Raises `ArtifactError` where the data does not do for it: A105 a byte that is no token, A110 a token that is no
+    text, A113 no unknown token, A114 no scores.
+    """
     match rules:
         case c.LongestMatch():
             texts, reachable = data.tokens.texts(), data.is_reachable()

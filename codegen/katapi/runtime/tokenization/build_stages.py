@@ -35,7 +35,8 @@ _WORDS = r"\w+|[^\w\s]+"
 def build_normalizer(stages: Sequence[c.Normalizer], unicode: c.UnicodeVersions, charsmap: bytes = b"") -> Normalizer:
     """One normalizer that does the work of all; `charsmap` is the character map of the vocabulary.
 
-    Raises `ArtifactError` where a pattern or the character map cannot be used.
+    Raises `ArtifactError` A107 and A108 where the character map or a pattern cannot be used, and A124 where there is no
+    Unicode data of a version.
     """
     built = [_normalizer(stage, unicode, charsmap) for stage in stages]
     return built[0] if len(built) == 1 else normalizers.InTurn(*built) if built else normalizers.Unchanged()
@@ -44,7 +45,8 @@ def build_normalizer(stages: Sequence[c.Normalizer], unicode: c.UnicodeVersions,
 def build_pretokenizer(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersions) -> PreTokenizer:
     """One pre-tokenizer that does the work of all.
 
-    What "ByteLevel" does to bytes is left to a model over bytes, unless other pre-tokenizers stand behind it.
+    What "ByteLevel" does to bytes is left to a model over bytes, unless other pre-tokenizers stand behind it. Raises
+    `ArtifactError` A108 where a pattern cannot be used, and A124 as `build_normalizer` does.
     """
     last = len(stages) - 1
     built = [part for index, stage in enumerate(stages) for part in _pretokenizer(stage, unicode, last=index == last)]
@@ -54,7 +56,8 @@ def build_pretokenizer(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersi
 def build_decoding(stages: Sequence[c.Decoder], vocabulary: Vocabulary, unicode: c.UnicodeVersions) -> Decoding:
     """What turns the tokens of `vocabulary` into bytes, or into text that all stages have worked on.
 
-    Raises `ArtifactError` where tokens that are bytes should go through further stages.
+    Raises `ArtifactError` A109 where tokens that are bytes should go through further stages, A108 where a pattern
+    cannot be used, and A124 as `build_normalizer` does.
     """
     if c.DecodeBytes() not in stages:
         return TextDecoding(vocabulary, *[_decoder(stage, unicode) for stage in stages])
@@ -64,7 +67,10 @@ def build_decoding(stages: Sequence[c.Decoder], vocabulary: Vocabulary, unicode:
 
 
 def build_matcher(pattern: c.Pattern, unicode: c.UnicodeVersions) -> Matcher:
-    """What finds the matches of a pattern. Raises `ArtifactError` where it is not well formed or not supported."""
+    """What finds the matches of a pattern.
+
+    Raises `ArtifactError` A108 where it is not well formed or not supported, and A124 as `build_normalizer` does.
+    """
     match pattern:
         case c.Verbatim():
             return Verbatim(pattern.text)

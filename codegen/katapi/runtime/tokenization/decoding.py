@@ -19,11 +19,14 @@ class ByteDecoding:
         self._vocabulary = vocabulary
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes of all tokens."""
+        """The bytes of all tokens. Raises `TokenizerError` V102 on an unknown id."""
         return b"".join(map(self._vocabulary.bytes_of, ids))
 
     def decode_text(self, ids: Sequence[int]) -> str:
-        """The bytes as text; each maximal part of a character that is not whole becomes U+FFFD."""
+        """The bytes as text; each maximal part of a character that is not whole becomes U+FFFD.
+
+        Raises `TokenizerError` V102 on an unknown id.
+        """
         return self.decode(ids).decode(errors="replace")
 
     def decoder(self) -> ByteDecoder:
@@ -39,7 +42,7 @@ class ByteDecoder:
         self._finished = False
 
     def push(self, token: int) -> bytes:
-        """The bytes of one token."""
+        """The bytes of one token. Raises `TokenizerError` V102 on an unknown id, and V104 after `finish`."""
         _refuse_finished(self._finished)
         return self._vocabulary.bytes_of(_as_id(token))
 
@@ -61,11 +64,11 @@ class TextDecoding:
         self._stages = stages
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes of the whole."""
+        """The bytes of the whole. Raises `TokenizerError` V102 on an unknown id."""
         return bytes_of(_Flow(self._stages, eager=True).whole([*map(self._text_of, ids)]))
 
     def decode_text(self, ids: Sequence[int]) -> str:
-        """The text of the whole."""
+        """The text of the whole. Raises `TokenizerError` V102 on an unknown id."""
         return shown(_Flow(self._stages, eager=False).whole([*map(self._text_of, ids)]))
 
     def decoder(self) -> TextDecoder:
@@ -82,7 +85,10 @@ class TextDecoder:
         self._finished = False
 
     def push(self, token: int) -> bytes:
-        """The bytes that are certain once `token` has come."""
+        """The bytes that are certain once `token` has come.
+
+        Raises `TokenizerError` V102 on an unknown id, and V104 after `finish`.
+        """
         _refuse_finished(self._finished)
         return bytes_of(self._flow.push(self._text_of(_as_id(token))))
 

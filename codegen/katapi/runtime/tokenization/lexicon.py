@@ -19,7 +19,7 @@ _BITS = 22  # of a code point, and of what says that there is none
 
 
 class Row(NamedTuple):
-    """The tokens that a text can go on with at a place: their lengths in characters, ascending, and ids by text."""
+    """The tokens that a text can go on with at a place: `lengths` in characters, ascending, and `ids` by text."""
 
     lengths: tuple[int, ...]
     ids: Mapping[str, int]
@@ -31,8 +31,9 @@ _NOTHING = Row((), {})
 class Lexicon:
     """Finds the tokens that stand at a place of a text. Safe to share between threads.
 
-    `chosen` are places in `texts`, and `ids` the ids of those texts where they are others than the places. Of each text
-    the first `skipped` characters do not count; an empty one is never found, and of two alike the later is.
+    `chosen` are places in `texts`, int64 of shape [n], and `ids` the ids of those texts, of the same shape, where they
+    are others than the places. Of each text the first `skipped` characters do not count; an empty one is never found,
+    and of two alike the later is.
     """
 
     def __init__(

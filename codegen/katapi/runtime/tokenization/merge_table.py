@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 class MergeTable(dict[int, dict[int, int]]):
     """`table[left].get(right)` is the place in the list of the merge of two ids; of two alike the later counts.
 
-    `merged` gives the result by that place. Safe to share between threads: at worst a part is looked up twice.
+    `merges` are int32 of shape [n, 3], as `VocabularyData` has them. `merged` gives the result by that place. Safe to
+    share between threads: at worst a part is looked up twice.
     """
 
     def __init__(self, merges: NDArray[np.int32]) -> None:

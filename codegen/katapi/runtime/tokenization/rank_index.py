@@ -18,6 +18,7 @@ _ROWS = 256  # after so many rows a text is long enough for the whole dictionary
 
 
 Getter: TypeAlias = Callable[[bytes, int], int]
+"""`getter(token, default)` is the id of a token, or `default`."""
 
 
 class RankIndex:

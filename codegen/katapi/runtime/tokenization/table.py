@@ -43,13 +43,21 @@ if TYPE_CHECKING:
     from katapi.runtime.tokenization.configuration import AddedToken
 
 VERSION = 2
+"""The version of the format."""
 MARK = b"KATAPIV%d" % VERSION
+"""The first eight bytes."""
 START = struct.Struct("<8s32s")
+"""The mark, and the digest of the artifact."""
 CHECKSUM = struct.Struct("<I")
+"""What stands behind these two."""
 COUNTS = struct.Struct("<8Id")
+"""The counts T, the two sizes, G, U, M, C and A, and the lowest score."""
 LENGTH_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
+"""How numpy names the type of lengths, by its bytes."""
 SCORE_TYPES = {4: "<f4", 8: "<f8"}
+"""How numpy names the type of scores, by its bytes."""
 ID_TYPE = "<i4"
+"""How numpy names the type of ids."""
 
 _HEAD = START.size + CHECKSUM.size + COUNTS.size
 
@@ -57,7 +65,8 @@ _HEAD = START.size + CHECKSUM.size + COUNTS.size
 def load_table(path: Path) -> VocabularyData:
     """Reads the table in `path`.
 
-    Raises `ArtifactError` where it is missing, cut off, changed, or of another version.
+    Raises `ArtifactError` A101 where it is missing, A102 where it is of another version, and A103 where it is cut off
+    or was changed.
     """
     try:
         table = path.read_bytes()
@@ -69,7 +78,10 @@ def load_table(path: Path) -> VocabularyData:
 
 
 def read_table(table: bytes, *, where: str) -> VocabularyData:
-    """Reads a table from memory; `where` names it in errors."""
+    """Reads a table from memory; `where` names it in errors.
+
+    Raises `ArtifactError` A102 and A103 as `load_table` does.
+    """
     if table[: len(MARK)] != MARK:
         raise ArtifactError(
             "this is no token table of a version that Katapi reads", code="A102", where=where, help=_REBUILD
@@ -119,7 +131,7 @@ def added_of(table: bytes) -> tuple[AddedToken, ...] | None:
 
 
 def checksum(table: bytes) -> bytes:
-    """What stands in a table between the digest and the counts, computed from all other bytes."""
+    """What stands in a table between the digest and the counts, computed from all other bytes: their CRC-32."""
     view = memoryview(table)
     return CHECKSUM.pack(binascii.crc32(view[START.size + CHECKSUM.size :], binascii.crc32(view[: START.size])))
 

@@ -18,7 +18,8 @@ _CONTINUES = 0b10  # the highest two bits of a byte of UTF-8 that does not begin
 class Tokens(Sequence[bytes]):
     """The bytes of each id from 0 on; the ids in `gaps` have no token, and no bytes.
 
-    The token of id i is `joined[bounds[i] : bounds[i + 1]]`.
+    In `joined` the token of id i is `joined[bounds[i] : bounds[i + 1]]`; `bounds` are int64 of shape [ids + 1], in
+    bytes.
     """
 
     def __init__(self, joined: bytes, bounds: NDArray[np.int64], gaps: Collection[int] = ()) -> None:
@@ -68,7 +69,7 @@ class Tokens(Sequence[bytes]):
         return 0 <= token < len(self) and token not in self.gaps
 
     def texts(self) -> Texts:
-        """The tokens as text. Raises `ArtifactError` where one is not UTF-8."""
+        """The tokens as text. Raises `ArtifactError` A110 where one is not UTF-8."""
         data = np.frombuffer(self.joined, dtype=np.uint8)
         begins = (data >> 6) != _CONTINUES
         try:
@@ -97,7 +98,10 @@ class Tokens(Sequence[bytes]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Texts:
-    """The texts of tokens: that of id i is `joined[bounds[i] : bounds[i + 1]]`, in characters (code points)."""
+    """The texts of tokens: that of id i is `joined[bounds[i] : bounds[i + 1]]`.
+
+    `joined` has them all, and `bounds` are int64 of shape [ids + 1], in characters (code points).
+    """
 
     joined: str
     bounds: NDArray[np.int64]
@@ -110,16 +114,16 @@ class Texts:
         return cls("".join(texts), bounds)
 
     def lengths(self) -> NDArray[np.int64]:
-        """The length of each."""
+        """The length of each in characters (code points): int64 of shape [ids]."""
         return np.diff(self.bounds)
 
     def ids(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
-        """The id of each chosen token by its text; of two alike the later counts."""
+        """The id of each chosen token by its text; of two alike the later counts. `chosen` is bool of shape [ids]."""
         joined = self.joined
         starts, ends = self.bounds[:-1][chosen].tolist(), self.bounds[1:][chosen].tolist()
         texts = [joined[start:end] for start, end in zip(starts, ends, strict=True)]
         return dict(zip(texts, np.flatnonzero(chosen).tolist(), strict=True))
 
     def codes(self) -> NDArray[np.uint32]:
-        """The code points of `joined`."""
+        """The code points of `joined`: uint32 of shape [len(joined)]."""
         return np.frombuffer(self.joined.encode("utf-32-le"), dtype="<u4")
