@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.places import bare, quoted
 
 MAX_INTEGER_DIGITS: Final = 4300

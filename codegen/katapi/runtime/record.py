@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
 from katapi.runtime.strict_json import Substitution

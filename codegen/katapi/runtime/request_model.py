@@ -28,8 +28,7 @@ alone is lax; the elements stay strict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 
@@ -65,8 +64,7 @@ class RequestModel(BaseModel):
 Model = TypeVar("Model", bound=RequestModel)
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedRequest(Generic[Model]):
+class DecodedRequest(NamedTuple, Generic[Model]):
     """A request and what was substituted in order to read its bytes (nothing under the policy `strict`)."""
 
     request: Model

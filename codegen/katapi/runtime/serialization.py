@@ -10,10 +10,11 @@ import json
 import marshal
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from katapi.runtime.arguments import JsonText
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_faults import MAX_INTEGER_DIGITS
 from katapi.runtime.json_spelling import ESCAPES, MAX_SAFE_INTEGER, ORDERS, javascript_number

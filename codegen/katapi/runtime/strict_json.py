@@ -28,11 +28,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from itertools import accumulate
 from json.scanner import make_scanner
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_faults import MAX_INTEGER_DIGITS, Fault, first_fault, is_readable_integer
 from katapi.runtime.json_types import Json
@@ -61,8 +61,7 @@ class Substitution:
     """What was done, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedJson:
+class DecodedJson(NamedTuple):
     """A JSON value and what was substituted in order to read it (nothing under the policy `strict`)."""
 
     value: Json

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 
 _CONTINUES = 0b10  # the highest two bits of a byte of UTF-8 that does not begin a character
