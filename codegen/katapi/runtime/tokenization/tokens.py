@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
@@ -21,7 +21,7 @@ class Tokens(Sequence[bytes]):
     The token of id i is `joined[bounds[i] : bounds[i + 1]]`.
     """
 
-    def __init__(self, joined: bytes, bounds: NDArray[np.int64], gaps: Collection[int] = ()) -> None:
+    def __init__(self, joined: bytes, bounds: NDArray[np.int32], gaps: Collection[int] = ()) -> None:
         self.joined = joined
         self.bounds = bounds
         self.gaps = frozenset(gaps)
@@ -31,9 +31,7 @@ class Tokens(Sequence[bytes]):
     def of(cls, tokens: Iterable[bytes], gaps: Collection[int] = ()) -> Tokens:
         """From the bytes of each id."""
         listed = [*tokens]
-        bounds = np.zeros(len(listed) + 1, dtype=np.int64)
-        np.cumsum([len(token) for token in listed], out=bounds[1:])
-        return cls(b"".join(listed), bounds, gaps)
+        return cls(b"".join(listed), bounds_of([*map(len, listed)]), gaps)
 
     @classmethod
     def by_id(cls, tokens: Mapping[int, bytes]) -> Tokens:
@@ -78,8 +76,7 @@ class Tokens(Sequence[bytes]):
         starts = self.bounds[:-1][np.diff(self.bounds) > 0]
         if not begins[starts].all():
             raise self._no_text(int(starts[~begins[starts]][0]))
-        before = np.zeros(len(data) + 1, dtype=np.int64)  # how many characters begin before each byte
-        np.cumsum(begins, out=before[1:])
+        before = bounds_of(begins)  # how many characters begin before each byte
         return Texts(joined, before[self.bounds])
 
     def letters(self) -> Texts:
@@ -95,21 +92,27 @@ class Tokens(Sequence[bytes]):
         )
 
 
+def bounds_of(lengths: ArrayLike) -> NDArray[np.int32]:
+    """Where each of some parts begins, and at last where all end. Together they have less than 2 GB."""
+    sizes = np.asarray(lengths)
+    bounds = np.zeros(len(sizes) + 1, dtype=np.int32)
+    np.cumsum(sizes, dtype=np.int32, out=bounds[1:])
+    return bounds
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Texts:
     """The texts of tokens: that of id i is `joined[bounds[i] : bounds[i + 1]]`, in characters (code points)."""
 
     joined: str
-    bounds: NDArray[np.int64]
+    bounds: NDArray[np.int32]
 
     @classmethod
     def of(cls, texts: Collection[str]) -> Texts:
         """From the text of each id."""
-        bounds = np.zeros(len(texts) + 1, dtype=np.int64)
-        np.cumsum([*map(len, texts)], out=bounds[1:])
-        return cls("".join(texts), bounds)
+        return cls("".join(texts), bounds_of([*map(len, texts)]))
 
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> NDArray[np.int32]:
         """The length of each."""
         return np.diff(self.bounds)
 
