@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
@@ -91,6 +90,8 @@ def segment_json(segment: Segment) -> dict[str, Json]:
 
 def katapi_version() -> str:
     """The version of Katapi that runs; `0+source` where it runs without having been installed."""
+    from importlib.metadata import PackageNotFoundError, version  # takes 20 ms, and only a record asks
+
     try:
         return version("katapi")
     except PackageNotFoundError:

@@ -36,7 +36,6 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import FromJson
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import kind
-from katapi.runtime.request_errors import request_error
 from katapi.runtime.strict_json import MAX_DEPTH, InvalidUtf8, Substitution, decode_json
 
 Element = TypeVar("Element")
@@ -88,6 +87,8 @@ def decode_request(
     try:
         request = model.model_validate({**value, **params} if params else value, context=FromJson(max_depth))
     except ValidationError as error:
+        from katapi.runtime.request_errors import request_error  # no request that is in order needs it
+
         raise request_error(model, error) from None
     return DecodedRequest(request, decoded.substitutions)
 
