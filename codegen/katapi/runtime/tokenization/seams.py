@@ -59,16 +59,21 @@ class Seams:
 
 def character_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.int64]:
     """The pairs of code points that stand at the same place, each once, in ascending order."""
-    pairs = left.astype(np.int64) << _BITS | right
+    pairs = left.astype(np.int64)
+    pairs <<= _BITS
+    pairs |= right
     pairs.sort()
-    distinct: NDArray[np.int64] = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
-    return distinct
+    first = np.ones(len(pairs), dtype=np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
+    return pairs[first]
 
 
 def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int64]:
     """The pairs of characters that meet in merges (shape [n, 3]) of tokens none of which is empty."""
     codes, bounds = texts.codes(), texts.bounds
-    return character_pairs(codes[bounds[merges[:, 0] + 1] - 1], codes[bounds[merges[:, 1]]])
+    firsts, lasts = codes.take(bounds[:-1], mode="clip"), codes.take(bounds[1:] - 1, mode="clip")
+    del codes
+    return character_pairs(lasts[merges[:, 0]], firsts[merges[:, 1]])
 
 
 def meeting_in_tokens(texts: Texts, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -76,8 +76,10 @@ class Tokens(Sequence[bytes]):
         starts = self.bounds[:-1][np.diff(self.bounds) > 0]
         if not begins[starts].all():
             raise self._no_text(int(starts[~begins[starts]][0]))
-        before = bounds_of(begins)  # how many characters begin before each byte
-        return Texts(joined, before[self.bounds])
+        lengths = np.zeros(len(self), dtype=np.int32)
+        if len(starts):
+            lengths[np.diff(self.bounds) > 0] = np.add.reduceat(begins, starts, dtype=np.int32)
+        return Texts(joined, bounds_of(lengths))
 
     def letters(self) -> Texts:
         """The tokens with a character for each byte, U+0000 to U+00FF."""
