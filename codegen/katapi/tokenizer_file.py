@@ -8,11 +8,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer

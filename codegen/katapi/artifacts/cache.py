@@ -15,7 +15,7 @@ from pathlib import Path
 from katapi.artifacts.table import table_bytes
 from katapi.files import write_whole
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization.table import VERSION, artifact_of, read_table
+from katapi.runtime.tokenization.table import VERSION, load_table, read_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
@@ -68,19 +68,12 @@ class Cache:
         """
         target = self.table_path(sha256)
         try:
-            return self._read_table(target, sha256)
-        except (OSError, ArtifactError):
+            return load_table(target, artifact=sha256)
+        except ArtifactError:
             table = table_bytes(read(), artifact=sha256)
         with suppress(ArtifactError):  # a cache that cannot be written to costs time, not the tokenizer
             _write(target, table)
         return read_table(table, where=str(target))
-
-    def _read_table(self, target: Path, sha256: str) -> VocabularyData:
-        table = target.read_bytes()
-        data = read_table(table, where=str(target))
-        if artifact_of(table) != sha256:
-            raise ArtifactError("the table of another artifact", code="A103", where=str(target))
-        return data
 
 
 def _write(target: Path, data: bytes) -> None:

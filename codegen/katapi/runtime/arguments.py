@@ -10,12 +10,12 @@ The JSON in a text may nest as deep as the specification allows a request to nes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import FromJson, Validated, checked_object, checked_text, refuse
 from katapi.runtime.json_types import JsonObject

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.record import Identity
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer

@@ -9,13 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
-from typing import Final
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.places import bare, quoted
-
-MAX_INTEGER_DIGITS: Final = 4300
-"""The longest integer that Python converts by default, without its sign."""
+from katapi.runtime.strict_json import is_readable_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +38,6 @@ def first_fault(text: str, max_depth: int) -> Fault | None:
     except _FaultFoundError as found:
         return found.fault
     return None
-
-
-def is_readable_integer(digits: str) -> bool:
-    """Whether Python reads this integer: our limit, or a lower one that the process has set."""
-    if len(digits.removeprefix("-")) > MAX_INTEGER_DIGITS:
-        return False
-    try:
-        int(digits)
-    except ValueError:
-        return False
-    return True
 
 
 class _FaultFoundError(Exception):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError
 from katapi.runtime.json_types import JsonObject

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origins, token_segments
 from katapi.runtime.printed import Printed, rendering_of, text_of
 from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version
@@ -87,8 +88,7 @@ class RenderedInput:
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """What an input was made from, kept for its record, whose fields have the same names."""
 
     model: str

@@ -6,13 +6,13 @@ A run of text is tokenized as one string, so a token can cover the seam between 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment
 from katapi.runtime.tokenization.interface import Tokenizer
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
 from katapi.runtime.strict_json import Substitution
@@ -110,6 +109,8 @@ def segment_json(segment: Segment) -> dict[str, Json]:
 
 def katapi_version() -> str:
     """The version of Katapi that runs; `0+source` where it runs without having been installed."""
+    from importlib.metadata import PackageNotFoundError, version  # takes 20 ms, and only a record asks
+
     try:
         return version("katapi")
     except PackageNotFoundError:

@@ -16,12 +16,12 @@ Faults that the field types of `fields` and `arguments` find carry their own cod
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
 from katapi.runtime.places import json_path, kind, quoted, shown
 from katapi.runtime.request_shape import Choices, Place, Tagged, place, spellings

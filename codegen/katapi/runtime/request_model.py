@@ -28,8 +28,7 @@ alone is lax; the elements stay strict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 
@@ -37,7 +36,6 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import FromJson
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import kind
-from katapi.runtime.request_errors import request_error
 from katapi.runtime.strict_json import MAX_DEPTH, InvalidUtf8, Substitution, decode_json
 
 Element = TypeVar("Element")
@@ -68,8 +66,7 @@ class RequestModel(BaseModel):
 Model = TypeVar("Model", bound=RequestModel)
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedRequest(Generic[Model]):
+class DecodedRequest(NamedTuple, Generic[Model]):
     """A `request`, and the `substitutions` that were made to read its bytes (none under the policy `strict`)."""
 
     request: Model
@@ -94,6 +91,8 @@ def decode_request(
     try:
         request = model.model_validate({**value, **params} if params else value, context=FromJson(max_depth))
     except ValidationError as error:
+        from katapi.runtime.request_errors import request_error  # no request that is in order needs it
+
         raise request_error(model, error) from None
     return DecodedRequest(request, decoded.substitutions)
 

@@ -6,12 +6,13 @@ spelled like a key, so the two are told apart by walking the model's annotations
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Literal, TypeAlias, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
+
+from katapi.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ by the same ordinary path, and nothing converts a text into a control token (the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import NamedTuple, NewType, TypeAlias
+
+from katapi.runtime.dataclass import dataclass
 
 Literal = NewType("Literal", str)
 """Text that is written in a template: trusted, but text."""

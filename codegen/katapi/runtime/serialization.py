@@ -11,17 +11,18 @@ import json
 import marshal
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from katapi.runtime.arguments import JsonText
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_faults import MAX_INTEGER_DIGITS
 from katapi.runtime.json_spelling import ESCAPES, MAX_SAFE_INTEGER, ORDERS, javascript_number
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, kind
 from katapi.runtime.read_objects import ReadObject
 from katapi.runtime.segments import Content
+from katapi.runtime.strict_json import MAX_INTEGER_DIGITS
 
 _MARSHAL_WITHOUT_REFERENCES = 2  # later versions write an object that is met again as a reference
 _MOST_KNOWN = 512

@@ -6,8 +6,7 @@ The patterns are those of the families' own tokenizer.json or rank files. GGUF f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c
 

@@ -7,7 +7,7 @@ normalizer, and llama.cpp applies none, even where the model's own tokenizer has
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from math import isfinite
 
@@ -15,6 +15,7 @@ from katapi.runtime.artifacts.families import FAMILIES
 from katapi.runtime.artifacts.gguf_header import Value, read_pairs
 from katapi.runtime.artifacts.merge_lists import merge_data, text_tokens
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, kind, quoted

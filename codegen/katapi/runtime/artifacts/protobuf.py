@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from katapi.runtime.artifacts.families import CL100K, KIMI, O200K, QWEN2, QWEN35, R50K
 from katapi.runtime.artifacts.tiktoken import read_ranks
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c

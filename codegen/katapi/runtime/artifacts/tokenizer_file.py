@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.tokenization.configuration import TokenizerConfiguration
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 

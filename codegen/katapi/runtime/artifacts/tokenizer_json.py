@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from math import isfinite
 
@@ -21,6 +21,7 @@ from katapi.runtime.artifacts.tokenizer_json_stages import (
     read_normalizers,
     read_pretokenizers,
 )
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c

@@ -7,9 +7,9 @@ n says whether class n is a member.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.patterns.coverage import Members
 from katapi.runtime.patterns.tree import Alternation, Behind, Class, Look, Mode, Node, Repeat, Sequence
 

@@ -7,9 +7,11 @@ word boundaries are looks at the neighbouring characters. So there are five kind
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import TypeAlias
+
+from katapi.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True)

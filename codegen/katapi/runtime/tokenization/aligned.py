@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from katapi.runtime.dataclass import dataclass
 
 Edit = tuple[int, int, str]
 """The characters from the first index up to the second give way to the string."""

@@ -1,4 +1,7 @@
-"""A tokenizer from its rules and its data."""
+"""A tokenizer from its rules and its data.
+
+Each kind of segmentation is imported where one is declared, since a process needs one or two of them.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,13 @@ from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build_stages import build_decoding, build_normalizer, build_pretokenizer
 from katapi.runtime.tokenization.byte_alphabet import to_bytes
-from katapi.runtime.tokenization.byte_pairs import BytePairs
 from katapi.runtime.tokenization.engine import PieceEngine
-from katapi.runtime.tokenization.longest_match import LongestMatch
-from katapi.runtime.tokenization.merges import Merges
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare, Framed
-from katapi.runtime.tokenization.scored_pieces import ScoredPieces
 from katapi.runtime.tokenization.stages import Segmenter
 from katapi.runtime.tokenization.tokens import Tokens
-from katapi.runtime.tokenization.unigram import Unigram
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
-from katapi.runtime.tokenization.wordpiece import WordPiece
 
 
 def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyData) -> PipelineTokenizer:
@@ -54,20 +51,32 @@ def build_segmenter(rules: c.Segmentation, data: VocabularyData, *, unknown: int
     """
     match rules:
         case c.LongestMatch():
+            from katapi.runtime.tokenization.longest_match import LongestMatch
+
             texts, reachable = data.tokens.texts(), data.is_reachable()
             tokens = {token: text for text, token in texts.ids(reachable & (texts.lengths() > 0)).items()}
             return LongestMatch(tokens, unknown=_needed(unknown))
         case c.BytePairRanks():
+            from katapi.runtime.tokenization.byte_pairs import BytePairs
+
             return BytePairs(data)
         case c.BytePairMerges():
+            from katapi.runtime.tokenization.merges import Merges
+
             return Merges(data, rules, unknown=unknown)
         case c.BytePairScores():
+            from katapi.runtime.tokenization.scored_pieces import ScoredPieces
+
             _check_scores(data)
             return ScoredPieces(data, unknown=_needed(unknown), byte_fallback=rules.byte_fallback)
         case c.Unigram():
+            from katapi.runtime.tokenization.unigram import Unigram
+
             _check_scores(data)
             return Unigram(data, unknown=unknown, byte_fallback=rules.byte_fallback, binary32=rules.binary32)
         case c.WordPiece():
+            from katapi.runtime.tokenization.wordpiece import WordPiece
+
             return WordPiece(
                 data,
                 unknown=_needed(unknown),

@@ -10,9 +10,9 @@ What the rules are about, tokens and merges and scores, is no part of this: see 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization.options import Behaviour as Behaviour
 from katapi.runtime.tokenization.options import NormalForm as NormalForm

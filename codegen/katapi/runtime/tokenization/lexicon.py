@@ -43,14 +43,16 @@ class Lexicon:
         full = lengths > 0
         chosen, lengths = chosen[full], lengths[full]
         starts = texts.bounds[chosen] + skipped
-        codes = np.append(texts.codes(), np.uint32(0)).astype(np.int64)
-        seconds = np.where(lengths > 1, codes[starts + 1] + 1, 0)
-        keys = codes[starts] << _BITS | seconds
+        codes = texts.codes()
+        keys = codes[starts].astype(np.int64)
+        keys <<= _BITS
+        keys += np.where(lengths > 1, codes.take(starts + 1, mode="clip") + 1, 0)
+        del codes
         order = np.argsort(keys, kind="stable")
         distinct, begins = np.unique(keys[order], return_index=True)
         self._text = texts.joined
         self._starts, self._ends = starts[order], starts[order] + lengths[order]
-        self._ids = (chosen if ids is None else ids[full])[order]
+        self._ids = (chosen if ids is None else ids[full])[order].astype(np.int32)
         self._begins = np.append(begins, len(order)).data
         self._places = dict(zip(_first_two(distinct), range(len(distinct)), strict=True))
         self._rows: dict[str, Row] = {}

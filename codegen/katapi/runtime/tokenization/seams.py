@@ -63,10 +63,13 @@ def character_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDAr
     `left` and `right` are uint32 of shape [n]; the pairs are int64 of shape [m], the left code point times 2^21 and the
     right one added.
     """
-    pairs = left.astype(np.int64) << _BITS | right
+    pairs = left.astype(np.int64)
+    pairs <<= _BITS
+    pairs |= right
     pairs.sort()
-    distinct: NDArray[np.int64] = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
-    return distinct
+    first = np.ones(len(pairs), dtype=np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
+    return pairs[first]
 
 
 def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -75,7 +78,9 @@ def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int
     `merges` are int32 of shape [n, 3]; the pairs are int64 of shape [m].
     """
     codes, bounds = texts.codes(), texts.bounds
-    return character_pairs(codes[bounds[merges[:, 0] + 1] - 1], codes[bounds[merges[:, 1]]])
+    firsts, lasts = codes.take(bounds[:-1], mode="clip"), codes.take(bounds[1:] - 1, mode="clip")
+    del codes
+    return character_pairs(lasts[merges[:, 0]], firsts[merges[:, 1]])
 
 
 def meeting_in_tokens(texts: Texts, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:

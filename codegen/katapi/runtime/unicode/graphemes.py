@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.unicode.codepoints import CodePoints, Planes
 
 _SYLLABLES_WITHOUT_TRAILING = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))

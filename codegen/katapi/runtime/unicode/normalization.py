@@ -6,9 +6,9 @@ Works in time n log n in the length of the longest run of combining marks, and l
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.unicode.codepoints import CodePoints, ranges_of
 
 # Hangul syllables are composed by arithmetic (The Unicode Standard, section 3.12).

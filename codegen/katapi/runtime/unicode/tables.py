@@ -1,20 +1,23 @@
 """The data of one Unicode version: classes, scripts, normalization, lower case, grapheme clusters.
 
-Each table is made when it is first asked for, and its file imported only then, since most tokenizers need little. A
+Each table is made when it is first asked for, and what it needs is imported only then: most tokenizers need little. A
 version that is not here is an `ArtifactError`. The annexes are the Unicode Standard Annexes.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.sets import complement, union
 from katapi.runtime.unicode import known_versions
 from katapi.runtime.unicode.codepoints import CodePoints
-from katapi.runtime.unicode.graphemes import GraphemeTable
-from katapi.runtime.unicode.lower_case import LowerCase
-from katapi.runtime.unicode.normalization import Canonical, CompatibilityTable, NormalizationTable
+
+if TYPE_CHECKING:
+    from katapi.runtime.unicode.graphemes import GraphemeTable
+    from katapi.runtime.unicode.lower_case import LowerCase
+    from katapi.runtime.unicode.normalization import Canonical, CompatibilityTable, NormalizationTable
 
 WHITE_SPACE = CodePoints("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 """The property White_Space, which the engines of the field take for `\\s`: the same in all of these versions."""
@@ -76,6 +79,7 @@ def word_characters(version: str) -> CodePoints:
 def normalization(version: str) -> NormalizationTable:
     """The data of NFC and NFD (annex #15). Raises `ArtifactError` A124 where there is no such version."""
     from katapi.runtime.unicode.canonical import ADDED
+    from katapi.runtime.unicode.normalization import NormalizationTable
 
     need_version("normalization", version)
     parts: list[Canonical] = []
@@ -96,6 +100,7 @@ def normalization(version: str) -> NormalizationTable:
 def compatibility(version: str) -> CompatibilityTable:
     """The data of NFKC and NFKD (annex #15). Raises `ArtifactError` A124 where there is no such version."""
     from katapi.runtime.unicode.compatible import ADDED
+    from katapi.runtime.unicode.normalization import CompatibilityTable
 
     canonical = normalization(version)
     mappings = ""
@@ -109,6 +114,7 @@ def compatibility(version: str) -> CompatibilityTable:
 @cache
 def lower_case(version: str) -> LowerCase:
     """What each character becomes in lower case. Raises `ArtifactError` A124 where there is no such version."""
+    from katapi.runtime.unicode.lower_case import LowerCase
     from katapi.runtime.unicode.lower_case_data import EARLIER, NEWEST
 
     need_version("characters", version)
