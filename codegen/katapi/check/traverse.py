@@ -12,7 +12,9 @@ _MOST_LETS = 60  # lets that follow each other; the checks go through them by re
 def sub_expressions(expr: t.Expr) -> tuple[t.Expr, ...]:
     """The expressions directly inside one."""
     match expr:
-        case t.Var() | t.ControlConst() | t.TextConst() | t.IntConst() | t.BoolConst() | t.IsEnd() | t.NeighbourOf():
+        case t.Var() | t.ControlConst() | t.TextConst() | t.IntConst() | t.BoolConst():
+            return ()
+        case t.IsEnd() | t.View() | t.NeighbourOf():
             return ()
         case t.FieldOf(base=base) | t.RoleOf(base=base) | t.JsonFieldOf(base=base) | t.LengthOf(base=base):
             return (base,)
@@ -84,7 +86,9 @@ def variables(expr: t.Expr) -> Iterator[t.Variable]:
     """The variables that an expression mentions."""
     for inner in nested(expr):
         match inner:
-            case t.Var(variable=variable) | t.IsEnd(variable=variable) | t.NeighbourOf(variable=variable):
+            case t.Var(variable=variable) | t.IsEnd(variable=variable):
+                yield variable
+            case t.View(variable=variable) | t.NeighbourOf(variable=variable):
                 yield variable
             case _:
                 pass

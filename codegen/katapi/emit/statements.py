@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
+from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code, ternary
 from katapi.emit.expressions import Expressions
 from katapi.emit.held import Held
 from katapi.emit.kinds import is_kind
 from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
 from katapi.emit.python import Lines, call, string, tuple_of
+from katapi.emit.views import steady_queries
 from katapi.language.source import Span
 from katapi.language.syntax import Quantifier
 from katapi.model import template as t
@@ -192,6 +193,9 @@ class Statements:
     def _let_query(self, variable: t.Variable, query: t.Query) -> None:
         """A query as a loop that stops at its answer."""
         e = self._e
+        if query.variable.number in e.answers:
+            self._let_answer(variable, query)
+            return
         messages = isinstance(query.variable.type, MessageType)
         finds = query.quantifier in (Quantifier.FIRST, Quantifier.LAST)
         source = e.value(query.source)
@@ -224,6 +228,35 @@ class Statements:
             self.lines.add("break")
         self.lines.dedent()
         self.lines.dedent()
+
+    def _let_answer(self, variable: t.Variable, query: t.Query) -> None:
+        """The answer that a pass before the walk has found."""
+        answer = self._e.answer(query)
+        name = self._e.declare_let(variable, query)
+        if query.quantifier not in (Quantifier.FIRST, Quantifier.LAST):
+            self.lines.add(f"{name} = {answer}")
+            return
+        place = f"{name}_at" if self._e.reads_place(variable) else "_"
+        self.lines.add(f"{place}, {name} = {answer} or (-1, None)")
+
+    def _answer(self, query: t.Query) -> None:
+        """A pass over the messages that answers a query for each of them."""
+        e = self._e
+        assert isinstance(query.source, t.View)
+        side = query.source.side.value
+        item = e.declare(query.variable)
+        test = e.condition(query.condition)
+        function = f"{query.quantifier.value}_{side}"
+        e.module.use("katapi.runtime.views", function)
+        hit = test.text
+        target = f"{item}_at, {item}" if e.reads_place(query.variable) else f"_, {item}"
+        if query.quantifier in (Quantifier.FIRST, Quantifier.LAST):
+            target = f"{item}_at, {item}"
+            hit = ternary(test, Code(f"({target})"), Code("None")).text
+        answers = e.answers[query.variable.number] = e.fresh(f"{item}_{side}")
+        words = f"{query.quantifier.value} {query.variable.name} in messages {side} … where …"
+        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
+        self.lines.statement(f"{answers} = ", f"{function}({hit} for {target} in {e.messages})")
 
     def _start_query(self, query: t.Query, variable: t.Variable, name: str, item: str) -> list[str]:
         """Emits the answer before the search; gives back what sets it when an item fits."""
@@ -417,6 +450,8 @@ class Statements:
 
     def _walk(self, walk: t.Walk) -> None:
         e = self._e
+        for query in steady_queries(walk, e.declared):
+            self._answer(query)
         name = e.declare(walk.variable)
         runs = any(a.run is not None for a in walk.arms)
         place = f"{name}_at" if e.reads_place(walk.variable) else "_"

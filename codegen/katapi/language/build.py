@@ -21,8 +21,8 @@ LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
-    "all and any as count def drop each else exists false first generate given has if in is join last let match next"
-    " not object or other prev reject sampled take then true when where".split()
+    "after all and any as before count def drop each else exists false first generate given has if in is join last let"
+    " match next not object or other prev reject sampled take then true when where".split()
 )
 _MOST_DIGITS = 18
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -506,8 +506,11 @@ class TreeBuilder(Transformer[Token, object]):
 
     def query(self, meta: Meta, c: Children) -> s.Query:
         source, condition = _exprs(c)
-        quantifier = s.Quantifier(str(_one(c, _Word)))
-        return s.Query(quantifier, self._value_name(_one(c, s.Name)), source, condition, span=self._span(meta))
+        quantifier, name = s.Quantifier(str(_one(c, _Word))), self._value_name(_one(c, s.Name))
+        return s.Query(quantifier, name, source, _maybe(c, s.View), condition, span=self._span(meta))
+
+    def view(self, meta: Meta, c: Children) -> s.View:
+        return s.View(s.Side(str(_one(c, _Word))), _one(c, s.Name), span=self._span(meta))
 
     def beside(self, meta: Meta, c: Children) -> s.Beside:
         return s.Beside(s.Neighbour(str(_one(c, _Word))), _one(c, s.Name), span=self._span(meta))

@@ -109,6 +109,9 @@ from katapi.language.syntax_expressions import (
     TextLiteral as TextLiteral,
 )
 from katapi.language.syntax_expressions import (
+    View as View,
+)
+from katapi.language.syntax_expressions import (
     Within as Within,
 )
 

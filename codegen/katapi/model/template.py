@@ -286,6 +286,14 @@ class Query(Typed):
 
 
 @dataclass(frozen=True, slots=True)
+class View(Typed):
+    """What is walked before or after the walk's message, which is not part of it."""
+
+    variable: Variable
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
 class NeighbourOf(Typed):
     """The message before or after the walk's message; absent at the ends."""
 
@@ -331,6 +339,7 @@ Expr: TypeAlias = (
     | Given
     | Exists
     | Query
+    | View
     | NeighbourOf
     | Serialize
 )

@@ -166,6 +166,9 @@ class Frame:
                 return Truth(not isinstance(self.evaluate(value_expr), Absent), None)
             case t.Query():
                 return self._query(expr)
+            case t.View(variable=variable, side=side):
+                here = self._message(variable)
+                return Items(tuple(m for m in self.walked if _is_beside(m, side, here)), ("messages",))
             case t.NeighbourOf(variable=variable, neighbour=neighbour):
                 return self._neighbour(self._message(variable), neighbour)
             case t.Serialize(value=value_expr, serialization=serialization):
