@@ -443,3 +443,27 @@ def test_the_generation_prefix_is_printed_once_if_it_is_asked_for() -> None:
     assert text("@b generate where not flag { @a }") == "<b>"
     assert text("@b generate where not flag { @/a } generate { @a } generate { @b }") == "<b><a>"
     assert text("take all system as s generate where given messages { messages.length }", CHAT[0], CHAT[1]) == "1"
+
+
+# ---- joined
+
+
+@pytest.mark.parametrize(
+    ("given", "printed"),
+    [
+        ({}, "low"),
+        ({"name": "N"}, "N, low"),
+        ({"name": "N", "words": ["a", "b"]}, "N, ab, low"),
+        ({"name": "", "words": ["", "b"], "flag": False}, "b, low, no"),
+    ],
+)
+def test_a_text_stands_between_what_prints_something(given: dict[str, Json], printed: str) -> None:
+    body = 'joined ", " { name ?? "" each w in words ?? [] { w } { let x = mode x "" } if not flag { "no" } }'
+    assert text(body, **given) == printed
+
+
+def test_the_text_between_stands_outside_of_what_is_sampled() -> None:
+    out = rendering('joined "," { "a" sampled { "" "b" joined "-" { "c" "d" } } "e" }')
+    assert "".join(segment.text for segment in out.segments) == "a,bc-d,e"
+    (region,) = out.sampled
+    assert "".join(segment.text for segment in out.segments[slice(*region)]) == "bc-d"

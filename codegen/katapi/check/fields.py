@@ -129,7 +129,7 @@ class _Analysis:
                 return limited(way.become_unsure() for way in ways)
             case t.Block() as block:
                 return self._run(block, ways)
-            case t.Sampled(body=body):
+            case t.Sampled(body=body) | t.Joined(body=body):
                 return self._run(body, ways)
             case t.Print(value=value) | t.Drop(value=value):
                 return self._use(ways, value)

@@ -103,7 +103,9 @@ class Statements:
                 self._flush()
                 self._emit(statement)
 
-    def _emit(self, statement: t.CallDef | t.Let | t.If | t.Each | t.Walk | t.Match | t.Take | t.Reject) -> None:
+    def _emit(
+        self, statement: t.CallDef | t.Let | t.If | t.Each | t.Walk | t.Match | t.Take | t.Joined | t.Reject
+    ) -> None:
         match statement:
             case t.CallDef():
                 self._call(statement)
@@ -119,6 +121,8 @@ class Statements:
                 self._match(statement)
             case t.Take():
                 self._take(statement)
+            case t.Joined():
+                self._joined(statement)
             case t.Reject(message=message):
                 self._raise(message, "T100", statement.span)
 
@@ -368,6 +372,18 @@ class Statements:
         self.lines.dedent()
         self.block(each.body)
 
+    def _joined(self, joined: t.Joined) -> None:
+        separator = self._e.module.fixed((LiteralPiece(joined.separator, *self._e.module.place(joined.span)),))
+        name = self._e.fresh("joined")
+        self.lines.add(f"{name} = {self._e.module.helper('Joined')}(out, {separator})")
+        for statement in joined.body.statements:
+            self._statement(statement)
+            self._flush()
+            if rejects(statement):
+                return
+            if _may_print(statement):
+                self.lines.add(f"{name}.end_part()")
+
     def _match(self, match: t.Match) -> None:
         of = present(match.subject.type)
         text = isinstance(of, TextType)
@@ -517,6 +533,10 @@ class Statements:
         if arm.run is not None and not always_rejects(arm.body):
             own = "" if arm.is_run else "1 + "
             self.lines.add(f"    walked = {e.index} + {own}len({e.name(arm.run)})")
+
+
+def _may_print(statement: t.Statement) -> bool:
+    return not isinstance(statement, (t.Let, t.Drop))
 
 
 def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:

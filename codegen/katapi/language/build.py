@@ -21,8 +21,8 @@ LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
-    "after all and any as before count def drop each else exists false first generate given has if in is join last let"
-    " match next not object or other prev reject sampled take then true when where".split()
+    "after all and any as before count def drop each else exists false first generate given has if in is join joined"
+    " last let match next not object or other prev reject sampled take then true when where".split()
 )
 _MOST_DIGITS = 18
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -400,6 +400,9 @@ class TreeBuilder(Transformer[Token, object]):
 
     def sampled(self, meta: Meta, c: Children) -> s.Sampled:
         return s.Sampled(_one(c, s.Block), span=self._span(meta))
+
+    def joined(self, meta: Meta, c: Children) -> s.Joined:
+        return s.Joined(str(_one(c, _Quoted)), _one(c, s.Block), span=self._span(meta))
 
     def drop(self, meta: Meta, c: Children) -> s.Drop:
         return s.Drop(_exprs(c)[0], span=self._span(meta))

@@ -347,6 +347,8 @@ class _Printer:
                 return self._headed(item, [words, " else"], otherwise)
             case s.Sampled(body):
                 return self._headed(item, ["sampled"], body, inline=True)
+            case s.Joined(separator, body):
+                return self._headed(item, [f"joined {quote(separator)}"], body, inline=True)
             case s.Drop(value):
                 return self._leaf(item, concat("drop ", expression(value)))
             case s.Reject(message):

@@ -523,6 +523,14 @@ class Sampled(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Joined(Node):
+    """`joined ", " { … }`: a text between those items of the block that print something."""
+
+    separator: str
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Node):
     value: Expr
 
@@ -559,6 +567,6 @@ class OtherPattern(Node):
 ArmPattern: TypeAlias = NamePattern | RunPattern | TextPattern | OtherPattern
 
 
-Item: TypeAlias = Put | BlockText | Block | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
+Item: TypeAlias = Put | BlockText | Block | Let | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
 
 Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template

@@ -473,6 +473,14 @@ class Sampled(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Joined(Placed):
+    """Puts a text between those statements of the block that print something; an empty text is nothing."""
+
+    separator: str
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Placed):
     """A value that is lost knowingly."""
 
@@ -484,7 +492,9 @@ class Reject(Placed):
     message: str
 
 
-Statement: TypeAlias = Block | Print | CallDef | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
+Statement: TypeAlias = (
+    Block | Print | CallDef | Let | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
+)
 
 
 @dataclass(frozen=True, slots=True)

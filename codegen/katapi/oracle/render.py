@@ -136,6 +136,8 @@ class _Printer:
                 self._block(body, frame)
                 if len(self._segments) > start:
                     self._sampled.append((start, len(self._segments)))
+            case t.Joined():
+                self._joined(statement, frame)
             case t.Drop():
                 pass
             case t.Reject(message=message, span=span):
@@ -156,6 +158,23 @@ class _Printer:
             text = is_text(value)
             assert text is not None, "the resolver lets only texts, whole numbers and control tokens be printed"
             self._segments.append(text)
+
+    def _joined(self, joined: t.Joined, frame: Frame) -> None:
+        """Lets each statement print; where it is not the first that printed something, the separator goes before it."""
+        any_before = False
+        for statement in joined.body.statements:
+            segments, sampled = self._segments, self._sampled
+            self._segments, self._sampled = [], []
+            self._statement(statement, frame)
+            printed, regions = self._segments, self._sampled
+            self._segments, self._sampled = segments, sampled
+            prints = any(segment.text for segment in printed)
+            if prints and any_before:
+                self._literal(joined.separator, joined.span)
+            any_before = any_before or prints
+            start = len(segments)
+            segments += printed
+            sampled += [(start + first, start + end) for first, end in regions]
 
     def _literal(self, text: str, span: Span) -> None:
         self._segments.append(LiteralSegment(Literal(text), self._spec.site(span)))

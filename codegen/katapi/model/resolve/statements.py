@@ -70,6 +70,14 @@ class Statements:
                 scope = _without(scope, node)
         return tuple(out), scope
 
+    def _parts(self, node: s.Block, scope: Scope) -> t.Block:
+        """A block with a statement for each item: what one item prints belongs together."""
+        out: list[t.Statement] = []
+        for item in node.items:
+            made, scope = self.items((item,), scope, top=False)
+            out.extend(made if len(made) == 1 else [t.Block(made, span=item.span)])
+        return t.Block(tuple(out), span=node.span)
+
     def _unsure(self, node: s.Item | s.Arm, scope: Scope) -> t.Unsure:
         """What stands for an item with a mistake in its head; in its blocks only what is certain is noted."""
         found = words(node)
@@ -105,6 +113,8 @@ class Statements:
                 return self._take(node, scope)
             case s.Sampled(body=body):
                 return (t.Sampled(self.block(body, scope), span=_keyword(node, "sampled")),), scope
+            case s.Joined(separator=separator):
+                return (t.Joined(separator, self._parts(node.body, scope), span=_keyword(node, "joined")),), scope
             case s.Drop(value=value):
                 return (t.Drop(self._expressions.resolve(value, scope), span=node.span),), scope
             case s.Reject(message=message):
@@ -451,7 +461,7 @@ def _blocks(node: s.Item | s.Arm) -> tuple[s.Block, ...]:
             )
         case s.Block():
             return (node,)
-        case s.Each(body=body) | s.Sampled(body=body) | s.Arm(body=body):
+        case s.Each(body=body) | s.Sampled(body=body) | s.Joined(body=body) | s.Arm(body=body):
             return (body,)
         case s.If(then=then, otherwise=otherwise):
             last = s.Block((otherwise,), span=otherwise.span) if isinstance(otherwise, s.If) else otherwise
