@@ -162,6 +162,7 @@ def items(depth: int) -> SearchStrategy[s.Item]:
         node(s.Match, value, arms),
         node(s.Take, st.sampled_from(s.TakeHow), many(names, 1), names, st.none() | body),
         node(s.Sampled, body),
+        node(s.LetText, names, body),
         node(s.Joined, texts, body),
     )
 

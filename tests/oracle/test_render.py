@@ -467,3 +467,40 @@ def test_the_text_between_stands_outside_of_what_is_sampled() -> None:
     assert "".join(segment.text for segment in out.segments) == "a,bc-d,e"
     (region,) = out.sampled
     assert "".join(segment.text for segment in out.segments[slice(*region)]) == "bc-d"
+
+
+# ---- texts that blocks print
+
+
+def test_a_text_that_is_kept_prints_the_pieces_it_was_printed_in() -> None:
+    out = plain(
+        rendering('let x = text { "<" name ?? "" each w in words ?? [] { w } }  x', name="N", words=["ab", "cd"])
+    )
+    assert out == [
+        ("literal", "<", BODY_LINE, 16),
+        ("content", "N", ("name",), 0),
+        ("content", "ab", ("words", 0), 0),
+        ("content", "cd", ("words", 1), 0),
+    ]
+
+
+def test_cuts_of_a_kept_text_leave_stretches_of_its_pieces() -> None:
+    body = 'let x = text { name ?? "" "-" each w in words ?? [] { w } }'
+    given: dict[str, Json] = {"name": "  N", "words": ["ab", "=cd", "e "]}
+    assert plain(rendering(f"{body} x.trim()", **given)) == [
+        ("content", "N", ("name",), 2),
+        ("literal", "-", BODY_LINE, 27),
+        ("content", "ab", ("words", 0), 0),
+        ("content", "=cd", ("words", 1), 0),
+        ("content", "e", ("words", 2), 0),
+    ]
+    assert plain(rendering(f'{body} x.after("b=")', **given)) == [
+        ("content", "cd", ("words", 1), 1),
+        ("content", "e ", ("words", 2), 0),
+    ]
+    assert plain(rendering(f'{body} x.replace("a", "A")', **given)) == [("content", "  N-Ab=cde ", (), None)]
+
+
+def test_tests_see_the_whole_of_a_kept_text() -> None:
+    body = 'let x = text { "a" mode } if x.length == 4 and x == "alow" and x has "al" and given x { x }'
+    assert text(body) == "alow"

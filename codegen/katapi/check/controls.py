@@ -90,6 +90,9 @@ class _Seams:
         self._lists = {
             loop.item.number: loop.source for loop in all_statements(program.template) if isinstance(loop, t.Each)
         }
+        self._captures = {
+            kept.variable.number: kept.body for kept in all_statements(program.template) if isinstance(kept, t.Capture)
+        }
         self._definitions = {d.name: d for d in program.template.definitions}
         self._tokens = [c for c in program.vocabulary.controls if len(c.spelling) > 1]
         self._prefixes = {c.spelling[:n] for c in self._tokens for n in range(1, len(c.spelling))}
@@ -140,6 +143,9 @@ class _Seams:
                 return self._call(name, tails)
             case t.Reject():
                 return frozenset()
+            case t.Capture(body=body):
+                self._block(body, _NOTHING)
+                return tails
             case t.Let() | t.Drop():
                 return tails
 
@@ -174,6 +180,8 @@ class _Seams:
             self._calls[key] |= after
 
     def _print(self, value: t.Expr, tails: Tails) -> Tails:
+        if isinstance(value, t.Var) and value.variable.number in self._captures:
+            return self._block(self._captures[value.variable.number], tails)
         texts = self._texts(value)
         literals = {text for text in texts if text is not None}
         after = self._append(literals, tails, value.span) if literals else frozenset()

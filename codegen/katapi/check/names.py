@@ -57,7 +57,7 @@ def _declared(template: t.Template) -> Iterator[tuple[t.Variable, str]]:
             yield parameter, "remove it here and in the calls"
     for statement in all_statements(template):
         match statement:
-            case t.Let(variable=variable):
+            case t.Let(variable=variable) | t.Capture(variable=variable):
                 yield variable, "remove the `let`"
             case t.Each(key=key, item=item):
                 if key is not None:

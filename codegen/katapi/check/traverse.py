@@ -109,7 +109,7 @@ def expressions(statement: t.Statement) -> tuple[t.Expr, ...]:
             return tuple(arm.condition for arm in arms if arm.condition is not None)
         case t.Match(subject=subject, arms=match_arms):
             return (subject, *(arm.condition for arm in match_arms if arm.condition is not None))
-        case t.Block() | t.Take() | t.Sampled() | t.Joined() | t.Reject():
+        case t.Block() | t.Take() | t.Sampled() | t.Joined() | t.Capture() | t.Reject():
             return ()
 
 
@@ -120,7 +120,7 @@ def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
             return (statement,)
         case t.If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
-        case t.Each(body=body) | t.Sampled(body=body) | t.Joined(body=body):
+        case t.Each(body=body) | t.Sampled(body=body) | t.Joined(body=body) | t.Capture(body=body):
             return (body,)
         case t.Walk(arms=arms):
             return tuple(arm.body for arm in arms)

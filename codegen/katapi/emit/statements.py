@@ -29,6 +29,7 @@ class Statements:
         self._e = expressions
         self._file = file
         self._held = Held(expressions.module)
+        self._out = "out"
         self.lines = Lines(1)
 
     def _line(self, span: Span) -> int:
@@ -66,9 +67,9 @@ class Statements:
         """Emits what was held back."""
         items = self._held.take()
         if len(items) == 1:
-            self.lines.statement("", call("out.append", items))
+            self.lines.statement("", call(f"{self._out}.append", items))
         elif items:
-            self.lines.items("out += ", items)
+            self.lines.items(f"{self._out} += ", items)
 
     def _print(self, value: t.Expr) -> None:
         piece = self._e.piece(value)
@@ -104,13 +105,15 @@ class Statements:
                 self._emit(statement)
 
     def _emit(
-        self, statement: t.CallDef | t.Let | t.If | t.Each | t.Walk | t.Match | t.Take | t.Joined | t.Reject
+        self, statement: t.CallDef | t.Let | t.Capture | t.If | t.Each | t.Walk | t.Match | t.Take | t.Joined | t.Reject
     ) -> None:
         match statement:
             case t.CallDef():
                 self._call(statement)
             case t.Let():
                 self._let(statement)
+            case t.Capture():
+                self._capture(statement)
             case t.If():
                 self._if(statement, "if ")
             case t.Each():
@@ -132,7 +135,7 @@ class Statements:
         self.lines.statement("raise ", call("TemplateError", [string(message), f'code="{code}"', f"where={where}"]))
 
     def _call(self, statement: t.CallDef) -> None:
-        arguments = ["out"]
+        arguments = [self._out]
         for argument, of in zip(statement.arguments, self._e.module.signatures[statement.name], strict=True):
             arguments.extend(self._e.argument(argument, of))
         self.lines.statement("", call(f"_{statement.name}", arguments))
@@ -183,6 +186,17 @@ class Statements:
         self._assign(name, annotation, then, form(then))
         self.lines.dedent()
         self._assign(name, "", otherwise, form(otherwise), "else")
+
+    def _capture(self, capture: t.Capture) -> None:
+        """What a block prints goes into a list of its own, of which one text is made."""
+        module = self._e.module
+        name = self._e.declare(capture.variable)
+        outer, self._out = self._out, f"{name}_printed"
+        self.lines.add(f"{self._out}: list[{module.printed('Printed')}] = []")
+        self.body(capture.body)
+        if not rejects(capture):
+            self.lines.add(f"{name} = {module.printed('kept')}({self._out})")
+        self._out = outer
 
     def _let_message(self, variable: t.Variable, value: t.Expr) -> None:
         code = self._e.value(value)
@@ -364,7 +378,7 @@ class Statements:
         if each.join is not None:
             joint = self._e.module.fixed((LiteralPiece(each.join, *self._e.module.place(each.span)),))
             self.lines.add(f"if not {first}:" if counted else f"if {name}_at:")
-            self.lines.add(f"    out.append({joint})")
+            self.lines.add(f"    {self._out}.append({joint})")
             if counted:
                 self.lines.add(f"{first} = False")
         for own, path in companions.items():
@@ -375,7 +389,7 @@ class Statements:
     def _joined(self, joined: t.Joined) -> None:
         separator = self._e.module.fixed((LiteralPiece(joined.separator, *self._e.module.place(joined.span)),))
         name = self._e.fresh("joined")
-        self.lines.add(f"{name} = {self._e.module.helper('Joined')}(out, {separator})")
+        self.lines.add(f"{name} = {self._e.module.helper('Joined')}({self._out}, {separator})")
         for statement in joined.body.statements:
             self._statement(statement)
             self._flush()

@@ -346,6 +346,9 @@ class TreeBuilder(Transformer[Token, object]):
     def let(self, meta: Meta, c: Children) -> s.Let:
         return s.Let(self._value_name(_one(c, s.Name)), _exprs(c)[0], span=self._span(meta))
 
+    def let_text(self, meta: Meta, c: Children) -> s.LetText:
+        return s.LetText(self._value_name(_one(c, s.Name)), _one(c, s.Block), span=self._span(meta))
+
     def choose(self, meta: Meta, c: Children) -> s.If:
         blocks = tuple(b for b in c if isinstance(b, (s.Block, s.If)))
         then = blocks[0]

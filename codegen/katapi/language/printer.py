@@ -329,6 +329,8 @@ class _Printer:
                 return self._headed(item, [], item, inline=True)
             case s.Let(name, value):
                 return self._leaf(item, concat(f"let {name.text} = ", expression(value)), binds=True)
+            case s.LetText(name, body):
+                return replace(self._headed(item, [f"let {name.text} = text"], body), binds=True)
             case s.If():
                 return _Entry(
                     item.span.start, item.span.end, item.then.span.start, lambda: self._choice(item), inline=True

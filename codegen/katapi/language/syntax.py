@@ -460,6 +460,14 @@ class Let(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class LetText(Node):
+    """`let x = text { … }`: what the block prints is kept as a text."""
+
+    name: Name
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class If(Node):
     test: Expr
     then: Block
@@ -567,6 +575,8 @@ class OtherPattern(Node):
 ArmPattern: TypeAlias = NamePattern | RunPattern | TextPattern | OtherPattern
 
 
-Item: TypeAlias = Put | BlockText | Block | Let | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
+Item: TypeAlias = (
+    Put | BlockText | Block | Let | LetText | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
+)
 
 Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template

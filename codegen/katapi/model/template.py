@@ -388,6 +388,14 @@ class Let(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Capture(Placed):
+    """Keeps what a block prints, which is no control token, as a text; its pieces remember where they came from."""
+
+    variable: Variable
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class If(Placed):
     test: Expr
     then: Block
@@ -493,7 +501,7 @@ class Reject(Placed):
 
 
 Statement: TypeAlias = (
-    Block | Print | CallDef | Let | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
+    Block | Print | CallDef | Let | Capture | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
 )
 
 

@@ -23,7 +23,9 @@ from katapi.oracle.values import (
     Moment,
     OracleMessage,
     Pairs,
+    Passage,
     Record,
+    Text,
     Truth,
     Value,
     Whole,
@@ -42,7 +44,6 @@ from katapi.runtime.segments import (
     Literal,
     LiteralSegment,
     Site,
-    Text,
 )
 
 WHITE_SPACE = frozenset(
@@ -295,8 +296,26 @@ def _stretch(source: Text, start: int, end: int) -> Text:
     """A part of a text, which remembers where it stood."""
     if isinstance(source, LiteralSegment):
         return LiteralSegment(Literal(source.text[start:end]), source.site)
+    if isinstance(source, Passage):
+        return _shortened(source, start, end)
     moved = None if source.start is None else source.start + start
     return ContentSegment(Content(source.text[start:end]), source.path, moved)
+
+
+def _shortened(source: Passage, start: int, end: int) -> Passage:
+    """A part of what a block printed: of each piece what lies in it, without the pieces of which nothing does."""
+    if (start, end) == (0, len(source.text)):
+        return source
+    pieces: list[LiteralSegment | ContentSegment] = []
+    place = 0
+    for piece in source.pieces:
+        inner = max(start - place, 0), min(end - place, len(piece.text))
+        if inner[0] < inner[1]:
+            part = _stretch(piece, *inner)
+            assert not isinstance(part, Passage)
+            pieces.append(part)
+        place += len(piece.text)
+    return Passage(tuple(pieces))
 
 
 def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
@@ -304,6 +323,12 @@ def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
     made = _rewritten(source.text, kind, arguments)
     if made == source.text:
         return source
+    if isinstance(source, Passage):
+        path = common_path(piece.path for piece in source.pieces if isinstance(piece, ContentSegment))
+        first = source.pieces[0]
+        if path is None and isinstance(first, LiteralSegment):
+            return LiteralSegment(Literal(made), first.site)
+        return ContentSegment(Content(made), path or (), None)
     if isinstance(source, LiteralSegment):
         return LiteralSegment(Literal(made), source.site)
     return ContentSegment(Content(made), source.path, None)

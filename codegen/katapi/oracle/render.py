@@ -16,11 +16,13 @@ from katapi.oracle.values import (
     Items,
     OracleMessage,
     Pairs,
+    Passage,
     Truth,
     Value,
     Whole,
     is_text,
     kind_of,
+    passage,
 )
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.segments import (
@@ -118,6 +120,11 @@ class _Printer:
                 self._call(self._definitions[name], [frame.evaluate(a) for a in arguments])
             case t.Let(variable=variable, value=value):
                 frame.bind(variable, frame.evaluate(value))
+            case t.Capture(variable=variable, body=body):
+                segments, self._segments = self._segments, []
+                self._block(body, frame)
+                frame.bind(variable, passage(self._segments))
+                self._segments = segments
             case t.If(test=test, then=then, otherwise=otherwise):
                 if frame.holds(test):
                     self._block(then, frame)
@@ -154,10 +161,11 @@ class _Printer:
                 self._segments.append(ContentSegment(Content(str(value.value)), value.path, None))
         elif isinstance(value, ControlSegment):
             self._segments.append(value)
+        elif isinstance(value, Passage):
+            self._segments += value.pieces
         else:
-            text = is_text(value)
-            assert text is not None, "the resolver lets only texts, whole numbers and control tokens be printed"
-            self._segments.append(text)
+            assert isinstance(value, (LiteralSegment, ContentSegment)), "the resolver lets nothing else be printed"
+            self._segments.append(value)
 
     def _joined(self, joined: t.Joined, frame: Frame) -> None:
         """Lets each statement print; where it is not the first that printed something, the separator goes before it."""

@@ -101,6 +101,8 @@ class Statements:
                 return (self.block(node, scope),), scope
             case s.Let():
                 return self._let(node, scope)
+            case s.LetText():
+                return self._capture(node, scope)
             case s.If():
                 return self._if(node, scope)
             case s.Each():
@@ -175,6 +177,12 @@ class Statements:
         self._expressions.fresh(node.name, scope)
         variable = self._expressions.variable(node.name.text, t.Binding.LET, value.type, node.name.span)
         return (t.Let(variable, value, span=node.span),), scope.bind(variable.name, variable)
+
+    def _capture(self, node: s.LetText, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        self._expressions.fresh(node.name, scope)
+        body = self.block(node.body, scope)
+        variable = self._expressions.variable(node.name.text, t.Binding.LET, CONTENT, node.name.span)
+        return (t.Capture(variable, body, span=_head(node, node.name)),), scope.bind(variable.name, variable)
 
     def _if(self, node: s.If, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         test: t.Expr | None = None
@@ -433,7 +441,7 @@ def _without(scope: Scope, node: s.Item | s.Arm) -> Scope:
             # Behind a block that rejects more is known than this compiler can tell.
             rejects = any(isinstance(one, s.Reject) for one in nodes(node))
             names = words(test) if rejects else frozenset()
-        case s.Let(name=name) | s.Take(bound=name):
+        case s.Let(name=name) | s.LetText(name=name) | s.Take(bound=name):
             names = frozenset({name.text})
         case s.Each(name=name, value_name=value_name):
             names = frozenset({name.text} if value_name is None else {name.text, value_name.text})
@@ -461,7 +469,7 @@ def _blocks(node: s.Item | s.Arm) -> tuple[s.Block, ...]:
             )
         case s.Block():
             return (node,)
-        case s.Each(body=body) | s.Sampled(body=body) | s.Joined(body=body) | s.Arm(body=body):
+        case s.Each(body=body) | s.Sampled(body=body) | s.Joined(body=body) | s.LetText(body=body) | s.Arm(body=body):
             return (body,)
         case s.If(then=then, otherwise=otherwise):
             last = s.Block((otherwise,), span=otherwise.span) if isinstance(otherwise, s.If) else otherwise
