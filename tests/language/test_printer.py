@@ -148,6 +148,7 @@ def items(depth: int) -> SearchStrategy[s.Item]:
         node(s.BlockText, many(node(s.TextLiteral, texts) | printed | control, 0, 5)),
         node(s.Let, names, value),
         node(s.Drop, printed),
+        node(s.Advance, names),
         node(s.Reject, texts),
     )
     if depth == 0:
@@ -216,6 +217,7 @@ templates = node(
         st.one_of(
             node(s.Def, names, many(node(s.Parameter, names, types)), blocks(2)),
             node(s.Generate, st.none() | expressions(2), blocks(2)),
+            node(s.Counter, names),
             items(2),
         )
     ),

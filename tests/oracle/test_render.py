@@ -504,3 +504,20 @@ def test_cuts_of_a_kept_text_leave_stretches_of_its_pieces() -> None:
 def test_tests_see_the_whole_of_a_kept_text() -> None:
     body = 'let x = text { "a" mode } if x.length == 4 and x == "alow" and x has "al" and given x { x }'
     assert text(body) == "alow"
+
+
+# ---- counters
+
+
+def test_a_counter_goes_up_across_defs_and_prints_as_a_literal() -> None:
+    body = """counter n_calls
+    def call(name: text) { name ":" n_calls advance n_calls }
+    each w in words ?? [] join " " { call(w) if n_calls == 2 { "!" } }
+    n_calls"""
+    out = rendering(body, words=["a", "b", "c"])
+    assert "".join(segment.text for segment in out.segments) == "a:0 b:1! c:23"
+    assert plain(out)[-1] == ("literal", "3", BODY_LINE + 3, 5)
+
+
+def test_a_counter_in_a_name_stays_what_it_was() -> None:
+    assert text("counter k let before_it = k advance k advance k before_it k") == "02"

@@ -52,6 +52,8 @@ def _declared(template: t.Template) -> Iterator[tuple[t.Variable, str]]:
     for variable in template.variables:
         if variable.binding is t.Binding.PARAM:
             yield variable, "remove the parameter, or use it"
+    for counter in template.counters:
+        yield counter, "remove the counter, or print it"
     for definition in template.definitions:
         for parameter in definition.parameters:
             yield parameter, "remove it here and in the calls"

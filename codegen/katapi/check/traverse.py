@@ -109,7 +109,7 @@ def expressions(statement: t.Statement) -> tuple[t.Expr, ...]:
             return tuple(arm.condition for arm in arms if arm.condition is not None)
         case t.Match(subject=subject, arms=match_arms):
             return (subject, *(arm.condition for arm in match_arms if arm.condition is not None))
-        case t.Block() | t.Take() | t.Sampled() | t.Joined() | t.Capture() | t.Reject():
+        case t.Block() | t.Take() | t.Sampled() | t.Joined() | t.Capture() | t.Advance() | t.Reject():
             return ()
 
 
@@ -128,7 +128,7 @@ def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
             return tuple(arm.body for arm in match_arms)
         case t.Take(otherwise=otherwise):
             return () if otherwise is None else (otherwise,)
-        case t.Print() | t.CallDef() | t.Let() | t.Drop() | t.Reject():
+        case t.Print() | t.CallDef() | t.Let() | t.Drop() | t.Advance() | t.Reject():
             return ()
 
 

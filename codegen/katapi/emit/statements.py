@@ -105,7 +105,18 @@ class Statements:
                 self._emit(statement)
 
     def _emit(
-        self, statement: t.CallDef | t.Let | t.Capture | t.If | t.Each | t.Walk | t.Match | t.Take | t.Joined | t.Reject
+        self,
+        statement: t.CallDef
+        | t.Let
+        | t.Capture
+        | t.If
+        | t.Each
+        | t.Walk
+        | t.Match
+        | t.Take
+        | t.Joined
+        | t.Advance
+        | t.Reject,
     ) -> None:
         match statement:
             case t.CallDef():
@@ -126,6 +137,8 @@ class Statements:
                 self._take(statement)
             case t.Joined():
                 self._joined(statement)
+            case t.Advance(variable=counter):
+                self.lines.add(f"{self._e.name(counter)} += 1")
             case t.Reject(message=message):
                 self._raise(message, "T100", statement.span)
 
@@ -138,7 +151,10 @@ class Statements:
         arguments = [self._out]
         for argument, of in zip(statement.arguments, self._e.module.signatures[statement.name], strict=True):
             arguments.extend(self._e.argument(argument, of))
-        self.lines.statement("", call(f"_{statement.name}", arguments))
+        counters = self._e.module.counters[statement.name]
+        arguments.extend(self._e.name(counter) for counter in counters.needed)
+        advanced = ", ".join(self._e.name(counter) for counter in counters.advanced)
+        self.lines.statement(f"{advanced} = " if advanced else "", call(f"_{statement.name}", arguments))
 
     # ---- let
 
@@ -550,7 +566,7 @@ class Statements:
 
 
 def _may_print(statement: t.Statement) -> bool:
-    return not isinstance(statement, (t.Let, t.Drop))
+    return not isinstance(statement, (t.Let, t.Capture, t.Drop, t.Advance))
 
 
 def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:

@@ -26,7 +26,8 @@ def steady_queries(walk: t.Walk, outside: Container[int]) -> Iterator[t.Query]:
 def _is_steady(query: t.Query, outside: Container[int]) -> bool:
     own = {query.variable.number}
     own |= {inner.variable.number for inner in nested(query.condition) if isinstance(inner, t.Query)}
-    if any(v.number not in own and v.number not in outside for v in variables(query.condition)):
+    asked = [v for v in variables(query.condition) if v.number not in own]
+    if any(v.number not in outside or v.binding is t.Binding.COUNTER for v in asked):
         return False
     return not any(_is_narrowed(part, own) for part in nested(query.condition))
 

@@ -21,8 +21,8 @@ LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
-    "after all and any as before count def drop each else exists false first generate given has if in is join joined"
-    " last let match next not object or other prev reject sampled take then true when where".split()
+    "advance after all and any as before count counter def drop each else exists false first generate given has if"
+    " in is join joined last let match next not object or other prev reject sampled take then true when where".split()
 )
 _MOST_DIGITS = 18
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -285,7 +285,7 @@ class TreeBuilder(Transformer[Token, object]):
     # ---- template
 
     def template(self, meta: Meta, c: Children) -> s.Template:
-        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Item)))
+        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Counter, s.Item)))
         return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
 
     def parameter(self, meta: Meta, c: Children) -> s.Parameter:
@@ -297,6 +297,9 @@ class TreeBuilder(Transformer[Token, object]):
     def generate(self, meta: Meta, c: Children) -> s.Generate:
         condition = _exprs(c)
         return s.Generate(condition[0] if condition else None, _one(c, s.Block), span=self._span(meta))
+
+    def counter(self, meta: Meta, c: Children) -> s.Counter:
+        return s.Counter(self._value_name(_one(c, s.Name)), span=self._span(meta))
 
     def block(self, meta: Meta, c: Children) -> s.Block:
         return s.Block(_items(c), span=self._span(meta))
@@ -409,6 +412,9 @@ class TreeBuilder(Transformer[Token, object]):
 
     def drop(self, meta: Meta, c: Children) -> s.Drop:
         return s.Drop(_exprs(c)[0], span=self._span(meta))
+
+    def advance(self, meta: Meta, c: Children) -> s.Advance:
+        return s.Advance(_one(c, s.Name), span=self._span(meta))
 
     def reject(self, meta: Meta, c: Children) -> s.Reject:
         return s.Reject(str(_one(c, _Quoted)), span=self._span(meta))

@@ -19,7 +19,9 @@ ITEM_WORDS = (
     "drop",
     "sampled",
     "joined",
+    "advance",
     "reject",
+    "counter",
     "def",
     "generate",
 )

@@ -293,7 +293,7 @@ class _Printer:
 
     # ---- template
 
-    def _part(self, part: s.Def | s.Generate | s.Item) -> _Entry:
+    def _part(self, part: s.Def | s.Generate | s.Counter | s.Item) -> _Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -303,6 +303,8 @@ class _Printer:
             case s.Generate(condition, body):
                 where: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
                 return self._headed(part, ["generate", *where], body)
+            case s.Counter(name):
+                return self._leaf(part, f"counter {name.text}", binds=True)
             case _:
                 return self._item(part)
 
@@ -353,6 +355,8 @@ class _Printer:
                 return self._headed(item, [f"joined {quote(separator)}"], body, inline=True)
             case s.Drop(value):
                 return self._leaf(item, concat("drop ", expression(value)))
+            case s.Advance(name):
+                return self._leaf(item, f"advance {name.text}")
             case s.Reject(message):
                 return self._leaf(item, f"reject {quote(message)}")
             case _:

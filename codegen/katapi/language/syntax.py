@@ -433,10 +433,17 @@ class Generate(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Counter(Node):
+    """`counter calls`: a number that goes up while the template prints."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Template(Node):
     header: Header
     target: Name
-    parts: tuple[Def | Generate | Item, ...]
+    parts: tuple[Def | Generate | Counter | Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,6 +551,13 @@ class Drop(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Advance(Node):
+    """`advance calls`: the counter goes up by one."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Reject(Node):
     message: str
 
@@ -576,7 +590,21 @@ ArmPattern: TypeAlias = NamePattern | RunPattern | TextPattern | OtherPattern
 
 
 Item: TypeAlias = (
-    Put | BlockText | Block | Let | LetText | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
+    Put
+    | BlockText
+    | Block
+    | Let
+    | LetText
+    | If
+    | Each
+    | Walk
+    | Match
+    | Take
+    | Sampled
+    | Joined
+    | Drop
+    | Advance
+    | Reject
 )
 
 Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template

@@ -31,6 +31,7 @@ class Binding(Enum):
     WALK = "walk"
     RUN = "run"
     TAKE = "take"
+    COUNTER = "counter"
     QUERY = "query"
 
 
@@ -496,12 +497,33 @@ class Drop(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Advance(Placed):
+    """A counter goes up by one."""
+
+    variable: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class Reject(Placed):
     message: str
 
 
 Statement: TypeAlias = (
-    Block | Print | CallDef | Let | Capture | If | Each | Walk | Match | Take | Sampled | Joined | Drop | Reject
+    Block
+    | Print
+    | CallDef
+    | Let
+    | Capture
+    | If
+    | Each
+    | Walk
+    | Match
+    | Take
+    | Sampled
+    | Joined
+    | Drop
+    | Advance
+    | Reject
 )
 
 
@@ -524,10 +546,14 @@ class Generate(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A whole template; `variables` are those that every part sees (messages, tools, parameters)."""
+    """A whole template; its parts see `variables` (messages, tools, parameters), and its defs only the `counters`.
+
+    A counter is a whole number that begins with 0 and goes up while the template prints.
+    """
 
     identity: Identity
     variables: tuple[Variable, ...]
+    counters: tuple[Variable, ...]
     definitions: tuple[Def, ...]
     body: Block
     generates: tuple[Generate, ...]

@@ -70,10 +70,11 @@ class Spec:
 class Frame:
     """The values of all names in force. A `def` that is called gets a frame of its own.
 
-    `walked` is what the walk goes through; it is empty outside of a walk.
+    `walked` is what the walk goes through; it is empty outside of a walk. All frames share the `counters`.
     """
 
     spec: Spec
+    counters: dict[int, int]
     values: dict[int, Value] = field(default_factory=dict)
     walked: tuple[OracleMessage, ...] = ()
 
@@ -92,6 +93,8 @@ class Frame:
     def evaluate(self, expr: t.Expr) -> Value:
         """The value of an expression."""
         match expr:
+            case t.Var(variable=variable) if variable.binding is t.Binding.COUNTER:
+                return Whole(self.counters[variable.number], None)
             case t.Var(variable=variable):
                 return self.values[variable.number]
             case t.FieldOf():

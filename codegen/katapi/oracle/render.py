@@ -79,12 +79,13 @@ class _Printer:
         self._definitions = {definition.name: definition for definition in program.template.definitions}
         tokens = control_enum(program.vocabulary)
         self._spec = Spec(program.source, {c: tokens[c.name] for c in program.vocabulary.controls})
+        self._counters = {counter.number: 0 for counter in program.template.counters}
         self._segments: list[Segment] = []
         self._sampled: list[tuple[int, int]] = []
 
     def template(self) -> Rendering:
         template = self._program.template
-        frame = Frame(self._spec)
+        frame = Frame(self._spec, self._counters)
         for variable in template.variables:
             frame.bind(variable, self._global(variable))
         self._block(template.body, frame)
@@ -147,6 +148,8 @@ class _Printer:
                 self._joined(statement, frame)
             case t.Drop():
                 pass
+            case t.Advance(variable=variable):
+                self._counters[variable.number] += 1
             case t.Reject(message=message, span=span):
                 raise TemplateError(message, code="T100", where=self._where(span))
             case _:
@@ -188,7 +191,7 @@ class _Printer:
         self._segments.append(LiteralSegment(Literal(text), self._spec.site(span)))
 
     def _call(self, definition: t.Def, arguments: list[Value]) -> None:
-        frame = Frame(self._spec)
+        frame = Frame(self._spec, self._counters)
         for parameter, argument in zip(definition.parameters, arguments, strict=True):
             frame.bind(parameter, argument)
         self._block(definition.body, frame)

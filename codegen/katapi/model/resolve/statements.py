@@ -119,6 +119,8 @@ class Statements:
                 return (t.Joined(separator, self._parts(node.body, scope), span=_keyword(node, "joined")),), scope
             case s.Drop(value=value):
                 return (t.Drop(self._expressions.resolve(value, scope), span=node.span),), scope
+            case s.Advance(name=name):
+                return (self._advance(name, node.span, scope),), scope
             case s.Reject(message=message):
                 return (t.Reject(message, span=node.span),), scope
 
@@ -183,6 +185,17 @@ class Statements:
         body = self.block(node.body, scope)
         variable = self._expressions.variable(node.name.text, t.Binding.LET, CONTENT, node.name.span)
         return (t.Capture(variable, body, span=_head(node, node.name)),), scope.bind(variable.name, variable)
+
+    def _advance(self, name: s.Name, span: Span, scope: Scope) -> t.Advance:
+        value = self._expressions.resolve(s.NameRef(name.text, span=name.span), scope)
+        if not isinstance(value, t.Var) or value.variable.binding is not t.Binding.COUNTER:
+            raise self._findings.fail(
+                "K201",
+                name.span,
+                f"`advance` takes a counter, and `{name.text}` is {describe(value.type)}",
+                help="a counter is declared in the template: `counter calls`",
+            )
+        return t.Advance(value.variable, span=span)
 
     def _if(self, node: s.If, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         test: t.Expr | None = None
