@@ -8,12 +8,12 @@ each item. Any part of a JSON value counts as the whole. Ways that end in `rejec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from katapi.check.losses import Loss, losses
 from katapi.check.paths import Paths, Place, Way, join, limited
-from katapi.check.traverse import expressions, let_values, statements, unsure_words, variables
+from katapi.check.traverse import all_statements, expressions, let_values, statements, unsure_words, variables
 from katapi.check.wording import listed
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
@@ -62,6 +62,7 @@ class _Analysis:
         #: What a statement with a mistake names is not told as lost.
         self._unsure = unsure_words(program.template)
         self._kept_items: set[int] = set()
+        self._captured = {s.variable.number for s in all_statements(program.template) if isinstance(s, t.Capture)}
         self._found: dict[tuple[Span, str], Diagnostic] = {}
         self._definitions = {d.name: d for d in program.template.definitions}
         self._uses = {d.name: [True] * len(d.parameters) for d in program.template.definitions}
@@ -118,9 +119,13 @@ class _Analysis:
     # ---- following statements
 
     def _run(self, block: t.Block, ways: list[Way]) -> list[Way]:
-        """The ways that come to the end of a block."""
+        """The ways that come to the end of a block; a text that is kept in it must be used up to there."""
         for statement in block.statements:
             ways = limited(self._step(statement, ways))
+        for kept in block.statements:
+            if isinstance(kept, t.Capture):
+                name, place = kept.variable.name, (kept.variable.number,)
+                self._report(losses(ways, {place: kept.variable.type}), name, kept.variable.span)
         return ways
 
     def _step(self, statement: t.Statement, ways: list[Way]) -> list[Way]:
@@ -129,7 +134,7 @@ class _Analysis:
                 return limited(way.become_unsure() for way in ways)
             case t.Block() as block:
                 return self._run(block, ways)
-            case t.Sampled(body=body):
+            case t.Sampled(body=body) | t.Joined(body=body) | t.Capture(body=body):
                 return self._run(body, ways)
             case t.Print(value=value) | t.Drop(value=value):
                 return self._use(ways, value)
@@ -149,12 +154,13 @@ class _Analysis:
                 return self._each(statement, ways)
             case t.Walk():
                 self._walk(statement, ways)
-                return ways
+                printed = {v.number for s in statements(t.Block((statement,), span=statement.span)) for v in _used(s)}
+                return [_with_all(way, printed & self._captured) for way in ways]
             case t.Match():
                 return self._match(statement, ways)
             case t.Take():
                 return self._take(statement, ways)
-            case t.Let():
+            case t.Let() | t.Advance():
                 return ways
             case t.Reject():
                 return []
@@ -326,6 +332,19 @@ class _Analysis:
                     f"{print_it}, or write `drop {path}`{ignore}",
                 )
             self._found.setdefault((finding.span, finding.message), finding)
+
+
+def _used(statement: t.Statement) -> Iterator[t.Variable]:
+    """The variables whose values a statement prints, passes on or drops."""
+    if isinstance(statement, (t.Print, t.CallDef, t.Drop, t.Let)):
+        for expr in expressions(statement):
+            yield from variables(expr)
+
+
+def _with_all(way: Way, numbers: Iterable[int]) -> Way:
+    for number in numbers:
+        way = way.use((number,))
+    return way
 
 
 def _too_many_paths(span: Span, message: str, path: str) -> Diagnostic:

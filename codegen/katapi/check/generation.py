@@ -23,6 +23,7 @@ def check(program: Program) -> list[Diagnostic]:
 #: Where `sampled` cannot stand, and why.
 _PLACES = {
     "`sampled`": "what is sampled is marked once",
+    "`text`": "a text is kept here; mark it where it is printed",
     "`generate`": "the prefix is given to the model; what it writes stands in the arm of its role",
 }
 
@@ -89,11 +90,11 @@ def _prints(statement: t.Statement, definitions: Definitions, calling: frozenset
             return True
         case t.Block() as block:
             return _always_prints(block, definitions, calling)
-        case t.Sampled(body=body):
+        case t.Sampled(body=body) | t.Joined(body=body):
             return _always_prints(body, definitions, calling)
         case t.Reject():
             return True
-        case t.Let() | t.Drop() | t.Each() | t.Walk() | t.Take():
+        case t.Let() | t.Capture() | t.Drop() | t.Advance() | t.Each() | t.Walk() | t.Take():
             return False
 
 
@@ -163,6 +164,7 @@ def _inside(block: t.Block, marking: set[str], around: str | None) -> list[Diagn
             )
             continue
         within = "`sampled`" if isinstance(statement, t.Sampled) else around
+        within = "`text`" if isinstance(statement, t.Capture) else within
         for inner in blocks(statement):
             found.extend(_inside(inner, marking, within))
     return found

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from dataclasses import replace as with_
 
-from katapi.check.traverse import value_parts
+from katapi.check.traverse import value_parts, variables
 from katapi.language.source import Source, Span
 from katapi.language.syntax import Operator
 from katapi.model import template as t
@@ -154,7 +154,7 @@ class Paths:
 
     def __init__(self, source: Source, lets: Mapping[int, t.Expr]) -> None:
         self._source = source
-        self._lets = lets
+        self._lets = {number: value for number, value in lets.items() if not _is_counter(value)}
         self._fuel = _FUEL
 
     @property
@@ -252,6 +252,8 @@ class Paths:
                 return self._assume_all(way, operands, True) if truth else self._assume_any(way, operands, False)
             case t.Or(operands=operands):
                 return self._assume_any(way, operands, True) if truth else self._assume_all(way, operands, False)
+            case _ if any(variable.binding is t.Binding.COUNTER for variable in variables(test)):
+                return [way]
             case t.Given(value=asked):
                 found = self.values(way, asked)
                 return limited(w for one, v in found for w in self._given(one, v, truth, asked.span))
@@ -308,6 +310,8 @@ class Paths:
                 return [way] if bool(items) is truth else []
             case t.BoolConst() | t.IntConst():
                 return [way] if bool(value.expr.value) is truth else []
+            case t.Var() if _is_counter(value.expr):
+                return [way]
             case _:
                 pass
         says = f"`{self._quoted(span)}` is " + ("given" if truth else "not given")
@@ -402,6 +406,11 @@ def _without(way: Way, place: Place) -> Way:
     """The way on which a value is absent or empty, so that nothing of it can be lost; keys inside JSON tell nothing."""
     inside_json = any(isinstance(step, str) and step.startswith(".") for step in place)
     return way if inside_json else way.use(place)
+
+
+def _is_counter(value: t.Expr) -> bool:
+    """Whether a value changes while the template prints, so that two tests of it may have different answers."""
+    return isinstance(value, t.Var) and value.variable.binding is t.Binding.COUNTER
 
 
 def _key(part: object) -> Hashable:

@@ -44,6 +44,8 @@ class Expressions(Paths):
         super().__init__(module, package, needed)
         self._aliases: dict[t.Expr, str] = {}
         self._alias_count = 0
+        self.answers: dict[int, str] = {}
+        """For the variable of a query that a pass before the walk answers, the list of its answers."""
 
     # ---- forms
 
@@ -189,6 +191,10 @@ class Expressions(Paths):
                 return self.not_none(value)
             case t.Query():
                 return self._query(expr)
+            case t.View(side=side):
+                self.used.add(self.index)
+                part = f":{self.index}" if side is Side.BEFORE else f"{self.index} + 1 :"
+                return Code(f"{self.messages}[{part}]")
             case t.NeighbourOf(neighbour=neighbour):
                 step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
                 self.used.add(self.index)
@@ -391,6 +397,10 @@ class Expressions(Paths):
         return Code(" and ".join(tests), AND if len(tests) > 1 else COMPARE)
 
     def _query(self, expr: t.Query) -> Code:
+        if expr.variable.number in self.answers:
+            answer = self.answer(expr)
+            finds = expr.quantifier in (Quantifier.FIRST, Quantifier.LAST)
+            return Code(f"({answer} or (-1, None))[1]" if finds else answer)
         name = self.declare(expr.variable)
         pair = self.is_messages(expr.source)
         source = self.value(expr.source)
@@ -407,6 +417,11 @@ class Expressions(Paths):
                 return Code(f"next(({name} for {target} in {source.within(OR)} if {test.within(OR)}), None)")
             case Quantifier.LAST:
                 return Code(f"next(({name} for {target} in reversed({source.text}) if {test.within(OR)}), None)")
+
+    def answer(self, query: t.Query) -> str:
+        """What a pass before the walk has found for the walk's message: a value, or a message behind its index."""
+        self.used.add(self.index)
+        return f"{self.answers[query.variable.number]}[{self.index}]"
 
     def _dump(self, expr: t.Serialize) -> str:
         self.module.serializations[expr.serialization.identity.name] = expr.serialization

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from katapi.check.traverse import all_statements, expressions, let_values, nested, value_parts
+from katapi.check.traverse import statements as in_block
 from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.request import Field, Record, Role
@@ -60,6 +61,9 @@ class _Unsure:
         for statement in statements:
             if isinstance(statement, t.Drop):
                 self._mark(statement.value)
+            if isinstance(statement, t.Capture):
+                for part in (e for inner in in_block(statement.body) for e in expressions(inner)):
+                    self._mark(part)
             seen = list(expressions(statement))
             tested = [i.value for e in seen for i in nested(e) if isinstance(i, t.Given)]
             passed = seen if isinstance(statement, t.CallDef) else []

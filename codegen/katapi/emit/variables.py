@@ -39,6 +39,7 @@ class Variables:
         self._names: dict[int, str] = {}
         self._types: dict[str, Type] = {}
         self._pathless: set[int] = set()
+        self._taken: set[str] = set()
 
     def declare(self, variable: t.Variable) -> str:
         """The Python name of a variable that comes into being here.
@@ -53,6 +54,19 @@ class Variables:
         self._names[variable.number] = name
         self._types[name] = variable.type
         return name
+
+    def fresh(self, base: str) -> str:
+        """A Python name that no variable of the template has."""
+        name, number = base, 2
+        while name in self._taken:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+    @property
+    def declared(self) -> frozenset[int]:
+        """The numbers of the variables that have come into being so far."""
+        return frozenset(self._names)
 
     def name(self, variable: t.Variable) -> str:
         """The Python name of a variable in scope."""

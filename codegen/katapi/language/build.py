@@ -21,8 +21,8 @@ LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
-    "all and any as count def drop each else exists false first generate given has if in is join last let match next"
-    " not object or other prev reject sampled take then true when where".split()
+    "advance after all and any as before count counter def drop each else exists false first generate given has if"
+    " in is join joined last let match next not object or other prev reject sampled take then true when where".split()
 )
 _MOST_DIGITS = 18
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -311,7 +311,7 @@ class TreeBuilder(Transformer[Token, object]):
     # ---- template
 
     def template(self, meta: Meta, c: Children) -> s.Template:
-        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Item)))
+        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Counter, s.Item)))
         return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
 
     def parameter(self, meta: Meta, c: Children) -> s.Parameter:
@@ -323,6 +323,9 @@ class TreeBuilder(Transformer[Token, object]):
     def generate(self, meta: Meta, c: Children) -> s.Generate:
         condition = _exprs(c)
         return s.Generate(condition[0] if condition else None, _one(c, s.Block), span=self._span(meta))
+
+    def counter(self, meta: Meta, c: Children) -> s.Counter:
+        return s.Counter(self._value_name(_one(c, s.Name)), span=self._span(meta))
 
     def block(self, meta: Meta, c: Children) -> s.Block:
         return s.Block(_items(c), span=self._span(meta))
@@ -371,6 +374,9 @@ class TreeBuilder(Transformer[Token, object]):
 
     def let(self, meta: Meta, c: Children) -> s.Let:
         return s.Let(self._value_name(_one(c, s.Name)), _exprs(c)[0], span=self._span(meta))
+
+    def let_text(self, meta: Meta, c: Children) -> s.LetText:
+        return s.LetText(self._value_name(_one(c, s.Name)), _one(c, s.Block), span=self._span(meta))
 
     def choose(self, meta: Meta, c: Children) -> s.If:
         blocks = tuple(b for b in c if isinstance(b, (s.Block, s.If)))
@@ -427,8 +433,14 @@ class TreeBuilder(Transformer[Token, object]):
     def sampled(self, meta: Meta, c: Children) -> s.Sampled:
         return s.Sampled(_one(c, s.Block), span=self._span(meta))
 
+    def joined(self, meta: Meta, c: Children) -> s.Joined:
+        return s.Joined(str(_one(c, _Quoted)), _one(c, s.Block), span=self._span(meta))
+
     def drop(self, meta: Meta, c: Children) -> s.Drop:
         return s.Drop(_exprs(c)[0], span=self._span(meta))
+
+    def advance(self, meta: Meta, c: Children) -> s.Advance:
+        return s.Advance(_one(c, s.Name), span=self._span(meta))
 
     def reject(self, meta: Meta, c: Children) -> s.Reject:
         return s.Reject(str(_one(c, _Quoted)), span=self._span(meta))
@@ -532,8 +544,11 @@ class TreeBuilder(Transformer[Token, object]):
 
     def query(self, meta: Meta, c: Children) -> s.Query:
         source, condition = _exprs(c)
-        quantifier = s.Quantifier(str(_one(c, _Word)))
-        return s.Query(quantifier, self._value_name(_one(c, s.Name)), source, condition, span=self._span(meta))
+        quantifier, name = s.Quantifier(str(_one(c, _Word))), self._value_name(_one(c, s.Name))
+        return s.Query(quantifier, name, source, _maybe(c, s.View), condition, span=self._span(meta))
+
+    def view(self, meta: Meta, c: Children) -> s.View:
+        return s.View(s.Side(str(_one(c, _Word))), _one(c, s.Name), span=self._span(meta))
 
     def beside(self, meta: Meta, c: Children) -> s.Beside:
         return s.Beside(s.Neighbour(str(_one(c, _Word))), _one(c, s.Name), span=self._span(meta))

@@ -351,7 +351,7 @@ class _Printer:
 
     # ---- template
 
-    def _part(self, part: s.Def | s.Generate | s.Item) -> _Entry:
+    def _part(self, part: s.Def | s.Generate | s.Counter | s.Item) -> _Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -361,6 +361,8 @@ class _Printer:
             case s.Generate(condition, body):
                 where: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
                 return self._headed(part, ["generate", *where], body)
+            case s.Counter(name):
+                return self._leaf(part, f"counter {name.text}", binds=True)
             case _:
                 return self._item(part)
 
@@ -387,6 +389,8 @@ class _Printer:
                 return self._headed(item, [], item, inline=True)
             case s.Let(name, value):
                 return self._leaf(item, concat(f"let {name.text} = ", expression(value)), binds=True)
+            case s.LetText(name, body):
+                return replace(self._headed(item, [f"let {name.text} = text"], body), binds=True)
             case s.If():
                 return _Entry(
                     item.span.start, item.span.end, item.then.span.start, lambda: self._choice(item), inline=True
@@ -405,8 +409,12 @@ class _Printer:
                 return self._headed(item, [words, " else"], otherwise)
             case s.Sampled(body):
                 return self._headed(item, ["sampled"], body, inline=True)
+            case s.Joined(separator, body):
+                return self._headed(item, [f"joined {quote(separator)}"], body, inline=True)
             case s.Drop(value):
                 return self._leaf(item, concat("drop ", expression(value)))
+            case s.Advance(name):
+                return self._leaf(item, f"advance {name.text}")
             case s.Reject(message):
                 return self._leaf(item, f"reject {quote(message)}")
             case _:

@@ -109,6 +109,9 @@ from katapi.language.syntax_expressions import (
     TextLiteral as TextLiteral,
 )
 from katapi.language.syntax_expressions import (
+    View as View,
+)
+from katapi.language.syntax_expressions import (
     Within as Within,
 )
 
@@ -482,10 +485,17 @@ class Generate(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Counter(Node):
+    """`counter calls`: a number that goes up while the template prints."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Template(Node):
     header: Header
     target: Name
-    parts: tuple[Def | Generate | Item, ...]
+    parts: tuple[Def | Generate | Counter | Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,6 +516,14 @@ class BlockText(Node):
 class Let(Node):
     name: Name
     value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LetText(Node):
+    """`let x = text { … }`: what the block prints is kept as a text."""
+
+    name: Name
+    body: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -572,8 +590,23 @@ class Sampled(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Joined(Node):
+    """`joined ", " { … }`: a text between those items of the block that print something."""
+
+    separator: str
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Node):
     value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Advance(Node):
+    """`advance calls`: the counter goes up by one."""
+
+    name: Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -608,6 +641,22 @@ class OtherPattern(Node):
 ArmPattern: TypeAlias = NamePattern | RunPattern | TextPattern | OtherPattern
 
 
-Item: TypeAlias = Put | BlockText | Block | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
+Item: TypeAlias = (
+    Put
+    | BlockText
+    | Block
+    | Let
+    | LetText
+    | If
+    | Each
+    | Walk
+    | Match
+    | Take
+    | Sampled
+    | Joined
+    | Drop
+    | Advance
+    | Reject
+)
 
 Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template

@@ -100,9 +100,22 @@ LiteralText: TypeAlias = tuple[Literal, Site]
 ContentText: TypeAlias = tuple[Content, Path, int | None]
 """Text that came with the request, the value it came from, and the offset in it, as `ContentSegment` has them."""
 
-PrintedText: TypeAlias = LiteralText | ContentText
-"""Text from either source; the functions of `text.py` keep the source."""
-Printed: TypeAlias = Fixed | LiteralText | ContentText
+
+class Pieces:
+    """The pieces of a text that a block of the template printed, in order."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, pieces: Iterable[LiteralText | ContentText]) -> None:
+        self.pieces = tuple(pieces)
+
+
+KeptText: TypeAlias = tuple[Content, Pieces]
+"""Text that a block of the template printed, and its pieces, of which each knows where it came from."""
+
+PrintedText: TypeAlias = LiteralText | ContentText | KeptText
+"""Text from any source; the functions of `text.py` keep the source."""
+Printed: TypeAlias = Fixed | LiteralText | ContentText | KeptText
 """All that a renderer prints."""
 
 
@@ -110,6 +123,21 @@ def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:
     """What a template prints in one go, put together."""
     stretch = Stretch(printed)
     return Spelled(text_of_segments(stretch.segments)), stretch
+
+
+def kept(printed: Iterable[Printed]) -> PrintedText:
+    """What a block printed, in which there is no control token, as one text."""
+    pieces: list[LiteralText | ContentText] = []
+    for part in printed:
+        if len(part) == 3:
+            pieces.append(part)
+        elif isinstance(part[1], Stretch):
+            pieces += [segment for segment in part[1].segments if isinstance(segment, LiteralSegment)]
+        elif isinstance(part[1], Pieces):
+            pieces += part[1].pieces
+        else:
+            pieces.append((part[0], part[1]))
+    return Content("".join([piece[0] for piece in pieces])), Pieces(pieces)
 
 
 def text_of(printed: Iterable[Printed]) -> str:
@@ -132,6 +160,10 @@ def rendering_of(printed: Iterable[Printed]) -> Rendering:
         elif isinstance(part[1], Stretch):
             bounds += [len(segments) + mark for mark in part[1].marks]
             segments += part[1].segments
+        elif isinstance(part[1], Pieces):
+            segments += [
+                ContentSegment(*piece) if len(piece) == 3 else LiteralSegment(*piece) for piece in part[1].pieces
+            ]
         else:
             segments.append(LiteralSegment(*part))
     regions = zip(bounds[::2], bounds[1::2], strict=True)

@@ -468,8 +468,18 @@ class Expressions:
             )
         return t.Exists(expr, type=BOOL, span=node.span)
 
+    def _view(self, node: s.View, source: t.Expr, scope: Scope) -> t.Expr:
+        """A part of the messages, which are all that can be cut at the message of the walk."""
+        word = f"`{node.side.value}`"
+        if not isinstance(source, t.Var) or source.variable.binding is not t.Binding.MESSAGES:
+            raise self._findings.fail("K208", source.span, f"{word} takes a part of `messages`, and of no other list")
+        variable = self._walked(s.NameRef(node.name.text, span=node.name.span), scope, word)
+        return t.View(variable, node.side, type=source.type, span=source.span.to(node.span))
+
     def _query(self, node: s.Query, scope: Scope) -> t.Expr:
         source = self.there(self.resolve(node.source, scope), "a query looks through a list")
+        if node.view is not None:
+            source = self._view(node.view, source, scope)
         if not isinstance(source.type, ListType):
             raise self._findings.fail("K201", source.span, f"a query looks through a list, not {describe(source.type)}")
         self.fresh(node.name, scope)

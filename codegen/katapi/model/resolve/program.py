@@ -24,7 +24,7 @@ from katapi.model.resolve.serializations import resolve_serialization
 from katapi.model.resolve.statements import Statements
 from katapi.model.resolve.tokenizers import resolve_tokenizer
 from katapi.model.resolve.vocabularies import resolve_vocabulary
-from katapi.model.types import BoolType, ListType, MessageType, Type
+from katapi.model.types import BoolType, IntType, ListType, MessageType, Type
 
 _VERSION = re.compile(r"[A-Za-z0-9._+-]{1,40}")
 
@@ -176,16 +176,28 @@ def resolve_template(
 
     variables = _global_variables(expressions, request)
     scope = Scope({v.name: v for v in variables})
-    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate)))
+    counters: list[t.Variable] = []
+    for counter in (p for p in node.parts if isinstance(p, s.Counter)):
+        with suppress(Unresolved):
+            expressions.fresh(counter.name, scope)
+            one = expressions.variable(counter.name.text, t.Binding.COUNTER, IntType(), counter.name.span)
+            counters.append(one)
+            scope = scope.bind(one.name, one)
+    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.Counter)))
     body, after = statements.items(items, scope, top=True)
 
     defs: list[t.Def] = []
     for definition in definitions:
+        inner = Scope({v.name: v for v in counters})
+        for name, _ in signatures.get(definition.name.text, ()):
+            with suppress(Unresolved):
+                expressions.fresh(name, inner)
         parameters = [
             expressions.variable(p.text, t.Binding.DEF_PARAMETER, of, p.span)
             for p, of in signatures.get(definition.name.text, ())
         ]
-        inner = Scope({v.name: v for v in parameters})
+        for parameter in parameters:
+            inner = inner.bind(parameter.name, parameter)
         block = statements.block(definition.body, inner)
         defs.append(t.Def(definition.name.text, tuple(parameters), block, span=definition.name.span))
 
@@ -202,7 +214,9 @@ def resolve_template(
         generates.append(t.Generate(condition, body_, span=_keyword(generate)))
 
     whole = t.Block(body, span=node.span)
-    return t.Template(identity(node.header), variables, tuple(defs), whole, tuple(generates), node.header.span)
+    return t.Template(
+        identity(node.header), variables, tuple(counters), tuple(defs), whole, tuple(generates), node.header.span
+    )
 
 
 def _keyword(node: s.Generate) -> Span:
