@@ -46,6 +46,7 @@ class PropertyTestsContext:
     depth_limit: int | None
     generate_from: str
     generate_to: str
+    has_prefix: bool
     prefix_is_conditional: bool
     prefix_is_all: bool
     unknown: int | None
@@ -148,7 +149,7 @@ def emit_property_tests(program: Program, package: str) -> str:
         for role in request.roles:
             _entry(lines, string(role.name), [string(place) for place in printed[role.name]])
         lines.add("}")
-    start, end = _generate_range(program)
+    start, end = _generate_range(program) if program.template.generates else ((0, 0), (0, 0))
     return render(
         "property_tests.py.j2",
         PropertyTestsContext(
@@ -162,6 +163,7 @@ def emit_property_tests(program: Program, package: str) -> str:
             depth_limit=request.depth if limited else None,
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
+            has_prefix=bool(program.template.generates),
             prefix_is_conditional=any(g.condition is not None for g in program.template.generates),
             prefix_is_all=not _asks_for_the_prefix(program.template),
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
@@ -196,7 +198,8 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
         "katapi.runtime.errors": ["RequestError"] if pytest else [],
         "katapi.runtime.segments": [
             "Content",
-            *(("ContentSegment", "ControlSegment", "LiteralSegment") if renders else ()),
+            *(("ContentSegment", "ControlSegment") if renders else ()),
+            *(("LiteralSegment",) if renders and program.template.generates else ()),
         ],
         "katapi.testing": sorted(helpers),
         package: ["MODEL"],

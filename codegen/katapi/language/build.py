@@ -285,7 +285,7 @@ class TreeBuilder(Transformer[Token, object]):
     # ---- template
 
     def template(self, meta: Meta, c: Children) -> s.Template:
-        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Item)))
+        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Item)))
         return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
 
     def parameter(self, meta: Meta, c: Children) -> s.Parameter:
@@ -297,6 +297,9 @@ class TreeBuilder(Transformer[Token, object]):
     def generate(self, meta: Meta, c: Children) -> s.Generate:
         condition = _exprs(c)
         return s.Generate(condition[0] if condition else None, _one(c, s.Block), span=self._span(meta))
+
+    def no_prefix(self, meta: Meta, c: Children) -> s.NoPrefix:
+        return s.NoPrefix(span=self._span(meta))
 
     def block(self, meta: Meta, c: Children) -> s.Block:
         return s.Block(_items(c), span=self._span(meta))

@@ -293,7 +293,7 @@ class _Printer:
 
     # ---- template
 
-    def _part(self, part: s.Def | s.Generate | s.Item) -> _Entry:
+    def _part(self, part: s.Def | s.Generate | s.NoPrefix | s.Item) -> _Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -303,6 +303,8 @@ class _Printer:
             case s.Generate(condition, body):
                 where: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
                 return self._headed(part, ["generate", *where], body)
+            case s.NoPrefix():
+                return self._leaf(part, "generate none")
             case _:
                 return self._item(part)
 

@@ -430,10 +430,15 @@ class Generate(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class NoPrefix(Node):
+    """`generate none`: a reply needs no prefix."""
+
+
+@dataclass(frozen=True, slots=True)
 class Template(Node):
     header: Header
     target: Name
-    parts: tuple[Def | Generate | Item, ...]
+    parts: tuple[Def | Generate | NoPrefix | Item, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -497,11 +497,15 @@ class Generate(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A whole template; `variables` are those that every part sees (messages, tools, parameters)."""
+    """A whole template; `variables` are those that every part sees (messages, tools, parameters).
+
+    `no_prefix` are the places where it says that a reply needs no generation prefix.
+    """
 
     identity: Identity
     variables: tuple[Variable, ...]
     definitions: tuple[Def, ...]
     body: Block
     generates: tuple[Generate, ...]
+    no_prefix: tuple[Span, ...]
     span: Span

@@ -174,7 +174,7 @@ def resolve_template(
 
     variables = _global_variables(expressions, request)
     scope = Scope({v.name: v for v in variables})
-    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate)))
+    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix)))
     body, after = statements.items(items, scope, top=True)
 
     defs: list[t.Def] = []
@@ -200,7 +200,10 @@ def resolve_template(
         generates.append(t.Generate(condition, body_, span=_keyword(generate)))
 
     whole = t.Block(body, span=node.span)
-    return t.Template(identity(node.header), variables, tuple(defs), whole, tuple(generates), node.header.span)
+    unprompted = tuple(p.span for p in node.parts if isinstance(p, s.NoPrefix))
+    return t.Template(
+        identity(node.header), variables, tuple(defs), whole, tuple(generates), unprompted, node.header.span
+    )
 
 
 def _keyword(node: s.Generate) -> Span:
