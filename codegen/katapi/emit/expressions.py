@@ -44,6 +44,8 @@ class Expressions(Paths):
         super().__init__(module, package, needed)
         self._aliases: dict[t.Expr, str] = {}
         self._alias_count = 0
+        #: For the item of each loop that is emitted, by its number, the tests for the first and the last round.
+        self.rounds: dict[int, dict[End, Code]] = {}
 
     # ---- forms
 
@@ -179,6 +181,9 @@ class Expressions(Paths):
                 return self._is_role(value, roles)
             case t.IsJson(value=value, kinds=kinds):
                 return is_kind(self.module, self.value(value), kinds)
+            case t.IsEnd(variable=variable, end=end) if variable.binding is not t.Binding.WALK:
+                self.used.add(f"{variable.number}_{end.value}")
+                return self.rounds[variable.number][end]
             case t.IsEnd(end=end):
                 edge = "0" if end is End.FIRST else f"len({self.messages}) - 1"
                 self.used.add(self.index)
@@ -312,8 +317,8 @@ class Expressions(Paths):
                 if code.binds == COMPARE:
                     return Code(code.text.replace(" in ", " not in ", 1), COMPARE)
                 return Code(f"not {code.text}", NOT)
-            case t.IsEnd():
-                return Code(self.value(operand).text.replace(" == ", " != "), COMPARE)
+            case t.IsEnd() if (test := self.value(operand)).binds == COMPARE:
+                return Code(test.text.replace(" == ", " != "), COMPARE)
             case _:
                 return Code(f"not {self.condition(operand).within(NOT)}", NOT)
 

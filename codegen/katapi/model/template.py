@@ -250,7 +250,7 @@ class IsJson(Typed):
 
 @dataclass(frozen=True, slots=True)
 class IsEnd(Typed):
-    """Whether the walk's message is the first or last of what is walked."""
+    """Whether the walk's message is the first or last of what is walked, or a loop's item that of its rounds."""
 
     variable: Variable
     end: End

@@ -69,12 +69,14 @@ class Spec:
 class Frame:
     """The values of all names in force. A `def` that is called gets a frame of its own.
 
-    `walked` is what the walk goes through; it is empty outside of a walk.
+    `walked` is what the walk goes through; it is empty outside of a walk. `rounds` tells for the item of each loop
+    whether it is the first and whether it is the last.
     """
 
     spec: Spec
     values: dict[int, Value] = field(default_factory=dict)
     walked: tuple[OracleMessage, ...] = ()
+    rounds: dict[int, tuple[bool, bool]] = field(default_factory=dict)
 
     def bind(self, variable: t.Variable, value: Value) -> None:
         """Gives a name its value; every variable of a template has a number of its own."""
@@ -155,6 +157,9 @@ class Frame:
                 return Truth(isinstance(value, OracleMessage) and value.role in roles, None)
             case t.IsJson(value=value_expr, kinds=kinds):
                 return Truth(kind_of(self.evaluate(value_expr)) in kinds, None)
+            case t.IsEnd(variable=variable, end=end) if variable.binding is not t.Binding.WALK:
+                is_first, is_last = self.rounds[variable.number]
+                return Truth(is_first if end is End.FIRST else is_last, None)
             case t.IsEnd(variable=variable, end=end):
                 edge = self.walked[0] if end is End.FIRST else self.walked[-1]
                 return Truth(self._message(variable).position == edge.position, None)
