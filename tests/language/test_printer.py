@@ -201,7 +201,7 @@ requests = node(
     s.Request,
     headers,
     many(setting),
-    many(node(s.RoleDecl, many(names, 1), declared)),
+    many(node(s.RoleDecl, many(names, 1), booleans, declared)),
     many(node(s.RecordDecl, names, declared)),
     many(node(s.ToolsDecl, types)),
     many(node(s.ParamDecl, names, types, st.none() | constants)),
@@ -214,6 +214,7 @@ templates = node(
         st.one_of(
             node(s.Def, names, many(node(s.Parameter, names, types)), blocks(2)),
             node(s.Generate, st.none() | expressions(2), blocks(2)),
+            node(s.NoPrefix),
             items(2),
         )
     ),

@@ -28,9 +28,9 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "AliasChoices", "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field",
+    "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field",
     "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
-    "LiteralSegment", "Message", "None", "ObjectFromText", "Path", "Printed", "PrintedText", "Request", "RequestError",
+    "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText", "Request", "RequestError",
     "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip
 

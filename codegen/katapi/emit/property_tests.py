@@ -51,6 +51,7 @@ class PropertyTestsContext:
     prefix_is_all: bool
     unknown: int | None
     normalizes: bool
+    any_other: str | None
 
 
 class _Strategies:
@@ -133,7 +134,11 @@ def emit_property_tests(program: Program, package: str) -> str:
         lines.statement(f"{constant(record_class(record.name))} = ", call("st.builds", arguments))
     for role in request.roles:
         name = message_class(role.name)
-        arguments = [name, f"role=st.just({string(role.name)})"]
+        spelled = f"st.just({string(role.name)})"
+        if role.open:
+            strategies.helpers.add("other_roles")
+            spelled = f"other_roles(Control, {tuple_of(map(string, request.named_roles))})"
+        arguments = [name, f"role={spelled}"]
         arguments += [f"{f.name}={strategies.of(f.type)}" for f in role.fields]
         lines.statement(f"{constant(name)} = ", call("st.builds", arguments))
     lines.statement("ANY_MESSAGE = ", call("st.one_of", [constant(message_class(r.name)) for r in request.roles]))
@@ -168,6 +173,7 @@ def emit_property_tests(program: Program, package: str) -> str:
             prefix_is_all=not _asks_for_the_prefix(program.template),
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
             normalizes=bool(program.tokenizer.normalizers),
+            any_other=None if request.open_role is None else string(request.open_role.name),
         ),
     )
 

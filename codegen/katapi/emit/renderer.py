@@ -41,6 +41,7 @@ def emit_renderer(program: Program, package: str) -> str:
     """The text of `renderer.py`; `package` is the dotted name of the generated package."""
     module = Module(program.source, lender(program, package))
     module.signatures = {d.name: tuple(p.type for p in d.parameters) for d in program.template.definitions}
+    module.open_roles = program.request.open_role is not None
     module.printed("Printed")
     module.use(f"{package}.request", "Request")
     file = program.source.name.rsplit("/", 1)[-1]

@@ -428,7 +428,9 @@ class Statements:
             place = f"{name}_at"
             if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
-            test = e.has_role("first", take.roles).within(NOT).replace("first", f"(first := {e.messages}[0][1])", 1)
+            bound = f"first := {e.messages}[0][1]"
+            bound = bound if e.module.open_roles else f"({bound})"
+            test = e.has_role("first", take.roles).within(NOT).replace("first", bound, 1)
             self.lines.statement("if ", f"{e.messages} and {test}", ":")
             self.lines.add(f"    {name} = first")
             if e.reads_place(take.variable):

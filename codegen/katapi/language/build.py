@@ -133,7 +133,7 @@ class TreeBuilder(Transformer[Token, object]):
     def COMPARE(self, token: Token) -> _Word:
         return _Word(token)
 
-    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = COMPARE
+    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = COMPARE
 
     # ---- declarations
 
@@ -258,7 +258,10 @@ class TreeBuilder(Transformer[Token, object]):
         return tuple(fields)
 
     def role(self, meta: Meta, c: Children) -> s.RoleDecl:
-        return s.RoleDecl(_all(c, s.Name), self._fields(c), span=self._span(meta))
+        return s.RoleDecl(_all(c, s.Name), _maybe(c, _Word) is not None, self._fields(c), span=self._span(meta))
+
+    def open_set(self, meta: Meta, c: Children) -> _Word:
+        return _one(c, _Word)
 
     def record(self, meta: Meta, c: Children) -> s.RecordDecl:
         return s.RecordDecl(_one(c, s.Name), self._fields(c), span=self._span(meta))

@@ -252,8 +252,9 @@ class _Printer:
             match part:
                 case s.Setting():
                     entries.append(self._leaf(part, _setting(part)))
-                case s.RoleDecl(names, fields):
-                    entries.append(self._with_fields(part, f"role {_names(names)}", fields))
+                case s.RoleDecl(names, is_open, fields):
+                    head = f"role {_names(names)}" + (" (any)" if is_open else "")
+                    entries.append(self._with_fields(part, head, fields))
                 case s.RecordDecl(name, fields):
                     entries.append(self._with_fields(part, f"record {name.text}", fields))
                 case s.ToolsDecl(type_):

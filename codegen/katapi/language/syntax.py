@@ -363,7 +363,10 @@ class FieldDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class RoleDecl(Node):
+    """`role user, system { … }`; with `(any)` behind its name it stands for all roles that no other declares."""
+
     names: tuple[Name, ...]
+    open: bool
     fields: tuple[FieldDecl, ...]
 
 

@@ -13,7 +13,7 @@ from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.declarations import ControlToken as DeclaredToken
-from katapi.model.types import OptionalType
+from katapi.model.types import OptionalType, is_content
 from katapi.oracle.characters import lower_case
 from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
@@ -101,6 +101,8 @@ class Frame:
                 message = self.evaluate(base)
                 if not isinstance(message, OracleMessage):
                     return Absent(None)
+                if is_content(expr.type):
+                    return ContentSegment(Content(message.spelled), (*message.path, "role"), 0)
                 return LiteralSegment(Literal(message.role), self.spec.site(span))
             case t.JsonFieldOf(base=base, key=key):
                 return self._json_field(self.evaluate(base), key)

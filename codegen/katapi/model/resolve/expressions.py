@@ -269,7 +269,8 @@ class Expressions:
         match inner:
             case MessageType(roles=roles):
                 if name == "role":
-                    of: Type = TextType(Trust.LITERAL, roles)
+                    spelled = any(r.open for r in self._request.roles if r.name in roles)
+                    of: Type = CONTENT if spelled else TextType(Trust.LITERAL, roles)
                     return t.RoleOf(base, type=optional(of) if absent else of, span=node.span)
                 found = self._fields.of_message(roles, node.name)
                 return t.FieldOf(base, found, type=optional(found.type) if absent else found.type, span=node.span)
