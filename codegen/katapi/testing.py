@@ -68,6 +68,11 @@ def texts_with(spellings: Collection[str]) -> SearchStrategy[Content]:
     return parts.map(lambda p: Content("".join(p)))
 
 
+def other_roles(controls: type[ControlToken], named: Collection[str]) -> SearchStrategy[Content]:
+    """Any text as a role, but for the roles that have a class of their own."""
+    return texts(controls).filter(lambda role: role not in named)
+
+
 def json_values(controls: type[ControlToken]) -> SearchStrategy[Json]:
     """Any JSON value, its texts and keys as `texts` gives them."""
     scalars: SearchStrategy[Json] = st.one_of(

@@ -216,11 +216,11 @@ requests = node(
     s.Request,
     headers,
     many(setting),
-    many(node(s.RoleDecl, many(names, 1), declared, many(choices(declared), 0, 1))),
+    many(node(s.RoleDecl, many(names, 1), booleans, declared, many(choices(declared), 0, 1))),
     many(node(s.RecordDecl, names, declared, many(choices(declared), 0, 1))),
     many(node(s.ToolsDecl, types)),
     many(params),
-    many(choices(st.tuples(params | node(s.RoleDecl, many(names, 1), declared, st.just(())))), 0, 1),
+    many(choices(st.tuples(params | node(s.RoleDecl, many(names, 1), booleans, declared, st.just(())))), 0, 1),
 )
 templates = node(
     s.Template,
@@ -230,6 +230,7 @@ templates = node(
         st.one_of(
             node(s.Def, names, many(node(s.Parameter, names, types)), blocks(2)),
             node(s.Generate, st.none() | expressions(2), blocks(2)),
+            node(s.NoPrefix),
             node(s.Counter, names),
             items(2),
         )

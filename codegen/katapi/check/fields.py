@@ -2,8 +2,9 @@
 
 A value is used where it is printed, passed to a `def` that uses it, looped over or dropped, directly or through `let`,
 cuts, `as` and object literals. A test does not use it, except that asking for the truth of a bool or for a value of a
-closed text does. A list of messages or records is used by a loop without `where`, whose body must use each field of
-each item. Any part of a JSON value counts as the whole. Ways that end in `reject` do not count.
+closed text does, and finding an open role equal to a text. A list of messages or records is used by a loop without
+`where`, whose body must use each field of each item. Any part of a JSON value counts as the whole. Ways that end in
+`reject` do not count.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.request import Field
 from katapi.model.types import (
+    CONTENT,
     BoolType,
     JsonKind,
     JsonType,
@@ -57,7 +59,7 @@ class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lets = let_values(program.template)
-        self._paths = Paths(program.source, self._lets)
+        self._paths = self._new_paths()
         self._notes = _Notes()
         #: What a statement with a mistake names is not told as lost.
         self._unsure = unsure_words(program.template)
@@ -66,6 +68,9 @@ class _Analysis:
         self._found: dict[tuple[Span, str], Diagnostic] = {}
         self._definitions = {d.name: d for d in program.template.definitions}
         self._uses = {d.name: [True] * len(d.parameters) for d in program.template.definitions}
+
+    def _new_paths(self) -> Paths:
+        return Paths(self._program.source, self._lets, self._program.request)
 
     def template(self) -> list[Diagnostic]:
         """Everything that the template prints."""
@@ -84,7 +89,7 @@ class _Analysis:
         while changed:
             changed = False
             for definition in self._program.template.definitions:
-                self._paths = Paths(self._program.source, self._lets)
+                self._paths = self._new_paths()
                 ends = self._run(definition.body, [Way()])
                 mentioned = {
                     v.number for s in statements(definition.body) for e in expressions(s) for v in variables(e)
@@ -114,7 +119,8 @@ class _Analysis:
     def _of_role(self, role: str, number: int) -> dict[Place, Type]:
         declared = self._program.request.role(role)
         assert declared is not None, "roles come from the request"
-        return self._fields(declared.fields, (number,))
+        spelled: dict[Place, Type] = {(number, "role"): CONTENT} if declared.open else {}
+        return spelled | self._fields(declared.fields, (number,))
 
     # ---- following statements
 
@@ -186,7 +192,7 @@ class _Analysis:
                 fits = self._assume(ways, there, True)
             elif kinds <= null and not arm.texts:
                 fits = self._assume(ways, there, False)
-            if arm.texts == ("",) and not kinds:
+            if not kinds and (arm.texts == ("",) or isinstance(match.subject, t.RoleOf)):
                 fits = self._use(fits, match.subject)
             if arm.condition is not None:
                 fits = self._assume(fits, arm.condition, True)
@@ -265,7 +271,7 @@ class _Analysis:
             for role in arm.roles:
                 if role in covered:
                     continue
-                self._paths = Paths(self._program.source, self._lets)
+                self._paths = self._new_paths()
                 ends = self._run(arm.body, self._entering(arm, role, guards.get(role, []), join(ways)))
                 self._note_giving_up(arm.span, arm.variable.name)
                 required = {} if arm.is_run else self._of_role(role, arm.variable.number)

@@ -31,27 +31,28 @@ Definitions = dict[str, t.Def]
 
 
 def _prefix(template: t.Template, definitions: Definitions) -> list[Diagnostic]:
-    if not template.generates and any(isinstance(s, t.Unsure) for s in template.body.statements):
+    prefixes = sorted([*(g.span for g in template.generates), *template.no_prefix], key=lambda span: span.start)
+    if not prefixes and any(isinstance(s, t.Unsure) for s in template.body.statements):
         return []
-    if not template.generates:
+    if not prefixes:
         return [
             Diagnostic(
                 "K401",
                 template.span,
                 "this template has no generation prefix",
                 "no `generate`",
-                "add `generate { … }` with what stands before the model's next message",
+                "add `generate { … }` with what stands before the model's next message, or `generate none`",
             )
         ]
     found = [
         Diagnostic(
             "K402",
-            generate.span,
+            span,
             "a template has one generation prefix",
             "a second `generate`",
             "put the two into one, with `if`",
         )
-        for generate in template.generates[1:]
+        for span in prefixes[1:]
     ]
     found.extend(
         Diagnostic(

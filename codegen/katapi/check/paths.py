@@ -17,8 +17,18 @@ from katapi.language.source import Source, Span
 from katapi.language.syntax import Operator
 from katapi.model import template as t
 from katapi.model.declarations import ControlToken, Serialization
-from katapi.model.request import Field
-from katapi.model.types import BoolType, JsonKind, JsonType, ParsedType, TextType, json_kinds, may_be_absent, present
+from katapi.model.request import Field, Request
+from katapi.model.types import (
+    BoolType,
+    JsonKind,
+    JsonType,
+    ParsedType,
+    TextType,
+    is_content,
+    json_kinds,
+    may_be_absent,
+    present,
+)
 
 #: A variable's number and the steps from it to a value: names of declared fields, then `.key` for steps inside JSON.
 Place = tuple[int | str, ...]
@@ -152,9 +162,10 @@ def _merged(found: list[tuple[Way, Value]]) -> list[tuple[Way, Value]]:
 class Paths:
     """Follows expressions and tests along ways."""
 
-    def __init__(self, source: Source, lets: Mapping[int, t.Expr]) -> None:
+    def __init__(self, source: Source, lets: Mapping[int, t.Expr], request: Request) -> None:
         self._source = source
         self._lets = {number: value for number, value in lets.items() if not _is_counter(value)}
+        self._named_roles = request.named_roles
         self._fuel = _FUEL
 
     @property
@@ -174,6 +185,8 @@ class Paths:
                 return self.values(way, self._lets[variable.number], steps)
             case t.FieldOf(base=base, field=declared):
                 return self.values(way, base, (declared.name, *steps))
+            case t.RoleOf(base=base) if is_content(expr.type):
+                return self.values(way, base, ("role", *steps))
             case t.JsonFieldOf(base=base, key=key):
                 return self.values(way, base, ("." + key, *steps))
             case t.EndOf(base=base, end=end) if self._inside_json(base):
@@ -374,6 +387,9 @@ class Paths:
                 return [way] if (constant == text) is equal else []
             case t.RoleOf(base=t.Var(variable=variable)) if role := way.role(variable.number):
                 return [way] if (role == text) is equal else []
+            case t.Var(variable=variable) if value.steps == ("role",) and (role := way.role(variable.number)):
+                if role in self._named_roles or text in self._named_roles:
+                    return [way] if (role == text) is equal else []
             case _:
                 pass
         if value.place is not None and not text:
@@ -385,7 +401,7 @@ class Paths:
         if known is None:
             return []
         of = present(side.type)
-        if isinstance(of, TextType) and of.choices is not None:
+        if isinstance(of, TextType) and (of.choices is not None or (equal and _is_role(value))):
             return self.use(known, side)
         return self._given(known, value, True, side.span) if equal and value.place is not None else [known]
 
@@ -400,6 +416,11 @@ class Paths:
 
     def _presence(self, span: Span, truth: bool) -> str:
         return f"`{self._quoted(span)}` is {'there' if truth else 'absent'}"
+
+
+def _is_role(value: Value) -> bool:
+    """Whether a value is the role of a message; a role is known once it is equal to a text."""
+    return value.steps[-1:] == ("role",)
 
 
 def _without(way: Way, place: Place) -> Way:

@@ -46,6 +46,8 @@ class Expressions(Paths):
         self._alias_count = 0
         self.answers: dict[int, str] = {}
         """For the variable of a query that a pass before the walk answers, the list of its answers."""
+        self.rounds: dict[int, dict[End, Code]] = {}
+        """For the item of each loop that is emitted, by its number, the tests for the first and the last round."""
 
     # ---- forms
 
@@ -181,6 +183,9 @@ class Expressions(Paths):
                 return self._is_role(value, roles)
             case t.IsJson(value=value, kinds=kinds):
                 return is_kind(self.module, self.value(value), kinds)
+            case t.IsEnd(variable=variable, end=end) if variable.binding is not t.Binding.WALK:
+                self.used.add(f"{variable.number}_{end.value}")
+                return self.rounds[variable.number][end]
             case t.IsEnd(end=end):
                 edge = "0" if end is End.FIRST else f"len({self.messages}) - 1"
                 self.used.add(self.index)
@@ -318,8 +323,8 @@ class Expressions(Paths):
                 if code.binds == COMPARE:
                     return Code(code.text.replace(" in ", " not in ", 1), COMPARE)
                 return Code(f"not {code.text}", NOT)
-            case t.IsEnd():
-                return Code(self.value(operand).text.replace(" == ", " != "), COMPARE)
+            case t.IsEnd() if (test := self.value(operand)).binds == COMPARE:
+                return Code(test.text.replace(" == ", " != "), COMPARE)
             case _:
                 return Code(f"not {self.condition(operand).within(NOT)}", NOT)
 
@@ -384,9 +389,10 @@ class Expressions(Paths):
             return self.has_role(code.text, roles)
         return Code(f"isinstance({code.text}, {self.classes(roles)})")
 
-    @staticmethod
-    def has_role(name: str, roles: tuple[str, ...]) -> Code:
+    def has_role(self, name: str, roles: tuple[str, ...]) -> Code:
         """Whether a message has one of some roles. The role tells the classes of messages apart, and mypy knows it."""
+        if self.module.open_roles:
+            return Code(f"isinstance({name}, {self.classes(roles)})")
         tests = [f"{name}.role == {string(role)}" for role in roles]
         return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
 

@@ -74,6 +74,8 @@ class Module:
     serializations: dict[str, Serialization] = field(default_factory=dict)
     signatures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
     counters: Mapping[str, Counters] = field(default_factory=dict)
+    open_roles: bool = False
+    """Whether there are messages whose role no class names; the class alone tells them apart then."""
 
     def use(self, module: str, *names: str) -> None:
         """Notes that names are imported."""

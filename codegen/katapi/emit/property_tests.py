@@ -46,10 +46,12 @@ class PropertyTestsContext:
     depth_limit: int | None
     generate_from: str
     generate_to: str
+    has_prefix: bool
     prefix_is_conditional: bool
     prefix_is_all: bool
     unknown: int | None
     normalizes: bool
+    any_other: str | None
 
 
 class _Strategies:
@@ -132,7 +134,11 @@ def emit_property_tests(program: Program, package: str) -> str:
         lines.statement(f"{constant(record_class(record.name))} = ", call("st.builds", arguments))
     for role in request.roles:
         name = message_class(role.name)
-        arguments = [name, f"role=st.just({string(role.name)})"]
+        spelled = f"st.just({string(role.name)})"
+        if role.open:
+            strategies.helpers.add("other_roles")
+            spelled = f"other_roles(Control, {tuple_of(map(string, request.named_roles))})"
+        arguments = [name, f"role={spelled}"]
         arguments += [f"{f.name}={strategies.of(f.type)}" for f in role.fields]
         lines.statement(f"{constant(name)} = ", call("st.builds", arguments))
     lines.statement("ANY_MESSAGE = ", call("st.one_of", [constant(message_class(r.name)) for r in request.roles]))
@@ -148,7 +154,7 @@ def emit_property_tests(program: Program, package: str) -> str:
         for role in request.roles:
             _entry(lines, string(role.name), [string(place) for place in printed[role.name]])
         lines.add("}")
-    start, end = _generate_range(program)
+    start, end = _generate_range(program) if program.template.generates else ((0, 0), (0, 0))
     return render(
         "property_tests.py.j2",
         PropertyTestsContext(
@@ -162,10 +168,12 @@ def emit_property_tests(program: Program, package: str) -> str:
             depth_limit=request.depth if limited else None,
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
+            has_prefix=bool(program.template.generates),
             prefix_is_conditional=any(g.condition is not None for g in program.template.generates),
             prefix_is_all=not _asks_for_the_prefix(program.template),
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
             normalizes=bool(program.tokenizer.normalizers),
+            any_other=None if request.open_role is None else string(request.open_role.name),
         ),
     )
 
@@ -196,7 +204,8 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
         "katapi.runtime.errors": ["RequestError"] if pytest else [],
         "katapi.runtime.segments": [
             "Content",
-            *(("ContentSegment", "ControlSegment", "LiteralSegment") if renders else ()),
+            *(("ContentSegment", "ControlSegment") if renders else ()),
+            *(("LiteralSegment",) if renders and program.template.generates else ()),
         ],
         "katapi.testing": sorted(helpers),
         package: ["MODEL"],

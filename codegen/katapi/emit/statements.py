@@ -13,7 +13,7 @@ from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
 from katapi.emit.python import Lines, call, string, tuple_of
 from katapi.emit.views import steady_queries
 from katapi.language.source import Span
-from katapi.language.syntax import Quantifier
+from katapi.language.syntax import End, Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
 from katapi.model.types import BoolType, MessageType, OptionalType, TextType, json_kinds, present
@@ -338,35 +338,56 @@ class Statements:
             self.block(statement.otherwise)
 
     def _each(self, each: t.Each) -> None:
-        joined = each.join is not None
-        if not joined and all(isinstance(s, t.Drop) for s in each.body.statements):
+        joined = each.join is not None and each.condition is None
+        if each.join is None and all(isinstance(s, t.Drop) for s in each.body.statements):
             return
         if each.key is not None:
             self._each_pair(each)
             return
         name = self._e.declare(each.item)
         source = self._e.value(each.source)
-        if each.sorted:
-            self._e.module.use("katapi.runtime.text", "sorted_texts")
-            place = f"{name}_at" if self._e.reads_path(each.item) else "_"
-            head = f"for {place}, {name} in sorted_texts({source.text}):"
-        elif isinstance(present(each.item.type), MessageType):
-            place = f"{name}_at" if self._e.reads_place(each.item) else "_"
-            head = f"for {place}, {name} in {source.text}:"
-        elif self._e.reads_path(each.item) or (joined and each.condition is None):
-            head = f"for {name}_at, {name} in enumerate({source.text}):"
+        index, last = f"{name}_at", f"len({source.text}) - 1"
+        if each.sorted or isinstance(present(each.item.type), MessageType):
+            known = self._e.reads_path(each.item) if each.sorted else self._e.reads_place(each.item)
+            target, over, index = f"{name}_at, {name}" if known else f"_, {name}", source.text, f"{name}_index"
+            if each.sorted:
+                self._e.module.use("katapi.runtime.text", "sorted_texts")
+                over = f"sorted_texts({over})"
+            if self._counts(each):
+                target, over = f"{index}, ({target})", f"enumerate({over})"
+        elif self._e.reads_path(each.item) or joined or self._counts(each):
+            target, over = f"{index}, {name}", f"enumerate({source.text})"
         else:
-            head = f"for {name} in {source.text}:"
-        self._loop(each, head, name, f"{name}_at")
+            target, over = name, source.text
+        self._note_ends(each, name, index, last)
+        self._loop(each, f"for {target} in {over}:", name, f"{name}_at")
+
+    def _counts(self, each: t.Each) -> bool:
+        """Whether the body asks for the number of its round."""
+        first = each.condition is None and self._asks(each, End.FIRST)
+        return first or self._asks(each, End.LAST)
+
+    def _asks(self, each: t.Each, end: End) -> bool:
+        loop = (each.item,) if each.key is None else (each.key, each.item)
+        return any(self._e.asks_end(variable, end) for variable in loop)
+
+    def _note_ends(self, each: t.Each, name: str, index: str, last: str) -> None:
+        """Keeps how the body tells its first and last round, and emits the number of the last before the loop."""
+        first = Code(f"{index} == 0", COMPARE) if each.condition is None else Code(f"{name}_first")
+        ends = {End.FIRST: first, End.LAST: Code(f"{index} == {name}_last", COMPARE)}
+        self._e.rounds.update({v.number: ends for v in (each.key, each.item) if v is not None})
+        if self._asks(each, End.LAST):
+            self.lines.statement(f"{name}_last = ", last)
 
     def _each_pair(self, each: t.Each) -> None:
         assert each.key is not None
         key, name = self._e.declare(each.key), self._e.declare(each.item)
         pairs = self._e.pairs(each.source)
+        self._note_ends(each, name, f"{name}_at", f"len({pairs.removesuffix('.items()')}) - 1")
         if each.sorted:
             self._e.module.use("katapi.runtime.text", "sorted_pairs")
             pairs = f"sorted_pairs({pairs})"
-        if each.join is not None and each.condition is None:
+        if (each.join is not None and each.condition is None) or self._counts(each):
             head = f"for {name}_at, ({key}, {name}) in enumerate({pairs}):"
         else:
             head = f"for {key}, {name} in {pairs}:"
@@ -375,8 +396,9 @@ class Statements:
     def _loop(self, each: t.Each, head: str, name: str, step: str) -> None:
         unnumbered = isinstance(present(each.item.type), MessageType) or (each.sorted and each.key is None)
         counted = each.join is not None and (each.condition is not None or unnumbered)
+        asked = each.condition is not None and self._asks(each, End.FIRST)
         first = f"{name}_first"
-        if counted:
+        if counted or asked:
             self.lines.add(f"{first} = True")
         self.lines.add(head)
         self.lines.indent()
@@ -395,12 +417,14 @@ class Statements:
             joint = self._e.module.fixed((LiteralPiece(each.join, *self._e.module.place(each.span)),))
             self.lines.add(f"if not {first}:" if counted else f"if {name}_at:")
             self.lines.add(f"    {self._out}.append({joint})")
-            if counted:
+            if counted and not asked:
                 self.lines.add(f"{first} = False")
         for own, path in companions.items():
             self.lines.statement(f"{own} = ", path)
         self.lines.dedent()
         self.block(each.body)
+        if asked and not always_rejects(each.body):
+            self.lines.add(f"    {first} = False")
 
     def _joined(self, joined: t.Joined) -> None:
         separator = self._e.module.fixed((LiteralPiece(joined.separator, *self._e.module.place(joined.span)),))
@@ -483,7 +507,9 @@ class Statements:
             place = f"{name}_at"
             if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
-            test = e.has_role("first", take.roles).within(NOT).replace("first", f"(first := {e.messages}[0][1])", 1)
+            bound = f"first := {e.messages}[0][1]"
+            bound = bound if e.module.open_roles else f"({bound})"
+            test = e.has_role("first", take.roles).within(NOT).replace("first", bound, 1)
             self.lines.statement("if ", f"{e.messages} and {test}", ":")
             self.lines.add(f"    {name} = first")
             if e.reads_place(take.variable):

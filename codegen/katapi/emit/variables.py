@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from katapi.emit.module import Module
 from katapi.emit.names import local, message_class, record_class
+from katapi.language.syntax import End
 from katapi.model import template as t
 from katapi.model.types import (
     ControlType,
@@ -130,6 +131,10 @@ class Variables:
                 return "datetime"
             case _:
                 return "bool"
+
+    def asks_end(self, variable: t.Variable, end: End) -> bool:
+        """Whether the code asks whether a loop's item is the first or last."""
+        return f"{variable.number}_{end.value}" in self.needed
 
     def _companion(self, variable: t.Variable) -> str:
         self.used.add(f"{variable.number}_path")

@@ -133,7 +133,7 @@ class TreeBuilder(Transformer[Token, object]):
     def COMPARE(self, token: Token) -> _Word:
         return _Word(token)
 
-    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = COMPARE
+    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = COMPARE
 
     # ---- declarations
 
@@ -269,7 +269,11 @@ class TreeBuilder(Transformer[Token, object]):
         return tuple(fields)
 
     def role(self, meta: Meta, c: Children) -> s.RoleDecl:
-        return s.RoleDecl(_all(c, s.Name), self._fields(c), _all(c, s.EntryIf), span=self._span(meta))
+        is_open = _maybe(c, _Word) is not None
+        return s.RoleDecl(_all(c, s.Name), is_open, self._fields(c), _all(c, s.EntryIf), span=self._span(meta))
+
+    def open_set(self, meta: Meta, c: Children) -> _Word:
+        return _one(c, _Word)
 
     def record(self, meta: Meta, c: Children) -> s.RecordDecl:
         return s.RecordDecl(_one(c, s.Name), self._fields(c), _all(c, s.EntryIf), span=self._span(meta))
@@ -311,7 +315,7 @@ class TreeBuilder(Transformer[Token, object]):
     # ---- template
 
     def template(self, meta: Meta, c: Children) -> s.Template:
-        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Counter, s.Item)))
+        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter, s.Item)))
         return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
 
     def parameter(self, meta: Meta, c: Children) -> s.Parameter:
@@ -323,6 +327,9 @@ class TreeBuilder(Transformer[Token, object]):
     def generate(self, meta: Meta, c: Children) -> s.Generate:
         condition = _exprs(c)
         return s.Generate(condition[0] if condition else None, _one(c, s.Block), span=self._span(meta))
+
+    def no_prefix(self, meta: Meta, c: Children) -> s.NoPrefix:
+        return s.NoPrefix(span=self._span(meta))
 
     def counter(self, meta: Meta, c: Children) -> s.Counter:
         return s.Counter(self._value_name(_one(c, s.Name)), span=self._span(meta))

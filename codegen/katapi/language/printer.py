@@ -284,8 +284,9 @@ class _Printer:
             match part:
                 case s.Setting():
                     entries.append(self._leaf(part, _setting(part)))
-                case s.RoleDecl(names, fields, choices):
-                    entries.append(self._entries(part, f"role {_names(names)}", self._fields([*fields, *choices])))
+                case s.RoleDecl(names, is_open, fields, choices):
+                    head = f"role {_names(names)}" + (" (any)" if is_open else "")
+                    entries.append(self._entries(part, head, self._fields([*fields, *choices])))
                 case s.RecordDecl(name, fields, choices):
                     entries.append(self._entries(part, f"record {name.text}", self._fields([*fields, *choices])))
                 case s.ToolsDecl(type_):
@@ -351,7 +352,7 @@ class _Printer:
 
     # ---- template
 
-    def _part(self, part: s.Def | s.Generate | s.Counter | s.Item) -> _Entry:
+    def _part(self, part: s.Def | s.Generate | s.NoPrefix | s.Counter | s.Item) -> _Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -361,6 +362,8 @@ class _Printer:
             case s.Generate(condition, body):
                 where: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
                 return self._headed(part, ["generate", *where], body)
+            case s.NoPrefix():
+                return self._leaf(part, "generate none")
             case s.Counter(name):
                 return self._leaf(part, f"counter {name.text}", binds=True)
             case _:

@@ -396,7 +396,10 @@ class FieldDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class RoleDecl(Node):
+    """`role user, system { … }`; with `(any)` behind its name it stands for all roles that no other declares."""
+
     names: tuple[Name, ...]
+    open: bool
     fields: tuple[FieldDecl, ...]
     choices: tuple[EntryIf, ...]
 
@@ -485,6 +488,11 @@ class Generate(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class NoPrefix(Node):
+    """`generate none`: a reply needs no prefix."""
+
+
+@dataclass(frozen=True, slots=True)
 class Counter(Node):
     """`counter calls`: a number that goes up while the template prints."""
 
@@ -495,7 +503,7 @@ class Counter(Node):
 class Template(Node):
     header: Header
     target: Name
-    parts: tuple[Def | Generate | Counter | Item, ...]
+    parts: tuple[Def | Generate | NoPrefix | Counter | Item, ...]
 
 
 @dataclass(frozen=True, slots=True)

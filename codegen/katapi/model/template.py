@@ -251,7 +251,7 @@ class IsJson(Typed):
 
 @dataclass(frozen=True, slots=True)
 class IsEnd(Typed):
-    """Whether the walk's message is the first or last of what is walked."""
+    """Whether the walk's message is the first or last of what is walked, or a loop's item that of its rounds."""
 
     variable: Variable
     end: End
@@ -548,7 +548,8 @@ class Generate(Placed):
 class Template:
     """A whole template; its parts see `variables` (messages, tools, parameters), and its defs only the `counters`.
 
-    A counter is a whole number that begins with 0 and goes up while the template prints.
+    A counter is a whole number that begins with 0 and goes up while the template prints. `no_prefix` are the places
+    where it says that a reply needs no generation prefix.
     """
 
     identity: Identity
@@ -557,4 +558,5 @@ class Template:
     definitions: tuple[Def, ...]
     body: Block
     generates: tuple[Generate, ...]
+    no_prefix: tuple[Span, ...]
     span: Span

@@ -13,7 +13,7 @@ from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.declarations import ControlToken as DeclaredToken
-from katapi.model.types import OptionalType
+from katapi.model.types import OptionalType, is_content
 from katapi.oracle.characters import lower_case
 from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
@@ -70,13 +70,15 @@ class Spec:
 class Frame:
     """The values of all names in force. A `def` that is called gets a frame of its own.
 
-    `walked` is what the walk goes through; it is empty outside of a walk. All frames share the `counters`.
+    `walked` is what the walk goes through; it is empty outside of a walk. `rounds` tells for the item of each loop
+    whether it is the first and whether it is the last. All frames share the `counters`.
     """
 
     spec: Spec
     counters: dict[int, int]
     values: dict[int, Value] = field(default_factory=dict)
     walked: tuple[OracleMessage, ...] = ()
+    rounds: dict[int, tuple[bool, bool]] = field(default_factory=dict)
 
     def bind(self, variable: t.Variable, value: Value) -> None:
         """Gives a name its value; every variable of a template has a number of its own."""
@@ -103,6 +105,8 @@ class Frame:
                 message = self.evaluate(base)
                 if not isinstance(message, OracleMessage):
                     return Absent(None)
+                if is_content(expr.type):
+                    return ContentSegment(Content(message.spelled), (*message.path, "role"), 0)
                 return LiteralSegment(Literal(message.role), self.spec.site(span))
             case t.JsonFieldOf(base=base, key=key):
                 return self._json_field(self.evaluate(base), key)
@@ -159,6 +163,9 @@ class Frame:
                 return Truth(isinstance(value, OracleMessage) and value.role in roles, None)
             case t.IsJson(value=value_expr, kinds=kinds):
                 return Truth(kind_of(self.evaluate(value_expr)) in kinds, None)
+            case t.IsEnd(variable=variable, end=end) if variable.binding is not t.Binding.WALK:
+                is_first, is_last = self.rounds[variable.number]
+                return Truth(is_first if end is End.FIRST else is_last, None)
             case t.IsEnd(variable=variable, end=end):
                 edge = self.walked[0] if end is End.FIRST else self.walked[-1]
                 return Truth(self._message(variable).position == edge.position, None)

@@ -197,17 +197,26 @@ class _Printer:
         self._block(definition.body, frame)
 
     def _each(self, each: t.Each, frame: Frame) -> None:
-        first = True
-        for key, item in self._rounds(each, frame):
-            if each.key is not None and key is not None:
-                frame.bind(each.key, key)
-            frame.bind(each.item, item)
-            if not frame.holds(each.condition):
-                continue
-            if not first and each.join is not None:
+        left = [(key, item) for key, item in self._rounds(each, frame) if self._enters(each, key, item, frame)]
+        for number, (key, item) in enumerate(left):
+            self._bind(each, key, item, frame)
+            for variable in (each.key, each.item):
+                if variable is not None:
+                    frame.rounds[variable.number] = number == 0, number == len(left) - 1
+            if number and each.join is not None:
                 self._literal(each.join, each.span)
-            first = False
             self._block(each.body, frame)
+
+    def _enters(self, each: t.Each, key: Value | None, item: Value, frame: Frame) -> bool:
+        """Whether a loop does not pass over an item."""
+        self._bind(each, key, item, frame)
+        return frame.holds(each.condition)
+
+    @staticmethod
+    def _bind(each: t.Each, key: Value | None, item: Value, frame: Frame) -> None:
+        if each.key is not None and key is not None:
+            frame.bind(each.key, key)
+        frame.bind(each.item, item)
 
     def _rounds(self, each: t.Each, frame: Frame) -> list[tuple[Value | None, Value]]:
         """The keys, where the loop has them, and the values that it goes through."""

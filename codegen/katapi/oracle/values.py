@@ -97,10 +97,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class OracleMessage:
-    """One message; `position` counts in the request, from 0, whatever a template has taken away."""
+    """One message; `position` counts in the request, from 0, whatever a template has taken away.
+
+    `role` is the role that the rules declare for it, `spelled` the one that it has in the request.
+    """
 
     position: int
     role: str
+    spelled: str
     fields: Mapping[str, Value]
 
     @property

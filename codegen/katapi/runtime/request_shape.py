@@ -13,6 +13,7 @@ from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.open_roles import ByRole, by_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Tagged:
 
     discriminator: str
     members: dict[str, type[BaseModel]]
+    open: bool = False
+    """Whether one of the members, under `open_roles.ANY_OTHER`, takes all other values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,8 @@ def _shape(annotation: object, discriminator: str | None = None) -> Shape:
         for note in arguments[1:]:
             if isinstance(note, FieldInfo) and isinstance(note.discriminator, str):
                 discriminator = note.discriminator
+            if isinstance(note, ByRole):
+                return Tagged("role", by_role(get_args(arguments[0])), open=True)
         return _shape(arguments[0], discriminator)
     if origin is Literal:
         return Choices(arguments)

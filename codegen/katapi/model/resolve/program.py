@@ -183,7 +183,7 @@ def resolve_template(
             one = expressions.variable(counter.name.text, t.Binding.COUNTER, IntType(), counter.name.span)
             counters.append(one)
             scope = scope.bind(one.name, one)
-    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.Counter)))
+    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter)))
     body, after = statements.items(items, scope, top=True)
 
     defs: list[t.Def] = []
@@ -214,8 +214,16 @@ def resolve_template(
         generates.append(t.Generate(condition, body_, span=_keyword(generate)))
 
     whole = t.Block(body, span=node.span)
+    unprompted = tuple(p.span for p in node.parts if isinstance(p, s.NoPrefix))
     return t.Template(
-        identity(node.header), variables, tuple(counters), tuple(defs), whole, tuple(generates), node.header.span
+        identity(node.header),
+        variables,
+        tuple(counters),
+        tuple(defs),
+        whole,
+        tuple(generates),
+        unprompted,
+        node.header.span,
     )
 
 

@@ -255,6 +255,7 @@ class Statements:
         condition = None if node.condition is None else self._expressions.condition(node.condition, scope)
         if condition is not None:
             scope = scope.learn(facts(condition, True))
+        self._expressions.enter((item,) if key is None else (key, item), filtered=condition is not None)
         body = self.block(node.body, scope)
         return t.Each(key, item, source, in_order, condition, node.join, body, span=_head(node, node.source))
 

@@ -158,7 +158,7 @@ def _bound(node: s.Node) -> tuple[s.Name, ...]:
     match node:
         case s.Let(name=name) | s.Walk(name=name) | s.Query(name=name) | s.Parameter(name=name) | s.Def(name=name):
             return (name,)
-        case s.ParamDecl(name=name) | s.Take(bound=name):
+        case s.ParamDecl(name=name) | s.Take(bound=name) | s.Counter(name=name):
             return (name,)
         case s.Each(name=name, value_name=value_name):
             return (name,) if value_name is None else (name, value_name)
@@ -281,10 +281,8 @@ class _Decider:
                 return () if arm is None else self._items(arm.body)
             case s.Each(condition=test) | s.Arm(condition=test) | s.Generate(condition=test) if test is not None:
                 condition = self._test(test)
-                if condition is False and not isinstance(value, s.Generate):
-                    return ()
                 if condition is False:
-                    condition = s.BoolLiteral(False, span=test.span)
+                    return [s.NoPrefix(span=value.span)] if isinstance(value, s.Generate) else ()
                 plain = replace(value, condition=None)
                 return [self.node(plain) if condition is True else replace(self.node(plain), condition=condition)]
             case s.RoleDecl() | s.RecordDecl():
