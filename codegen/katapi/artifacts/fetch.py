@@ -91,6 +91,15 @@ def fetch(name: str, lock: Lock, cache: Cache, downloads: Downloads) -> Fetched:
     return fetched
 
 
+def at_hand(artifact: Artifact, cache: Cache) -> bool:
+    """Whether an artifact is to be had without any client: from the cache, or a file on this machine."""
+    files = [place.path for place in artifact.places if isinstance(place, FilePlace)]
+    here = (cache.path(artifact.sha256), cache.table_path(artifact.sha256))
+    return any(path.is_file() for path in here) or any(
+        path.exists() or (path.parent / archives.outer(path.name)).is_file() for path in files
+    )
+
+
 def describe(place: Place) -> str:
     """A place in the words of the lock."""
     match place:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from katapi.artifacts.lock import Artifact
 from katapi.emit.environment import render
@@ -72,7 +74,7 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
     else:
         used["pathlib"] = {"Path"}
         used[f"{_RUNTIME}.table"] = {"load_table"}
-        data = 'load_table(Path(__file__).with_name("vocabulary.bin"))'
+        data = f"load_table(Path(__file__).parents[1] / {string(table_file(artifact).as_posix())})"
     if vocabulary.added_texts():
         used[f"{package}.vocabulary"].add("ADDED")
     standard = {m: n for m, n in used.items() if not m.startswith(("katapi", package.split(".")[0]))}
@@ -90,6 +92,11 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
             data=data,
         ),
     )
+
+
+def table_file(artifact: Artifact) -> Path:
+    """Where the table of an artifact stands, seen from the folder of all generated packages."""
+    return Path("tables", re.sub(r"[^A-Za-z0-9._-]+", "-", artifact.name) + ".bin")
 
 
 def _patterns(program: TokenizerProgram) -> dict[str, PatternRow]:
