@@ -14,12 +14,12 @@ from katapi_models.granite_4_tokens import TOKENIZER
 from katapi_models.granite_4_tokens.vocabulary import SPELLINGS
 
 TEXT = texts_with(SPELLINGS.values())
-IDS = (
-    st.integers(0, 100255)
-    | st.integers(100257, 100257)
-    | st.integers(100264, 100265)
-    | st.integers(100270, 100273)
-    | st.integers(100280, 100281)
+IDS = st.one_of(
+    st.integers(0, 100255),
+    st.integers(100257, 100257),
+    st.integers(100264, 100265),
+    st.integers(100270, 100273),
+    st.integers(100280, 100281),
 )
 
 

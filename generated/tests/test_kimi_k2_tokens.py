@@ -14,12 +14,12 @@ from katapi_models.kimi_k2_tokens import TOKENIZER
 from katapi_models.kimi_k2_tokens.vocabulary import SPELLINGS
 
 TEXT = texts_with(SPELLINGS.values())
-IDS = (
-    st.integers(0, 163588)
-    | st.integers(163590, 163591)
-    | st.integers(163593, 163599)
-    | st.integers(163601, 163601)
-    | st.integers(163838, 163839)
+IDS = st.one_of(
+    st.integers(0, 163588),
+    st.integers(163590, 163591),
+    st.integers(163593, 163599),
+    st.integers(163601, 163601),
+    st.integers(163838, 163839),
 )
 
 

@@ -18,13 +18,9 @@ from typing import NotRequired, TypedDict, cast
 import pytest
 
 import katapi
-from katapi.artifacts.lock import read_lock
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.model_input import RenderedInput
-from katapi.runtime.origins import token_segments
 from katapi.runtime.printed import Printed, fixed
-from katapi.runtime.record import Identity
 from katapi.runtime.segments import ControlSegment, ControlToken, Literal, LiteralSegment, Site
 
 ROOT = Path(__file__).parents[2]

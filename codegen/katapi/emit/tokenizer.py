@@ -9,7 +9,7 @@ from pathlib import Path
 from katapi.artifacts.lock import Artifact
 from katapi.emit.environment import render
 from katapi.emit.pattern import pattern_lines
-from katapi.emit.python import Lines, imports, string
+from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
 from katapi.model.program import TokenizerProgram
 from katapi.runtime.tokenization.configuration import UnicodeVersions
@@ -70,11 +70,13 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
         data = "VocabularyData.of_texts(TEXTS)"
     elif artifact.cached:
         used["katapi.artifacts.vocabularies"] = {"cached_vocabulary"}
-        data = f'cached_vocabulary({string(artifact.name)}, "{artifact.sha256}", SPELLINGS)'
+        data = call("cached_vocabulary", [string(artifact.name), string(artifact.sha256), "SPELLINGS"])
     else:
         used["pathlib"] = {"Path"}
         used[f"{_RUNTIME}.table"] = {"load_table"}
         data = f"load_table(Path(__file__).parents[1] / {string(table_file(artifact).as_posix())})"
+    body = Lines(1)
+    body.statement("data = ", data)
     if vocabulary.added_texts():
         used[f"{package}.vocabulary"].add("ADDED")
     standard = {m: n for m, n in used.items() if not m.startswith(("katapi", package.split(".")[0]))}
@@ -89,7 +91,7 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
             patterns=[*patterns.values()],
             configuration=lines.text(),
             line=program.source.line_column(tokenizer.span.start)[0],
-            data=data,
+            data=body.text(),
         ),
     )
 

@@ -54,7 +54,7 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, artifact: Arti
             source=program.source.name,
             imports=[*imports(third), "from hypothesis import strategies as st", "", *imports(own)],
             needs=needs,
-            ids="known_ids(TOKENIZER, Control)" if needs else _strategy(ids),
+            ids="IDS = known_ids(TOKENIZER, Control)" if needs else _strategy(ids),
             controls=controls,
             undone=_undone(program),
             unknown=None if unknown is None else unknown.id,
@@ -82,10 +82,17 @@ def undone(program: TokenizerProgram) -> bool:
 
 
 def _strategy(ids: Sequence[int]) -> str:
-    """A strategy of all ids, one part for each stretch without a gap."""
+    """The statement of a strategy of all ids, one part for each stretch without a gap."""
     starts = [token for before, token in pairwise([-2, *ids]) if token != before + 1]
     ends = [token for token, behind in pairwise([*ids, ids[-1] + 2]) if token != behind - 1]
-    return " | ".join(f"st.integers({first}, {last})" for first, last in zip(starts, ends, strict=True))
+    parts = [f"st.integers({first}, {last})" for first, last in zip(starts, ends, strict=True)]
+    lines = Lines()
+    one = f"IDS = {' | '.join(parts)}"
+    if len(one) <= lines.room():
+        lines.add(one)
+    else:
+        lines.statement("IDS = ", call("st.one_of", parts))
+    return lines.text()
 
 
 def _undone(program: TokenizerProgram) -> bool:

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/gemma2-tokens.kata",
     tokenizer_identity=Identity(
         "Gemma2@1",
-        "sha256:f84a36b1baf3991854bcb183f39b0662368607e2861ec38070993e26fd61a1fe",
+        "sha256:d36b949546d04f7f86fbee64d85cd24c2f6d184b273e91da60d7f85dbbba2b41",
     ),
     _tokenizer=tokenizer,
 )

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/gemma3-tokens.kata",
     tokenizer_identity=Identity(
         "Gemma3@1",
-        "sha256:f1de6a84db2c7429dda98bbae35e13e971add8fb66d9ba15ff2dd65cd519234f",
+        "sha256:598e8f19b6cac98d97be857495cb28713ee28f436cbc86f5c5d187ed593776f7",
     ),
     _tokenizer=tokenizer,
 )
