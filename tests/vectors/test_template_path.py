@@ -71,6 +71,10 @@ TOKENIZERS = {
 """The tokenizer of each chat model of the vectors."""
 
 
+RENUMBERED = {"kimi-k2"}
+"""Models whose control tokens have gaps between their ids, which `tokenizers` closes (docs/tokenizers.md)."""
+
+
 class Case(TypedDict):
     """What is needed here of one line of a file of vectors."""
 
@@ -129,10 +133,14 @@ def template_path(model: str) -> TemplatePath:
 
 
 def differences(model: str, folder: Path) -> list[str]:
+    """The cases that have other ids."""
     path = template_path(model)
+    controls = sorted(token.id for token in path.controls.values())
+    first = controls[0] if model in RENUMBERED else 0
+    own = dict(enumerate(controls, start=first)) if first else {}
     found = cases(folder / f"{model}.jsonl.gz")
     assert found
-    return [case["id"] for case in found if path.ids(case["text"]) != case["ids"]]
+    return [case["id"] for case in found if path.ids(case["text"]) != [own.get(i, i) for i in case["ids"]]]
 
 
 @pytest.mark.parametrize("model", TOKENIZERS)

@@ -92,11 +92,13 @@ def fetch(name: str, lock: Lock, cache: Cache, downloads: Downloads) -> Fetched:
 
 
 def at_hand(artifact: Artifact, cache: Cache) -> bool:
-    """Whether an artifact is to be had without any client: from the cache, or a file on this machine."""
+    """Whether an artifact is to be had without a client: from the cache, a file here, or an installed package."""
     files = [place.path for place in artifact.places if isinstance(place, FilePlace)]
     here = (cache.path(artifact.sha256), cache.table_path(artifact.sha256))
-    return any(path.is_file() for path in here) or any(
-        path.exists() or (path.parent / archives.outer(path.name)).is_file() for path in files
+    return (
+        any(path.is_file() for path in here)
+        or any(path.exists() or (path.parent / archives.outer(path.name)).is_file() for path in files)
+        or any(_installed(p, artifact.size) is not None for p in artifact.places if isinstance(p, PypiPlace))
     )
 
 
