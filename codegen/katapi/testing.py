@@ -8,10 +8,12 @@ from datetime import datetime
 from typing import TypeVar
 
 import hypothesis
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from katapi.artifacts.cache import Cache
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError, TokenizerError
 from katapi.runtime.json_types import Json, JsonObject
@@ -55,6 +57,13 @@ def given(strategy: SearchStrategy[T]) -> Callable[[Callable[[T], None]], Callab
         return patient(hypothesis.given(strategy)(test))
 
     return decorate
+
+
+def needs_artifact(name: str, sha256: str) -> None:
+    """Passes over the tests of a module whose vocabulary is made in the user's cache, where that does not have it."""
+    cache = Cache.of_user()
+    if not cache.path(sha256).is_file() and not cache.table_path(sha256).is_file():
+        pytest.skip(f"{name} is not in the cache: katapi fetch {name}", allow_module_level=True)
 
 
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:

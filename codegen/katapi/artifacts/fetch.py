@@ -95,6 +95,17 @@ def fetch(name: str, lock: Lock, cache: Cache, downloads: Downloads) -> Fetched:
     return fetched
 
 
+def at_hand(artifact: Artifact, cache: Cache) -> bool:
+    """Whether an artifact is to be had without a client: from the cache, a file here, or an installed package."""
+    files = [place.path for place in artifact.places if isinstance(place, FilePlace)]
+    here = (cache.path(artifact.sha256), cache.table_path(artifact.sha256))
+    return (
+        any(path.is_file() for path in here)
+        or any(path.exists() or (path.parent / archives.outer(path.name)).is_file() for path in files)
+        or any(_installed(p, artifact.size) is not None for p in artifact.places if isinstance(p, PypiPlace))
+    )
+
+
 def describe(place: Place) -> str:
     """A place in the words of the lock."""
     match place:

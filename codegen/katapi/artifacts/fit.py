@@ -38,7 +38,8 @@ class DeclaredVocabulary:
 
     `place` is where the declaration begins, `artifact` what the lock calls the file. `control` are the control tokens,
     `added` the added tokens that are text, `unused` ids without a token, `unknown` is the token of what is no token,
-    and `size` the id at which all ids end, itself not included. No two tokens have the same id.
+    and `size` the id at which all ids end, itself not included. No two tokens have the same id. `bare`: the tokens that
+    the artifact lists beside its own count for nothing, and a declared token may have the id of one.
     """
 
     place: str
@@ -48,6 +49,7 @@ class DeclaredVocabulary:
     unused: Sequence[DeclaredIds] = ()
     unknown: DeclaredToken | None = None
     size: int | None = None
+    bare: bool = False
 
     @property
     def tokens(self) -> tuple[DeclaredToken, ...]:
@@ -78,6 +80,8 @@ def _tokens(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[Arti
     listed = {token.id: token.content for token in data.added or ()}
     ids = {content: token for token, content in listed.items()}
     for token in declared.tokens:
+        if declared.bare and token.id in listed:
+            continue
         found = data.tokens[token.id] if data.tokens.has(token.id) else listed.get(token.id, "").encode()
         if found and found != token.spelling.encode():
             yield ArtifactError(
@@ -86,7 +90,7 @@ def _tokens(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[Arti
                 where=token.place,
                 help="take id and spelling from the artifact, or name another artifact",
             )
-        elif not found and data.added is not None:
+        elif not found and data.added is not None and not declared.bare:
             other = ids.get(token.spelling, data.ranks.get(token.spelling.encode()))
             yield ArtifactError(
                 f"{declared.artifact} has no token {token.id}, here {quoted(token.spelling)}",
@@ -117,7 +121,7 @@ def _unknown(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[Art
 def _undeclared(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[ArtifactError]:
     """Tokens that the artifact lists beside its own: control tokens, and those that could else not be decoded."""
     known = {token.id for token in declared.tokens}
-    for token in data.added or ():
+    for token in () if declared.bare else data.added or ():
         if token.id not in known and (token.control or not data.tokens.has(token.id)):
             block = "control" if token.control else "added"
             yield ArtifactError(

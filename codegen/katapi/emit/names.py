@@ -28,8 +28,8 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field",
-    "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
+    "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField",
+    "Field", "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
     "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText", "Request",
     "RequestError", "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from katapi.artifacts.lock import Artifact
 from katapi.check.traverse import all_statements, expressions, nested
 from katapi.emit.environment import render
 from katapi.emit.names import lender, message_class, record_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
+from katapi.emit.tokenizer_tests import artifact_needed, undone
 from katapi.model import template as t
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
@@ -39,6 +41,7 @@ class PropertyTestsContext:
     name: str
     source: str
     imports: list[str]
+    needs: str
     choices: list[str]
     strategies: list[str]
     rejections: str
@@ -50,8 +53,10 @@ class PropertyTestsContext:
     prefix_is_conditional: bool
     prefix_is_all: bool
     unknown: int | None
+    undone: bool
     normalizes: bool
     any_other: str | None
+    strips: bool
 
 
 class _Strategies:
@@ -111,8 +116,9 @@ def constant(class_: str) -> str:
     return f"{name}_" if name in _TAKEN or name.startswith("CHOICES") else name
 
 
-def emit_property_tests(program: Program, package: str) -> str:
-    """The text of the test module."""
+def emit_property_tests(program: Program, package: str, artifact: Artifact | None) -> str:
+    """The text of the test module; `artifact` is that of the vocabulary."""
+    needs = artifact_needed(artifact)
     strategies = _Strategies()
     request = program.request
     rejections = _rejections(program)
@@ -122,6 +128,7 @@ def emit_property_tests(program: Program, package: str) -> str:
         name
         for name, used in {
             "accepted": rejections and renders,
+            "needs_artifact": needs,
             "nesting": limited,
             "rejection": rejections,
             "texts_at": renders,
@@ -161,6 +168,7 @@ def emit_property_tests(program: Program, package: str) -> str:
             name=program.name,
             source=program.source.name,
             imports=_imports(program, package, strategies.helpers, renders=renders, pytest=limited),
+            needs=needs,
             choices=_constants(strategies.choices),
             strategies=[lines.text()],
             rejections=_places(rejections),
@@ -172,8 +180,10 @@ def emit_property_tests(program: Program, package: str) -> str:
             prefix_is_conditional=any(g.condition is not None for g in program.template.generates),
             prefix_is_all=not _asks_for_the_prefix(program.template),
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
+            undone=undone(program),
             normalizes=bool(program.tokenizer.normalizers),
             any_other=None if request.open_role is None else string(request.open_role.name),
+            strips=any(c.flags.lstrip or c.flags.rstrip for c in program.vocabulary.controls),
         ),
     )
 

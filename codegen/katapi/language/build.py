@@ -61,6 +61,10 @@ class _Word(str):
     """The text of a keyword terminal (`leading`, `verbatim`, `==`, …)."""
 
 
+class _Bare:
+    """The word `bare` behind an artifact."""
+
+
 class _Quoted(str):
     """The text that a quoted token stands for."""
 
@@ -160,7 +164,12 @@ class TreeBuilder(Transformer[Token, object]):
 
     def artifact(self, meta: Meta, c: Children) -> s.ArtifactRef:
         name, *digest = map(str, _all(c, _Quoted))
-        return s.ArtifactRef(name, digest[0] if digest else None, span=self._span(meta))
+        return s.ArtifactRef(
+            name, digest[0] if digest else None, any(isinstance(x, _Bare) for x in c), span=self._span(meta)
+        )
+
+    def bare(self, meta: Meta, c: Children) -> _Bare:
+        return _Bare()
 
     def size(self, meta: Meta, c: Children) -> s.SizeRow:
         return s.SizeRow(_one(c, int), span=self._span(meta))

@@ -242,9 +242,9 @@ class _Printer:
                     entries.append(self._table(item, "added", [self._leaf(row, _token_row(row)) for row in rows]))
                 case s.TextTable(rows):
                     entries.append(self._table(item, "text", [self._leaf(row, _token_row(row)) for row in rows]))
-                case s.ArtifactRef(name, sha256):
+                case s.ArtifactRef(name, sha256, bare):
                     digest = "" if sha256 is None else f" sha256 {quote(sha256)}"
-                    entries.append(self._leaf(item, f"artifact {quote(name)}{digest}"))
+                    entries.append(self._leaf(item, f"artifact {quote(name)}{digest}{' bare' if bare else ''}"))
                 case s.SizeRow(size):
                     entries.append(self._leaf(item, f"size {size}"))
                 case s.UnknownRow(number, spelling):

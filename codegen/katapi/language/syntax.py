@@ -266,10 +266,14 @@ class SizeRow(Node):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRef(Node):
-    """`artifact "qwen/qwen.tiktoken" sha256 "…"`: a row of `artifacts.lock`, and the digest that the file must have."""
+    """`artifact "qwen/qwen.tiktoken" sha256 "…"`: a row of `artifacts.lock`, and the digest that the file must have.
+
+    With `bare` behind it, the added tokens that the file lists are not those of this vocabulary.
+    """
 
     name: str
     sha256: str | None
+    bare: bool = False
 
 
 VocabularyItem: TypeAlias = (

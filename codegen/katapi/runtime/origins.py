@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.printed import without_space
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment
 from katapi.runtime.tokenization.interface import Tokenizer
 
@@ -116,17 +117,27 @@ def token_segments(
         while index < len(segments) and not isinstance(segments[index], ControlSegment):
             index += 1
         filled = [i for i in range(begin, index) if segments[i].text]
-        if not filled:
+        text = "".join(segments[i].text for i in filled)
+        before, run = _stripped(text, segments, begin, index)
+        if not run:
             continue
         end = next(ends)
         if len(filled) == 1:
             out[token:end] = (filled[0], filled[0] + 1)
         else:
-            text = "".join(segments[i].text for i in filled)
-            spans = tokenizer.spans(text, ids[token:end], first=begin == 0)
+            spans = tokenizer.spans(run, ids[token:end], first=begin == 0) + len(before.encode())
             out[token:end] = _covered(filled, [len(segments[i].text.encode()) for i in filled], spans)
         token = end
     return out
+
+
+def _stripped(text: str, segments: Sequence[Segment], begin: int, end: int) -> tuple[str, str]:
+    """What control tokens strip off the beginning of a run, and the run without what they strip off both its ends."""
+    opening = segments[begin - 1] if begin else None
+    closing = segments[end] if end < len(segments) else None
+    behind = isinstance(closing, ControlSegment) and closing.token.strips_before
+    left = without_space(text, before=isinstance(opening, ControlSegment) and opening.token.strips_behind, behind=False)
+    return text[: len(text) - len(left)], without_space(left, before=False, behind=behind)
 
 
 def _covered(segments: list[int], widths: list[int], spans: NDArray[np.int64]) -> NDArray[np.int64]:

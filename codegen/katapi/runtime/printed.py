@@ -40,7 +40,17 @@ END_SAMPLED = Mark.END_SAMPLED
 class Stretch:
     """Control tokens and literals that are printed one after the other, and all that is known of them beforehand."""
 
-    __slots__ = ("_encoded", "_inner", "closing", "holds_control", "marks", "opening", "segments")
+    __slots__ = (
+        "_encoded",
+        "_inner",
+        "closing",
+        "holds_control",
+        "marks",
+        "opening",
+        "segments",
+        "strips_before",
+        "strips_behind",
+    )
 
     def __init__(self, printed: Sequence[ControlSegment | LiteralSegment | Mark]) -> None:
         segments: list[ControlSegment | LiteralSegment] = []
@@ -63,6 +73,11 @@ class Stretch:
         self.closing = text_of_segments(segments[last + 1 :])
         """The text behind the last control token: it begins a run that may go on; without one, the whole text."""
         self._inner = segments[first : last + 1]
+        opened, closed = self._inner[:1], self._inner[-1:]
+        self.strips_before = any(isinstance(s, ControlSegment) and s.token.strips_before for s in opened)
+        """Whether the first control token takes white space off the run before it."""
+        self.strips_behind = any(isinstance(s, ControlSegment) and s.token.strips_behind for s in closed)
+        """Whether the last one takes white space off the run behind it."""
         self._encoded: Encoded | None = None
 
     def encoded(self, tokenizer: Tokenizer) -> Encoded:
@@ -72,15 +87,18 @@ class Stretch:
             ids: list[int] = []
             ends: list[int] = []
             run = ""
+            stripping = False
             for segment in self._inner:
                 if isinstance(segment, LiteralSegment):
                     run += segment.text
                     continue
+                run = without_space(run, before=stripping, behind=segment.token.strips_before)
                 if run:
                     ids += tokenizer.encode(run, first=False)
                     ends.append(len(ids))
                     run = ""
                 ids.append(segment.token.id)
+                stripping = segment.token.strips_behind
             encoded = self._encoded = tokenizer, ids, ends
         return encoded
 
@@ -117,6 +135,20 @@ PrintedText: TypeAlias = LiteralText | ContentText | KeptText
 """Text from any source; the functions of `text.py` keep the source."""
 Printed: TypeAlias = Fixed | LiteralText | ContentText | KeptText
 """All that a renderer prints."""
+
+
+STRIPPED = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""What control tokens strip: the characters that Unicode calls White_Space."""
+
+
+def without_space(run: str, *, before: bool, behind: bool) -> str:
+    """A run of text as it is encoded: without the white space that the control tokens at its ends strip."""
+    if before:
+        run = run.lstrip(STRIPPED)
+    return run.rstrip(STRIPPED) if behind else run
 
 
 def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:

@@ -23,12 +23,25 @@ Path: TypeAlias = tuple[str | int, ...]
 """The place of a value in a request: `("messages", 2, "content")`."""
 
 
-class ControlToken(Enum):
-    """The base of every generated `Control` enum; a member's value is its `id` and its `spelling`."""
+class Strips(Enum):
+    """On which sides a control token takes the white space that stands next to it: `lstrip`, `rstrip`, both."""
 
-    def __init__(self, id: int, spelling: str) -> None:
+    NEITHER = "neither"
+    BEFORE = "before"
+    BEHIND = "behind"
+    BOTH = "both"
+
+
+class ControlToken(Enum):
+    """The base of every generated `Control` enum; a member's value is its `id`, its `spelling`, and what it strips."""
+
+    def __init__(self, id: int, spelling: str, strips: Strips = Strips.NEITHER) -> None:
         self.id = id
         self.spelling = spelling
+        self.strips_before = strips in (Strips.BEFORE, Strips.BOTH)
+        """Whether white space at the end of the run before the token gives no token."""
+        self.strips_behind = strips in (Strips.BEHIND, Strips.BOTH)
+        """Whether white space at the beginning of the run behind the token gives no token."""
 
 
 class Site(NamedTuple):
