@@ -62,9 +62,13 @@ class Paths(Variables, ABC):
         parts = self._path(expr)
         if len(parts) == 1 and parts[0].startswith("*("):
             return Code(parts[0][2:-1], TERNARY)
+        return Code(self._tuple(parts))
+
+    @staticmethod
+    def _tuple(parts: list[str]) -> str:
         if len(parts) == 1 and parts[0].startswith("*"):
-            return Code(parts[0][1:])
-        return Code(tuple_of(parts) if parts else "()")
+            return parts[0][1:]
+        return tuple_of(parts) if parts else "()"
 
     def _path(self, expr: t.Expr) -> list[str]:
         match expr:
@@ -121,15 +125,17 @@ class Paths(Variables, ABC):
             case _:
                 return []
 
-    @staticmethod
-    def _common(paths: list[list[str]]) -> list[str]:
-        known = [p for p in paths if p]
-        if not known:
-            return []
+    def _common(self, paths: list[list[str]]) -> list[str]:
+        """The path that others have in common; where the code does not tell it, what gives it when it runs."""
+        known = [path for number, path in enumerate(paths) if path and path not in paths[:number]]
+        if len(known) < 2:
+            return known[0] if known else []
         out: list[str] = []
         for parts in zip(*known, strict=False):
             if len(set(parts)) > 1:
-                break
+                if all(part.startswith('"') or part.isdecimal() for part in parts):
+                    break
+                return [f"*{self.module.helper('common_path')}({', '.join(map(self._tuple, known))})"]
             out.append(parts[0])
         return out
 
