@@ -130,3 +130,38 @@ def test_a_misspelt_if_in_a_let_is_told_once(let: str, word: str) -> None:
     text = text.replace("when user { @user m.content", f"when user {{\n      @user\n      {let}\n      a m.content")
     assert findings_of(text.replace("WORD", "if")) == []
     assert findings_of(text.replace("WORD", word)) == [("K001", word)]
+
+
+BOOK = SPECS[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("broken", ["{", "Book {"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        'template Book version "1" for Book {',
+        'budget Book version "1" for Book {',
+        'tokenizer Book version "1" over Book {',
+    ],
+)
+def test_a_header_that_lacks_a_word_hides_nothing(header: str, broken: str) -> None:
+    broken = f"{header.rsplit(' ', 3)[0]} {broken}"
+    text = BOOK.replace(header, broken).replace("@user m.content", "@user m.contents")
+    assert ("K104", "contents") in findings_of(text)
+    assert len(lines_of(text)) == 2
+
+
+@pytest.mark.parametrize("word", ["i", "f", "fi", "iff", "of", "uf", "ig"])
+def test_a_misspelt_if_is_told_once(word: str) -> None:
+    text = BOOK.replace("@user m.content", f"{word} given m.content {{ @user m.content }}")
+    assert findings_of(text) == [("K001", word)]
+
+
+def test_two_mistakes_on_a_line_are_both_told() -> None:
+    text = BOOK.replace("when user { @user m.content", 'whn user { if m.content = "a" { "a" } @user m.content')
+    assert findings_of(text) == [("K001", "whn"), ("K001", "=")]
+
+
+def test_nothing_behind_a_comma() -> None:
+    text = BOOK.replace("@user m.content", "@user m.content show(m.content,)")
+    assert findings_of(text) == [("K001", ",")]

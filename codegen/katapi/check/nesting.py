@@ -5,7 +5,7 @@ Python has at most 20 loops inside each other, and about a hundred levels of ind
 
 from __future__ import annotations
 
-from katapi.check.traverse import blocks, bodies, expressions, nested
+from katapi.check.traverse import blocks, bodies, expressions, sub_expressions
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
@@ -19,11 +19,16 @@ def check(program: Program) -> list[Diagnostic]:
     return [finding for body in bodies(program.template) for finding in _block(body, 0, 0)]
 
 
+def _queries(expr: t.Expr) -> int:
+    """How many queries stand inside each other in an expression."""
+    return isinstance(expr, t.Query) + max(map(_queries, sub_expressions(expr)), default=0)
+
+
 def _block(block: t.Block, loops: int, levels: int) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for statement in block.statements:
         inner = loops + isinstance(statement, (t.Each, t.Walk))
-        queries = any(isinstance(e, t.Query) for value in expressions(statement) for e in nested(value))
+        queries = max((_queries(value) for value in expressions(statement)), default=0)
         if inner + queries > _MOST_LOOPS or levels > _MOST_LEVELS:
             what = "loops" if inner + queries > _MOST_LOOPS else "blocks"
             most = _MOST_LOOPS if what == "loops" else _MOST_LEVELS

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
 from katapi.emit.kinds import is_kind, narrowed
+from katapi.emit.lifts import is_testable, is_unchanging, there
 from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece
 from katapi.emit.names import control_member
 from katapi.emit.paths import Paths, carries_path
@@ -105,13 +106,15 @@ class Expressions(Paths):
 
     def string(self, expr: t.Expr) -> Code:
         """A text as a `str`."""
+        if expr in self._aliases:
+            return Code(self._aliases[expr])
         match expr:
             case t.TextConst(text=text):
                 return Code(string(text))
             case t.Serialize():
                 return Code(self._dump(expr))
             case t.Var(variable=variable) if self.is_printed(variable):
-                return Code(f"{self.name(variable)}[0]")
+                return self._text_of(expr)
             case t.Cut() | t.Rewrite():
                 return Code(f"{self.printed(expr).text}[0]")
             case t.FormatDate(base=base, pattern=pattern):
@@ -144,7 +147,7 @@ class Expressions(Paths):
             return Code(self._aliases[expr])
         match expr:
             case t.Var(variable=variable):
-                return Code(f"{self.name(variable)}[0]" if self.is_printed(variable) else self.name(variable))
+                return self._text_of(expr) if self.is_printed(variable) else Code(self.name(variable))
             case t.FieldOf(base=base, field=f):
                 return self._reach(base, f.name)
             case t.RoleOf(base=base):
@@ -153,10 +156,9 @@ class Expressions(Paths):
                 code = f"{self.module.helper('json_field')}({self._json(base).text}, {string(key)})"
                 return Code(narrowed(self.module, code, expr.type))
             case t.LengthOf(base=base):
-                inner = self.string(base) if isinstance(present(base.type), TextType) else self.value(base)
                 if isinstance(base.type, OptionalType):
-                    return ternary(self.not_none(base), Code(f"len({inner.text})"), Code("None"))
-                return Code(f"len({inner.text})")
+                    return self._where_there(base, self._length, Code("None"))
+                return self._length(base)
             case t.EndOf(base=base, end=end):
                 return self._end_of(base, end)
             case t.IntConst(value=number):
@@ -243,9 +245,9 @@ class Expressions(Paths):
 
     def _where_there(self, expr: t.Expr, form: Callable[[t.Expr], Code], otherwise: Code) -> Code:
         """A value in some form where it is there; what must be computed is computed once and kept in a name."""
+        if is_testable(expr):
+            return ternary(self.not_none(expr), form(there(expr)), otherwise)
         narrowed = replace(expr, type=present(expr.type))
-        if _unchanging(expr):
-            return ternary(self.not_none(expr), form(narrowed), otherwise)
         self._alias_count += 1
         alias = f"value_{self._alias_count}"
         test = Code(f"({alias} := {self.value(expr).text}) is not None", COMPARE)
@@ -258,28 +260,39 @@ class Expressions(Paths):
         """Whether a value is there; a field of something absent is asked for in two steps, so that both are known."""
         if isinstance(expr, t.Var) and self.is_printed(expr.variable):
             return Code(f"{self.name(expr.variable)} is not None", COMPARE)
-        if isinstance(expr, t.FieldOf) and isinstance(expr.base.type, OptionalType) and _unchanging(expr.base):
-            there = f"{self.value(expr.base).text}.{expr.field.name}"
-            own = f" and {there} is not None" if isinstance(expr.field.type, OptionalType) else ""
+        if isinstance(expr, t.LengthOf):
+            return self.not_none(expr.base)
+        if isinstance(expr, t.RoleOf) and is_unchanging(expr.base):
+            return self.not_none(expr.base)
+        if isinstance(expr, t.FieldOf) and isinstance(expr.base.type, OptionalType) and is_unchanging(expr.base):
+            field = f"{self.value(expr.base).text}.{expr.field.name}"
+            own = f" and {field} is not None" if isinstance(expr.field.type, OptionalType) else ""
             return Code(self.not_none(expr.base).text + own, AND if own else COMPARE)
         return Code(f"{self.value(expr).within(ATOM)} is not None", COMPARE)
 
     def _reach(self, base: t.Expr, attribute: str) -> Code:
         inner = self.value(base)
         if isinstance(base.type, OptionalType):
-            there = Code(f"{inner.within(ATOM)}.{attribute}")
-            return ternary(Code(f"{inner.within(ATOM)} is not None", COMPARE), there, Code("None"))
+            reached = Code(f"{inner.within(ATOM)}.{attribute}")
+            return ternary(Code(f"{inner.within(ATOM)} is not None", COMPARE), reached, Code("None"))
         return Code(f"{inner.within(ATOM)}.{attribute}")
+
+    def _text_of(self, expr: t.Var) -> Code:
+        """The text of a variable that holds a text with its origin."""
+        text = Code(f"{self.name(expr.variable)}[0]")
+        return ternary(self.not_none(expr), text, Code("None")) if isinstance(expr.type, OptionalType) else text
+
+    def _length(self, expr: t.Expr) -> Code:
+        return Code(f"len({self._plain(expr).text})")
 
     def _json(self, expr: t.Expr) -> Code:
         """A value with keys: the object inside of parsed arguments."""
-        inner = self.value(expr)
         of = present(expr.type)
-        if isinstance(of, ParsedType) and of.verbatim:
-            if isinstance(expr.type, OptionalType):
-                return ternary(self.not_none(expr), Code(f"{inner.text}.value"), Code("None"))
-            return Code(f"{inner.within(ATOM)}.value")
-        return inner
+        if not isinstance(of, ParsedType) or not of.verbatim:
+            return self.value(expr)
+        if isinstance(expr.type, OptionalType):
+            return self._where_there(expr, self._json, Code("None"))
+        return Code(f"{self.value(expr).within(ATOM)}.value")
 
     def pairs(self, expr: t.Expr) -> str:
         """The pairs of an object."""
@@ -299,17 +312,17 @@ class Expressions(Paths):
             return Code(f"{name}[0]")
         if isinstance(of, ParsedType):
             return self._json(value)
-        if isinstance(value, t.FieldOf) and isinstance(value.base.type, OptionalType) and _unchanging(value.base):
+        if isinstance(value, t.FieldOf) and isinstance(value.base.type, OptionalType) and is_unchanging(value.base):
             return Code(f"{self.not_none(value.base).text} and {self.value(value.base).text}.{value.field.name}", AND)
         return self._plain(value)
 
     def _not(self, operand: t.Expr) -> Code:
         match operand:
             case t.Exists(value=value):
-                there = self.not_none(value)
-                if there.binds == AND:
-                    return Code(f"not {there.within(NOT)}", NOT)
-                return Code(there.text.removesuffix(" is not None") + " is None", COMPARE)
+                test = self.not_none(value)
+                if test.binds == AND:
+                    return Code(f"not {test.within(NOT)}", NOT)
+                return Code(test.text.removesuffix(" is not None") + " is None", COMPARE)
             case t.Not(operand=inner):
                 return self.condition(inner)
             case t.IsJson(value=value, kinds=kinds) if kinds == frozenset({JsonKind.NULL}):
@@ -381,7 +394,11 @@ class Expressions(Paths):
 
     def _end_of(self, base: t.Expr, end: End) -> Code:
         helper = f"{end.value}_message" if self.is_messages(base) else f"{end.value}_item"
-        return Code(f"{self.module.helper(helper)}({self.value(base).text})")
+
+        def of(items: t.Expr) -> Code:
+            return Code(f"{self.module.helper(helper)}({self.value(items).text})")
+
+        return self._where_there(base, of, Code("None")) if isinstance(base.type, OptionalType) else of(base)
 
     def _is_role(self, value: t.Expr, roles: tuple[str, ...]) -> Code:
         code = self.value(value)
@@ -399,7 +416,7 @@ class Expressions(Paths):
     def _is_beside(self, expr: t.IsBeside) -> Code:
         sign = ">" if expr.side is Side.AFTER else "<"
         tests = [self.not_none(e).text for e in (expr.value, expr.other) if isinstance(e.type, OptionalType)]
-        tests.append(f"{self.position(expr.value)} {sign} {self.position(expr.other)}")
+        tests.append(f"{self.position(expr.value).within(ATOM)} {sign} {self.position(expr.other).within(ATOM)}")
         return Code(" and ".join(tests), AND if len(tests) > 1 else COMPARE)
 
     def _query(self, expr: t.Query) -> Code:
@@ -408,6 +425,7 @@ class Expressions(Paths):
             finds = expr.quantifier in (Quantifier.FIRST, Quantifier.LAST)
             return Code(f"({answer} or (-1, None))[1]" if finds else answer)
         name = self.declare(expr.variable)
+        self._pathless.add(expr.variable.number)
         pair = self.is_messages(expr.source)
         source = self.value(expr.source)
         test = self.condition(expr.condition)
@@ -419,10 +437,8 @@ class Expressions(Paths):
                 return Code(f"all({test.within(OR)} for {target} in {source.within(OR)})")
             case Quantifier.COUNT:
                 return Code(f"sum(1 for {target} in {source.within(OR)} if {test.within(OR)})")
-            case Quantifier.FIRST:
-                return Code(f"next(({name} for {target} in {source.within(OR)} if {test.within(OR)}), None)")
-            case Quantifier.LAST:
-                return Code(f"next(({name} for {target} in reversed({source.text}) if {test.within(OR)}), None)")
+            case Quantifier.FIRST | Quantifier.LAST:
+                raise AssertionError("a query that finds an item has a name")
 
     def answer(self, query: t.Query) -> str:
         """What a pass before the walk has found for the walk's message: a value, or a message behind its index."""
@@ -447,14 +463,3 @@ _OPPOSITES = {
     Operator.GREATER: Operator.LESS_EQUAL,
     Operator.LESS_EQUAL: Operator.GREATER,
 }
-
-
-def _unchanging(expr: t.Expr) -> bool:
-    """Whether Python's type checker follows what a test has shown of the expression: a name, or fields of one."""
-    match expr:
-        case t.Var():
-            return True
-        case t.FieldOf(base=base):
-            return _unchanging(base) and not isinstance(base.type, OptionalType)
-        case _:
-            return False

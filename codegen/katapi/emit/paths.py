@@ -9,9 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from katapi.emit.code import TERNARY, Code, ternary
+from katapi.emit.lifts import finds
 from katapi.emit.python import string, tuple_of
 from katapi.emit.variables import Variables
-from katapi.language.syntax import End, Neighbour, Quantifier
+from katapi.language.syntax import End, Neighbour
 from katapi.model import template as t
 from katapi.model.types import DateType, IntType, JsonType, ListType, MessageType, ParsedType, Type, present
 
@@ -33,7 +34,7 @@ class Paths(Variables, ABC):
 
     def declare_let(self, variable: t.Variable, value: t.Expr) -> str:
         """The Python name of a `let`; remembers whether its value came from the request at all."""
-        if not self._path(value.source if isinstance(value, t.Query) and _finds(value) else value):
+        if not self._path(value.source if isinstance(value, t.Query) and finds(value) else value):
             self._pathless.add(variable.number)
         return self.declare(variable)
 
@@ -61,9 +62,13 @@ class Paths(Variables, ABC):
         parts = self._path(expr)
         if len(parts) == 1 and parts[0].startswith("*("):
             return Code(parts[0][2:-1], TERNARY)
+        return Code(self._tuple(parts))
+
+    @staticmethod
+    def _tuple(parts: list[str]) -> str:
         if len(parts) == 1 and parts[0].startswith("*"):
-            return Code(parts[0][1:])
-        return Code(tuple_of(parts) if parts else "()")
+            return parts[0][1:]
+        return tuple_of(parts) if parts else "()"
 
     def _path(self, expr: t.Expr) -> list[str]:
         match expr:
@@ -113,39 +118,45 @@ class Paths(Variables, ABC):
                 return [f"*{self._companion(variable)}"]
             case t.Binding.LOOP | t.Binding.QUERY | t.Binding.LET if isinstance(present(variable.type), MessageType):
                 return ['"messages"', self.place(variable)]
-            case t.Binding.LET if variable.number in self._pathless:
+            case t.Binding.LET | t.Binding.QUERY if variable.number in self._pathless:
                 return []
-            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET if not self.is_printed(variable):
+            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET | t.Binding.QUERY if not self.is_printed(variable):
                 return [f"*{self._companion(variable)}"]
             case _:
                 return []
 
-    @staticmethod
-    def _common(paths: list[list[str]]) -> list[str]:
-        known = [p for p in paths if p]
-        if not known:
-            return []
+    def _common(self, paths: list[list[str]]) -> list[str]:
+        """The path that others have in common; where the code does not tell it, what gives it when it runs."""
+        known = [path for number, path in enumerate(paths) if path and path not in paths[:number]]
+        if len(known) < 2:
+            return known[0] if known else []
         out: list[str] = []
         for parts in zip(*known, strict=False):
             if len(set(parts)) > 1:
-                break
+                if all(part.startswith('"') or part.isdecimal() for part in parts):
+                    break
+                return [f"*{self.module.helper('common_path')}({', '.join(map(self._tuple, known))})"]
             out.append(parts[0])
         return out
 
-    def position(self, expr: t.Expr) -> str:
+    def position(self, expr: t.Expr) -> Code:
         """The index of a message in the request."""
-        return self._path(expr)[1]
+        match expr:
+            case t.Conditional(test=test, then=then, otherwise=otherwise):
+                return ternary(self.condition(test), self.position(then), self.position(otherwise))
+            case t.Coalesce(options=(*first, last)):
+                code = self.position(last)
+                for option in reversed(first):
+                    code = ternary(self.not_none(option), self.position(option), code)
+                return code
+            case _:
+                return Code(self._path(expr)[1])
 
     @staticmethod
     def is_messages(expr: t.Expr) -> bool:
         """Whether a value is a list of messages."""
         of = present(expr.type)
         return isinstance(of, ListType) and isinstance(of.item, MessageType)
-
-
-def _finds(query: t.Query) -> bool:
-    """Whether a query gives an item of its list."""
-    return query.quantifier in (Quantifier.FIRST, Quantifier.LAST)
 
 
 def carries_path(of: Type) -> bool:

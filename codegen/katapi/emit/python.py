@@ -99,10 +99,13 @@ class Lines:
         self.add(lines[-1] + tail)
 
     def _operands(self, parts: list[str], operator: str) -> None:
-        if operator == " if ":
-            lines = _choices(operator.join(parts))
+        whole = operator.join(parts)
+        if len(whole) <= self.room() - 4:
+            lines = [whole]
+        elif operator == " if ":
+            lines = _choices(whole)
         else:
-            lines = [parts[0], *(operator.lstrip() + part for part in parts[1:])]
+            lines = _operands_of(whole)
         for line in lines:
             for piece in _broken(line, self.room() - 4):
                 self.add("    " + piece)
@@ -115,7 +118,7 @@ class Lines:
             return
         self.add(head + "(")
         for item in items:
-            lines = _broken(item, self.room() - 5)
+            lines = _broken(item, self.room() - 4, beside=1)
             for part in lines[:-1]:
                 self.add("    " + part)
             self.add("    " + lines[-1] + ",")
@@ -151,7 +154,8 @@ def _broken(code: str, room: int, beside: int = 0) -> list[str]:
         return [code]
     choices = _choices(code)
     if len(choices) > 1:
-        return [line for part in choices for line in _broken(part, room)]
+        *first, last = choices
+        return [*(line for part in first for line in _broken(part, room)), *_broken(last, room, beside)]
     opening = _opening(code)
     if opening < 0:
         return [code]
@@ -166,12 +170,21 @@ def _broken(code: str, room: int, beside: int = 0) -> list[str]:
     clauses = _clauses(inner)
     if len(clauses) > 1:
         return [*lines, *("    " + part for clause in clauses for part in _broken(clause, room - 4)), code[-1]]
-    for item in items:
-        parts = _broken(item, room - 5)
+    for item in _operands_of(inner) if grouped and len(_choices(inner)) == 1 else items:
+        parts = _broken(item, room - 4, beside=1)
         lines.extend("    " + part for part in parts[:-1])
         comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
         lines.append("    " + parts[-1] + ("," if comma else ""))
     return [*lines, code[-1]]
+
+
+def _operands_of(code: str) -> list[str]:
+    """The parts of `a or b or c` or of `a and b and c`, each with the word before it."""
+    for operator in (" or ", " and "):
+        first, *others = _split(code, operator)
+        if others:
+            return [first, *(operator.lstrip() + other for other in others)]
+    return [code]
 
 
 def _choices(code: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from katapi.emit.code import NOT
 from katapi.emit.constants import constant_source
 from katapi.emit.counters import counters_of_defs
 from katapi.emit.environment import render
@@ -129,7 +130,7 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
             lines.add(f"# {file}:{line} generate")
             test = "request.add_generation_prompt"
             if generate.condition is not None:
-                test += f" and {expressions.condition(generate.condition).within(3)}"
+                test += f" and {statements.condition(generate.condition).within(NOT)}"
             lines.statement("if ", test, ":")
             statements.block(generate.body)
         lines.add("return out")

@@ -9,31 +9,28 @@ from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code, ternary
 from katapi.emit.expressions import Expressions
 from katapi.emit.held import Held
 from katapi.emit.kinds import is_kind
+from katapi.emit.lets import Lets
+from katapi.emit.lifts import Lift
 from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
-from katapi.emit.python import Lines, call, string, tuple_of
+from katapi.emit.python import call, string, tuple_of
 from katapi.emit.views import steady_queries
 from katapi.language.source import Span
-from katapi.language.syntax import End, Quantifier
+from katapi.language.syntax import End, Operator, Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
-from katapi.model.types import BoolType, MessageType, OptionalType, TextType, json_kinds, present
+from katapi.model.types import LITERAL, BoolType, MessageType, TextType, json_kinds, present
 
 
-class Statements:
+class Statements(Lets):
     """Emits the statements of one function.
 
     What is printed is held back until something else comes, so that what always stands together goes out together.
     """
 
     def __init__(self, expressions: Expressions, file: str) -> None:
-        self._e = expressions
-        self._file = file
+        super().__init__(expressions, file)
         self._held = Held(expressions.module)
         self._out = "out"
-        self.lines = Lines(1)
-
-    def _line(self, span: Span) -> int:
-        return self._e.module.place(span)[0]
 
     def block(self, block: t.Block) -> None:
         """The statements of a block, one level deeper."""
@@ -72,6 +69,10 @@ class Statements:
             self.lines.items(f"{self._out} += ", items)
 
     def _print(self, value: t.Expr) -> None:
+        value, lifts = self._lifting.out_of(value)
+        if lifts:
+            self._flush()
+            self._lift(lifts)
         piece = self._e.piece(value)
         if piece is None:
             self._held.code(self._e.printed(value).text)
@@ -126,7 +127,9 @@ class Statements:
             case t.Capture():
                 self._capture(statement)
             case t.If():
-                self._if(statement, "if ")
+                test, lifts = self._lifting.out_of(statement.test)
+                self._lift(lifts)
+                self._if(statement, test, "if ")
             case t.Each():
                 self._each(statement)
             case t.Walk():
@@ -149,59 +152,14 @@ class Statements:
 
     def _call(self, statement: t.CallDef) -> None:
         arguments = [self._out]
-        for argument, of in zip(statement.arguments, self._e.module.signatures[statement.name], strict=True):
+        for value, of in zip(statement.arguments, self._e.module.signatures[statement.name], strict=True):
+            argument, lifts = self._lifting.out_of(value)
+            self._lift(lifts)
             arguments.extend(self._e.argument(argument, of))
         counters = self._e.module.counters[statement.name]
         arguments.extend(self._e.name(counter) for counter in counters.needed)
         advanced = ", ".join(self._e.name(counter) for counter in counters.advanced)
         self.lines.statement(f"{advanced} = " if advanced else "", call(f"_{statement.name}", arguments))
-
-    # ---- let
-
-    def _let(self, let: t.Let) -> None:
-        variable = let.variable
-        if isinstance(let.value, t.Query):
-            self._let_query(variable, let.value)
-            return
-        of = present(variable.type)
-        if isinstance(of, MessageType):
-            self._let_message(variable, let.value)
-            return
-        form = self._e.printed if isinstance(of, TextType) else self._e.value
-        code = form(let.value)
-        name = self._e.declare_let(variable, let.value)
-        if isinstance(of, TextType):
-            text = self._e.module.printed("PrintedText")
-            annotation = f": {text} | None" if isinstance(variable.type, OptionalType) else f": {text}"
-        else:
-            annotation = f": {self._e.python_type(variable.type)}" if self._needs_annotation(let.value) else ""
-        self._assign(name, annotation, let.value, code)
-        if self._e.reads_path(variable):
-            self.lines.statement(f"{name}_path = ", self._e.path(let.value))
-
-    @staticmethod
-    def _needs_annotation(value: t.Expr) -> bool:
-        return isinstance(value, (t.ListConst, t.ObjectExpr, t.Conditional, t.Coalesce, t.FieldOf, t.JsonFieldOf))
-
-    def _assign(self, name: str, annotation: str, value: t.Expr, code: Code, word: str = "") -> None:
-        """One line where it fits; else a choice becomes an `if`. `word` is `else` inside of another choice."""
-        fits = len(name) + len(annotation) + len(code.text) + 3 + (4 if word else 0) <= self.lines.room()
-        branches = None if fits else _branches(value)
-        if branches is None:
-            if word:
-                self.lines.add("else:")
-                self.lines.indent()
-            self.lines.statement(f"{name}{annotation} = ", code.text)
-            if word:
-                self.lines.dedent()
-            return
-        form = self._e.printed if isinstance(present(value.type), TextType) else self._e.value
-        test, then, otherwise = branches
-        self.lines.statement("elif " if word else "if ", self._e.condition(test).text, ":")
-        self.lines.indent()
-        self._assign(name, annotation, then, form(then))
-        self.lines.dedent()
-        self._assign(name, "", otherwise, form(otherwise), "else")
 
     def _capture(self, capture: t.Capture) -> None:
         """What a block prints goes into a list of its own, of which one text is made."""
@@ -213,65 +171,6 @@ class Statements:
         if not rejects(capture):
             self.lines.add(f"{name} = {module.printed('kept')}({self._out})")
         self._out = outer
-
-    def _let_message(self, variable: t.Variable, value: t.Expr) -> None:
-        code = self._e.value(value)
-        name = self._e.declare(variable)
-        self.lines.statement(f"{name} = ", code.text)
-        if self._e.reads_place(variable):
-            place = self._e.position(value)
-            if isinstance(variable.type, OptionalType):
-                place = f"{place} if {name} is not None else -1"
-            self.lines.statement(f"{name}_at = ", place)
-
-    def _let_query(self, variable: t.Variable, query: t.Query) -> None:
-        """A query as a loop that stops at its answer."""
-        e = self._e
-        if query.variable.number in e.answers:
-            self._let_answer(variable, query)
-            return
-        messages = isinstance(query.variable.type, MessageType)
-        finds = query.quantifier in (Quantifier.FIRST, Quantifier.LAST)
-        source = e.value(query.source)
-        item = e.declare(query.variable)
-        condition = query.condition
-        if query.quantifier is Quantifier.ALL:
-            condition = t.Not(condition, type=BoolType(), span=query.span)
-        test = e.condition(condition)
-        name = e.declare_let(variable, query)
-        words = f"{query.quantifier.value} {query.variable.name} … where …"
-        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
-        found = self._start_query(query, variable, name, item)
-        target = item
-        if messages:
-            target = f"{item}_at, {item}" if e.reads_place(query.variable) else f"_, {item}"
-        elif finds:
-            target = f"{item}_at, {item}"
-            source = Code(f"enumerate({source.text})", ATOM)
-            if query.quantifier is Quantifier.LAST:
-                source = Code(f"list({source.text})", ATOM)
-        order = f"reversed({source.text})" if query.quantifier is Quantifier.LAST else source.text
-        self.lines.add(f"for {target} in {order}:")
-        self.lines.indent()
-        self.lines.statement("if ", test.text, ":")
-        self.lines.indent()
-        for assignment in found:
-            target, sign, value = assignment.partition("= ")
-            self.lines.statement(target + sign, value)
-        if query.quantifier is not Quantifier.COUNT:
-            self.lines.add("break")
-        self.lines.dedent()
-        self.lines.dedent()
-
-    def _let_answer(self, variable: t.Variable, query: t.Query) -> None:
-        """The answer that a pass before the walk has found."""
-        answer = self._e.answer(query)
-        name = self._e.declare_let(variable, query)
-        if query.quantifier not in (Quantifier.FIRST, Quantifier.LAST):
-            self.lines.add(f"{name} = {answer}")
-            return
-        place = f"{name}_at" if self._e.reads_place(variable) else "_"
-        self.lines.add(f"{place}, {name} = {answer} or (-1, None)")
 
     def _answer(self, query: t.Query) -> None:
         """A pass over the messages that answers a query for each of them."""
@@ -292,47 +191,23 @@ class Statements:
         self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
         self.lines.statement(f"{answers} = ", f"{function}({hit} for {target} in {e.messages})")
 
-    def _start_query(self, query: t.Query, variable: t.Variable, name: str, item: str) -> list[str]:
-        """Emits the answer before the search; gives back what sets it when an item fits."""
-        e = self._e
-        match query.quantifier:
-            case Quantifier.ANY:
-                self.lines.add(f"{name} = False")
-                return [f"{name} = True"]
-            case Quantifier.ALL:
-                self.lines.add(f"{name} = True")
-                return [f"{name} = False"]
-            case Quantifier.COUNT:
-                self.lines.add(f"{name} = 0")
-                return [f"{name} += 1"]
-            case Quantifier.FIRST | Quantifier.LAST:
-                pass
-        if isinstance(query.variable.type, MessageType):
-            self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
-            if not e.reads_place(variable):
-                return [f"{name} = {item}"]
-            self.lines.add(f"{name}_at = -1")
-            return [f"{name}, {name}_at = {item}, {e.place(query.variable)}"]
-        path = e.item_path(query.source, f"{item}_at")
-        if isinstance(present(variable.type), TextType):
-            self.lines.add(f"{name}: {e.module.printed('PrintedText')} | None = None")
-            return [f"{name} = {e.module.segment('Content')}({item}), {path}, 0"]
-        self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
-        if not e.reads_path(variable):
-            return [f"{name} = {item}"]
-        self.lines.add(f"{name}_path: {e.module.segment('Path')} = ()")
-        return [f"{name} = {item}", f"{name}_path = {path}"]
-
     # ---- branches and loops
 
-    def _if(self, statement: t.If, word: str) -> None:
-        self.lines.statement(word, self._e.condition(statement.test).text, ":")
+    def _if(self, statement: t.If, test: t.Expr, word: str) -> None:
+        self.lines.statement(word, self._e.condition(test).text, ":")
         self.block(statement.then)
         if statement.otherwise is None:
             return
         inner = statement.otherwise.statements
         if len(inner) == 1 and isinstance(inner[0], t.If) and not isinstance(inner[0].test, t.BoolConst):
-            self._if(inner[0], "elif ")
+            test, lifts = self._lifting.out_of(inner[0].test)
+            if lifts:
+                self.lines.add("else:")
+                self.lines.indent()
+                self._lift(lifts)
+            self._if(inner[0], test, "if " if lifts else "elif ")
+            if lifts:
+                self.lines.dedent()
         elif any(not isinstance(s, t.Drop) for s in inner):
             self.lines.add("else:")
             self.block(statement.otherwise)
@@ -341,6 +216,9 @@ class Statements:
         joined = each.join is not None and each.condition is None
         if each.join is None and all(isinstance(s, t.Drop) for s in each.body.statements):
             return
+        listed, lifts = self._lifting.out_of(each.source)
+        self._lift(lifts)
+        each = replace(each, source=listed)
         if each.key is not None:
             self._each_pair(each)
             return
@@ -408,7 +286,13 @@ class Statements:
             if variable is not None and self._e.reads_path(variable)
         }
         if each.condition is not None:
-            test = self._e.condition(t.Not(each.condition, type=BoolType(), span=each.span))
+            condition, lifts = self._lifting.out_of(t.Not(each.condition, type=BoolType(), span=each.span))
+            if lifts:
+                for own, path in companions.items():
+                    self.lines.statement(f"{own} = ", path)
+                companions.clear()
+                self._lift(lifts)
+            test = self._e.condition(condition)
             for own in [name for name in companions if name in re.findall(r"\w+", test.text)]:
                 self.lines.statement(f"{own} = ", companions.pop(own))
             self.lines.statement("if ", test.text, ":")
@@ -439,13 +323,20 @@ class Statements:
                 self.lines.add(f"{name}.end_part()")
 
     def _match(self, match: t.Match) -> None:
+        chosen, lifts = self._lifting.out_of(match.subject)
+        self._lift(lifts)
+        subject = self._e.string(chosen) if isinstance(present(chosen.type), TextType) else self._e.value(chosen)
+        self.lines.add(f"# {self._file}:{self._line(match.span)} match")
+        levels = self._arms(replace(match, subject=chosen), subject)
+        for _ in range(levels):
+            self.lines.dedent()
+
+    def _arms(self, match: t.Match, subject: Code) -> int:
+        """The arms of a match, and how many levels deeper the last of them stands."""
         of = present(match.subject.type)
-        text = isinstance(of, TextType)
-        subject = self._e.string(match.subject) if text else self._e.value(match.subject)
         left = json_kinds(match.subject.type) or frozenset()
         choices = set(of.choices) if isinstance(of, TextType) and of.choices is not None else None
-        self.lines.add(f"# {self._file}:{self._line(match.span)} match")
-        word = "if "
+        word, levels = "if ", 0
         for arm in match.arms:
             if choices is not None:
                 closes = arm.other or bool(arm.kinds) or choices <= set(arm.texts)
@@ -457,8 +348,15 @@ class Statements:
                 else:
                     self.lines.add(f"else:  # :{self._line(arm.span)}")
                     self.block(arm.body)
-                return
-            self._head(word, self._arm_test(arm, subject, closes).text, f":{self._line(arm.span)}")
+                return levels
+            condition, lifts = self._guard(match, arm)
+            if lifts and word == "elif ":
+                self.lines.add("else:")
+                self.lines.indent()
+                word, levels = "if ", levels + 1
+            self._lift(lifts)
+            test = self._arm_test(replace(arm, condition=condition), subject, closes)
+            self._head(word, test.text, f":{self._line(arm.span)}")
             self.block(arm.body)
             word = "elif "
             if arm.condition is None:
@@ -468,6 +366,22 @@ class Statements:
         self.lines.indent()
         self._raise("no arm fits this value", "T102", match.span)
         self.lines.dedent()
+        return levels
+
+    def _guard(self, match: t.Match, arm: t.MatchArm) -> tuple[t.Expr | None, list[Lift]]:
+        """The condition of an arm, and what gets a name for it where the value fits."""
+        if arm.condition is None:
+            return None, []
+        subject, span = match.subject, arm.span
+        fits: list[t.Expr] = [
+            t.Compare(Operator.EQUAL, subject, t.TextConst(text, type=LITERAL, span=span), type=BoolType(), span=span)
+            for text in arm.texts
+        ]
+        if arm.kinds:
+            fits.append(t.IsJson(subject, arm.kinds, type=BoolType(), span=span))
+        guard = fits[0] if len(fits) == 1 else t.Or(tuple(fits), type=BoolType(), span=span)
+        always = arm.kinds == json_kinds(subject.type)
+        return self._lifting.out_of(arm.condition, () if always else (guard,))
 
     def _arm_test(self, arm: t.MatchArm, subject: Code, closes: bool) -> Code:
         if closes and arm.condition is not None:
@@ -541,15 +455,27 @@ class Statements:
         for arm in walk.arms:
             if arm.run is not None and arm.condition is not None:
                 self.lines.add(self._take_run(arm))
+        arms = [self._with_names(walk, arm) for arm in walk.arms]
         assert isinstance(walk.variable.type, MessageType)
         left = set(walk.variable.type.roles)
         word = "if "
-        for arm in walk.arms:
+        for arm in arms:
             self._walk_arm(arm, name, word, only=left <= set(arm.roles))
             left -= set() if arm.condition is not None else set(arm.roles)
             word = "elif "
         self._no_arm(walk, name)
         self.lines.dedent()
+
+    def _with_names(self, walk: t.Walk, arm: t.WalkArm) -> t.WalkArm:
+        """An arm whose condition asks about names; those that it needs are given before, where the message fits."""
+        if arm.condition is None:
+            return arm
+        message = t.Var(walk.variable, type=walk.variable.type, span=arm.span)
+        always = walk.variable.type == arm.variable.type
+        guard = t.IsRole(message, arm.roles, type=BoolType(), span=arm.span)
+        condition, lifts = self._lifting.out_of(arm.condition, () if always else (guard,))
+        self._lift(lifts)
+        return replace(arm, condition=condition)
 
     def _no_arm(self, walk: t.Walk, name: str) -> None:
         assert isinstance(walk.variable.type, MessageType)
@@ -593,17 +519,6 @@ class Statements:
 
 def _may_print(statement: t.Statement) -> bool:
     return not isinstance(statement, (t.Let, t.Capture, t.Drop, t.Advance))
-
-
-def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:
-    """A choice between two values as test, then, otherwise."""
-    match value:
-        case t.Conditional(test=test, then=then, otherwise=otherwise):
-            return test, then, otherwise
-        case t.Coalesce(options=(first, second)):
-            return t.Exists(first, type=BoolType(), span=first.span), replace(first, type=present(first.type)), second
-        case _:
-            return None
 
 
 def _pattern(arm: t.WalkArm) -> str:

@@ -49,6 +49,7 @@ class Variables:
         """
         base = local(variable.name)
         shared = variable.binding in (t.Binding.LOOP, t.Binding.KEY, t.Binding.QUERY)
+        shared = shared and not (variable.binding is t.Binding.QUERY and self.reads_path(variable))
         name, number = base, 2
         while name in self._types and not (shared and self._types[name] == variable.type):
             name, number = f"{base}_{number}", number + 1

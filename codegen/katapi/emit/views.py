@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from katapi.check.traverse import expressions, nested, statements, variables
+from katapi.emit.lifts import Lifting
 from katapi.model import template as t
 from katapi.model.types import ANY_JSON, OptionalType, optional
 
@@ -25,7 +26,8 @@ def steady_queries(walk: t.Walk, outside: Container[int]) -> Iterator[t.Query]:
 
 def _is_steady(query: t.Query, outside: Container[int]) -> bool:
     own = {query.variable.number}
-    own |= {inner.variable.number for inner in nested(query.condition) if isinstance(inner, t.Query)}
+    if Lifting().out_of(query.condition)[1]:
+        return False
     asked = [v for v in variables(query.condition) if v.number not in own]
     if any(v.number not in outside or v.binding is t.Binding.COUNTER for v in asked):
         return False

@@ -70,6 +70,8 @@ def alike(word: str, known: Iterable[str]) -> str | None:
     foreign = _FOREIGN.get(word)
     if foreign is not None and foreign.split()[0] in words:
         return foreign
+    if "if" in words and re.fullmatch("i[^fns]?|[^i]?f", word):
+        return "if"
     close = [known for known in words if len(word) > 1 and sorted(known) == sorted(word.lower())]
     close = close or (get_close_matches(word, words, n=1, cutoff=0.74) if len(word) > 1 else [])
     return close[0] if close and close[0] != word else None
@@ -100,6 +102,9 @@ def of_token(text: str, at: int, token: str, expected: Set[str], entry: int | No
     if token == "=" and entry is not None and re.fullmatch(r"[A-Za-z_]\w*", name) and name not in ITEM_WORDS:
         place = entry + len(name)
         return Mistake(entry, place, f"nothing names `{name}`", f"write `let {name} = …`", f"let {name}")
+    comma = len(text[:at].rstrip()) - 1
+    if token in ("}", ")", "]") and comma >= 0 and text[comma] == ",":
+        return Mistake(comma, comma + 1, "nothing stands behind this `,`", "remove it", " ")
     if token == "=" and "COMPARE" in expected:
         return Mistake(at, end, "`=` does not compare", "write `==`", "==")
     if not re.fullmatch(r"[A-Za-z_]\w*", token):

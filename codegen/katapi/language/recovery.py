@@ -40,6 +40,8 @@ _QUOTED = re.compile(r"""\"[^"\n]*\"|'[^'\n]*'""")
 _ROLES = re.compile(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*(?=\{)")
 #: What stands for a name or a quoted text that is missing in the header of a declaration.
 _STAND_INS = {"NAME": "unnamed", "STRING": '"0"'}
+#: What stands behind the version in the header of a declaration, before another name.
+_BEHIND = {"template": "for", "budget": "for", "tokenizer": "over", "serialization": "like"}
 _NO_WORD = "\x00"
 _LAST_WORD = re.compile(r"[\w@/]+$|\S$")
 
@@ -115,17 +117,22 @@ class _Recovery:
         self._reading.findings.sort(key=lambda finding: finding.span)
         return self._reading
 
-    def _note(self, findings: Iterable[Diagnostic]) -> None:
+    def _note(self, findings: Iterable[Diagnostic], *, read_on: bool = False) -> None:
+        """Keeps findings; behind one that cannot be mended, what else is found on its line may follow from it."""
         for finding in findings:
             line = self._original.count("\n", 0, finding.span.start - self._base)
             if line not in self._lines:
                 self._reading.findings.append(finding)
-            self._lines.add(line)
+            if not read_on:
+                self._lines.add(line)
 
     def _report(self, mistake: Mistake) -> None:
         start = self._draft.place(mistake.start)
         end = max(start + 1, self._draft.place(mistake.end - 1) + 1)
-        self._note([Diagnostic("K001", Span(start, end), mistake.message, help=mistake.help)])
+        if start in self._corrected:
+            return
+        finding = Diagnostic("K001", Span(start, end), mistake.message, help=mistake.help)
+        self._note([finding], read_on=mistake.correction is not None)
 
     def _correct(self, mistake: Mistake) -> None:
         self._report(mistake)
@@ -229,10 +236,13 @@ class _Recovery:
 
     def _completed(self, word: str, terminals: Iterable[str], at: int) -> str | None:
         """An unexpected word of a declaration's header with the only one that may stand before it."""
-        missing = [self._words(t) for t in terminals]
+        own = _BEHIND.get(self._draft.text.split(maxsplit=1)[0])
+        missing = [self._words(t) for t in terminals if self._words(t) != "{"]
+        missing = [own] if own is not None and own in missing else missing
         if len(missing) != 1 or "{" in self._draft.text[:at]:
             return None
-        return f"{_STAND_INS.get(missing[0], missing[0])} {word}"
+        name = f" {_STAND_INS['NAME']}" if word == "{" and missing[0] in ("for", "over") else ""
+        return f"{_STAND_INS.get(missing[0], missing[0])}{name} {word}"
 
     def _before(self, start: int, at: int) -> Mistake | None:
         line = self._draft.line_start(at)

@@ -43,6 +43,7 @@ from katapi.runtime.segments import (
     ControlToken,
     Literal,
     LiteralSegment,
+    Path,
     Site,
 )
 
@@ -113,10 +114,7 @@ class Frame:
             case t.LengthOf(base=base):
                 return self._length(self.evaluate(base))
             case t.EndOf(base=base, end=end):
-                items = self._items_or_none(base)
-                if not items:
-                    return Absent(None)
-                return items[0] if end is End.FIRST else items[-1]
+                return self._end(self.evaluate(base), end)
             case t.ControlConst(token=token, span=span):
                 return ControlSegment(self.spec.controls[token], self.spec.site(span))
             case t.TextConst(text=text, span=span):
@@ -213,14 +211,18 @@ class Frame:
         base = self.evaluate(expr.base)
         if isinstance(base, (OracleMessage, Record)):
             return base.fields[expr.field.name]
-        return Absent(None)
+        return Absent(_below(path_of(base), expr.field.name))
 
     def _json_field(self, base: Value, key: str) -> Value:
         found = base.get(key) if isinstance(base, Pairs) else None
         if found is not None:
             return found
-        path = path_of(base)
-        return Absent(None if path is None else (*path, key))
+        return Absent(_below(path_of(base), key))
+
+    def _end(self, base: Value, end: End) -> Value:
+        if not isinstance(base, Items) or not base.items:
+            return Absent(_below(path_of(base), 0 if end is End.FIRST else -1))
+        return base.items[0] if end is End.FIRST else base.items[-1]
 
     def _length(self, base: Value) -> Value:
         if isinstance(base, Items):
@@ -256,6 +258,7 @@ class Frame:
             self.bind(expr.variable, item)
             if self.holds(expr.condition):
                 hits.append(item)
+        nothing = Absent(_below(self._searched(expr.source), -1))
         match expr.quantifier:
             case Quantifier.ANY:
                 return Truth(len(hits) > 0, None)
@@ -264,9 +267,21 @@ class Frame:
             case Quantifier.COUNT:
                 return Whole(len(hits), None)
             case Quantifier.FIRST:
-                return hits[0] if hits else Absent(None)
+                return hits[0] if hits else nothing
             case Quantifier.LAST:
-                return hits[-1] if hits else Absent(None)
+                return hits[-1] if hits else nothing
+
+    def _searched(self, source: t.Expr) -> Path | None:
+        """Where the items of a list would stand: `[]`, which may stand for the list, has none."""
+        match source:
+            case t.Coalesce(options=(listed, t.ListConst(items=()))):
+                return path_of(self.evaluate(listed))
+            case t.Conditional(then=listed, otherwise=t.ListConst(items=())):
+                return path_of(self.evaluate(listed))
+            case t.Conditional(then=t.ListConst(items=()), otherwise=listed):
+                return path_of(self.evaluate(listed))
+            case _:
+                return path_of(self.evaluate(source))
 
     def _neighbour(self, message: OracleMessage, neighbour: Neighbour) -> Value:
         if neighbour is Neighbour.PREV:
@@ -274,6 +289,11 @@ class Frame:
             return before[-1] if before else Absent(None)
         after = [other for other in self.walked if other.position > message.position]
         return after[0] if after else Absent(None)
+
+
+def _below(path: Path | None, step: str | int) -> Path | None:
+    """Where a field or item would stand that is not there."""
+    return None if path is None else (*path, step)
 
 
 def _cut(source: Text, kind: t.CutKind, argument: str | None) -> Text:

@@ -300,7 +300,8 @@ class _Printer:
 
     def _where(self, span: Span) -> str:
         line, _ = self._program.source.line_column(span.start)
-        return f"{self._program.name}.kata:{line}"
+        file = self._program.source.name.rpartition("/")[2]
+        return f"{file}:{line}"
 
 
 def _run(messages: list[OracleMessage], role: str) -> list[OracleMessage]:

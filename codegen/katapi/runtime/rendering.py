@@ -79,6 +79,16 @@ def number(value: int, path: Path, site: Site) -> PrintedText:
     return Literal(str(value)), site
 
 
+def common_path(*paths: Path) -> Path:
+    """The longest beginning that paths have in common; an empty one, of a value from elsewhere, does not count."""
+    known = [path for path in paths if path]
+    if not known:
+        return ()
+    shortest = min(known, key=len)
+    alike = (len({path[at] for path in known}) == 1 for at in range(len(shortest)))
+    return shortest[: next((at for at, same in enumerate(alike) if not same), len(shortest))]
+
+
 def first_item(items: Sequence[T]) -> T | None:
     """The first item; None where there is none."""
     return items[0] if items else None
