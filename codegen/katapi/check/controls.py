@@ -146,7 +146,7 @@ class _Seams:
             case t.Capture(body=body):
                 self._block(body, _NOTHING)
                 return tails
-            case t.Let() | t.Drop() | t.Advance():
+            case t.Let() | t.Drop() | t.Begin() | t.Advance():
                 return tails
 
     def _rounds(self, bodies: list[t.Block], tails: Tails, join: str, span: Span) -> Tails:
