@@ -268,6 +268,42 @@ SPECS = {
             "    when user", "    when tool { " + " ".join(f"m.x_{n}.a" for n in TAKEN) + " }\n    when user"
         ),
     ),
+    "names_of_the_forms": spec(
+        more="""role joined {
+    pieces: joined
+    notes: [text]
+  }
+  record joined { python_notation: python_notation }
+  record python_notation { text: text }""",
+        template="""template Odd version "1" for Odd {
+  counter at
+  counter i
+  def kept(kept: text, any_before: int) {
+    advance i
+    joined "," { kept any_before at i { advance at } }
+  }
+  let joined_2 = text { "a" }
+  joined_2
+  each m in messages {
+    when user where any u_before in messages before m where u_before is user {
+      @user
+      let u_before_2 = last u in messages before m where u is user
+      if exists u_before_2 { u_before_2.role }
+      let fixed = text { let fixed_printed = text { m.content } if given fixed_printed { fixed_printed } "!" }
+      kept(fixed.trim(), at)
+      if all first_after in messages after m where first_after is not user or first_after.content != m.content { "a" }
+      @end
+    }
+    when user { @user m.content at @end }
+    when joined {
+      joined "a" { m.pieces.python_notation.text { counter first_ = at joined "!" { each n in m.notes { n first_ } } } }
+    }
+    when assistant { @model sampled { joined " " { m.content @end } } }
+  }
+  generate { @model }
+}
+""",
+    ),
     "awkward_names": spec(
         more="""role request {
     items: [request]?

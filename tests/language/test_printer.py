@@ -148,6 +148,7 @@ def items(depth: int) -> SearchStrategy[s.Item]:
         node(s.BlockText, many(node(s.TextLiteral, texts) | printed | control, 0, 5)),
         node(s.Let, names, value),
         node(s.Drop, printed),
+        node(s.CounterFrom, names, value),
         node(s.Advance, names),
         node(s.Reject, texts),
     )

@@ -43,6 +43,11 @@ def _fresh(body: str) -> str:
     return f"word_{body.count('each word_')}"
 
 
+def _kept(body: str) -> str:
+    """A name for the text of a body, used by nothing in it."""
+    return f"text_{body.count('text_')}"
+
+
 pieces = st.sampled_from(["<", "a", "b", ">", "<a", "b>", "a<", "<<", "x"])
 prints = st.one_of(
     pieces.map(lambda text: f'"{text}"'),
@@ -55,6 +60,7 @@ blocks = st.recursive(
         st.tuples(st.sampled_from("pq"), inner, inner).map(lambda x: f"if {x[0]} {{ {x[1]} }} else {{ {x[2]} }}"),
         st.tuples(inner, inner).map(" ".join),
         inner.map(lambda x: f"each {_fresh(x)} in words ?? [] {{ {x} }}"),
+        inner.filter(lambda x: "@" not in x).map(lambda x: f"{{ let {_kept(x)} = text {{ {x} }} {_kept(x)} }}"),
         st.tuples(pieces, inner).map(lambda x: f'joined "{x[0]}" {{ {x[1]} }}'),
         st.tuples(pieces, inner).map(lambda x: f'each {_fresh(x[1])} in words ?? [] join "{x[0]}" {{ {x[1]} }}'),
     ),

@@ -521,3 +521,15 @@ def test_a_counter_goes_up_across_defs_and_prints_as_a_literal() -> None:
 
 def test_a_counter_in_a_name_stays_what_it_was() -> None:
     assert text("counter k let before_it = k advance k advance k before_it k") == "02"
+
+
+def test_a_counter_of_a_block_begins_anew_each_time_the_block_does() -> None:
+    body = """def down(s: json) {
+      counter d = 5
+      advance d
+      if s is object and s has "x" { down(s.x) }
+      d
+    }
+    if exists data { down(data) }
+    each w in words ?? [] { counter k = n each v in words ?? [] { if v == w { w k } advance k } }"""
+    assert text(body, words=["a", "b"], n=7, data={"x": {"x": 1}}) == "666a7b8"

@@ -146,7 +146,7 @@ class _Seams:
             case t.Capture(body=body):
                 self._block(body, _NOTHING)
                 return tails
-            case t.Let() | t.Drop() | t.Advance():
+            case t.Let() | t.Drop() | t.Begin() | t.Advance():
                 return tails
 
     def _rounds(self, bodies: list[t.Block], tails: Tails, join: str, span: Span) -> Tails:
@@ -180,8 +180,11 @@ class _Seams:
             self._calls[key] |= after
 
     def _print(self, value: t.Expr, tails: Tails) -> Tails:
-        if isinstance(value, t.Var) and value.variable.number in self._captures:
-            return self._block(self._captures[value.variable.number], tails)
+        kept = value
+        while isinstance(kept, t.Var) and kept.variable.number in self._lets:
+            kept = self._lets[kept.variable.number]
+        if isinstance(kept, t.Var) and kept.variable.number in self._captures:
+            return self._block(self._captures[kept.variable.number], tails)
         texts = self._texts(value)
         literals = {text for text in texts if text is not None}
         after = self._append(literals, tails, value.span) if literals else frozenset()

@@ -166,7 +166,7 @@ class _Analysis:
                 return self._match(statement, ways)
             case t.Take():
                 return self._take(statement, ways)
-            case t.Let() | t.Advance():
+            case t.Let() | t.Begin() | t.Advance():
                 return ways
             case t.Reject():
                 return []

@@ -95,7 +95,7 @@ def _prints(statement: t.Statement, definitions: Definitions, calling: frozenset
             return _always_prints(body, definitions, calling)
         case t.Reject():
             return True
-        case t.Let() | t.Capture() | t.Drop() | t.Advance() | t.Each() | t.Walk() | t.Take():
+        case t.Let() | t.Capture() | t.Drop() | t.Begin() | t.Advance() | t.Each() | t.Walk() | t.Take():
             return False
 
 

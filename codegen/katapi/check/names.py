@@ -61,6 +61,8 @@ def _declared(template: t.Template) -> Iterator[tuple[t.Variable, str]]:
         match statement:
             case t.Let(variable=variable) | t.Capture(variable=variable):
                 yield variable, "remove the `let`"
+            case t.Begin(variable=variable):
+                yield variable, "remove the counter, or print it"
             case t.Each(key=key, item=item):
                 if key is not None:
                     yield key, "print it, or write `drop`"

@@ -97,7 +97,7 @@ def variables(expr: t.Expr) -> Iterator[t.Variable]:
 def expressions(statement: t.Statement) -> tuple[t.Expr, ...]:
     """The expressions that stand directly in a statement, those of its blocks left out."""
     match statement:
-        case t.Print(value=value) | t.Let(value=value) | t.Drop(value=value):
+        case t.Print(value=value) | t.Let(value=value) | t.Begin(value=value) | t.Drop(value=value):
             return (value,)
         case t.CallDef(arguments=arguments):
             return arguments
@@ -128,7 +128,7 @@ def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
             return tuple(arm.body for arm in match_arms)
         case t.Take(otherwise=otherwise):
             return () if otherwise is None else (otherwise,)
-        case t.Print() | t.CallDef() | t.Let() | t.Drop() | t.Advance() | t.Reject():
+        case t.Print() | t.CallDef() | t.Let() | t.Drop() | t.Begin() | t.Advance() | t.Reject():
             return ()
 
 

@@ -8,7 +8,7 @@ import re
 
 from katapi.model.declarations import ControlToken
 from katapi.model.program import TokenizerProgram
-from katapi.runtime import dates, rendering, text
+from katapi.runtime import dates, printed, rendering, text, views
 
 
 def control_member(token: ControlToken) -> str:
@@ -29,9 +29,10 @@ def class_name(name: str) -> str:
 
 _CLASSES = {
     "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField",
-    "Field", "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
-    "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText", "Request",
-    "RequestError", "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
+    "Field", "Fixed", "Items", "Joined", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField",
+    "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText",
+    "PythonNotation", "Request", "RequestError", "RequestModel", "Sequence", "Serialization", "Site", "TemplateError",
+    "TypeAlias",
 }  # fmt: skip
 
 
@@ -47,10 +48,10 @@ def message_class(role: str) -> str:
 
 
 _OWN = {"at", "first", "i", "messages", "out", "request", "walked"}
-_CALLED = {name for module in (rendering, text, dates) for name in vars(module)}
+_CALLED = {name for module in (rendering, text, dates, printed, views) for name in vars(module)}
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | _CALLED | _OWN
 _DERIVED = re.compile(
-    r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first|index|last|printed)|.*_(?:before|after)(?:_\d+)?"
+    r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first|index|last|printed)|(?:.*_(?:before|after)|joined)(?:_\d+)?"
 )
 
 

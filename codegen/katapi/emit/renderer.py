@@ -50,8 +50,11 @@ def emit_renderer(program: Program, package: str) -> str:
     file = program.source.name.rsplit("/", 1)[-1]
     functions = [_definition(d, module, package, file) for d in program.template.definitions]
     body = _main(program, module, package, file)
-    if module.serializations:
-        module.use("katapi.runtime.serialization", "Serialization")
+    for serialization in module.serializations.values():
+        if serialization.python is None:
+            module.use("katapi.runtime.serialization", "Serialization")
+        else:
+            module.use("katapi.runtime.python_notation", "PythonNotation")
     constants = sorted(module.constants.values(), key=lambda c: (c.pieces[0].line, c.pieces[0].column, c.name))
     return render(
         "renderer.py.j2",
@@ -81,6 +84,11 @@ def _import_groups(module: Module, package: str) -> list[str]:
 def serialization_source(s: Serialization) -> str:
     """The constant of a serialization."""
     lines = Lines()
+    if s.python is not None:
+        values = (("unicode", s.python), ("order", s.order.value), ("absent", s.absent.value))
+        settings = [f"{key}={string(value)}" for key, value in values]
+        lines.statement(f"{s.identity.name.upper()} = ", call("PythonNotation", settings))
+        return lines.text()
     lines.add(f"{s.identity.name.upper()} = Serialization(")
     for key, value in (
         ("order", string(s.order.value)),

@@ -116,6 +116,7 @@ class Statements(Lets):
         | t.Match
         | t.Take
         | t.Joined
+        | t.Begin
         | t.Advance
         | t.Reject,
     ) -> None:
@@ -140,6 +141,9 @@ class Statements(Lets):
                 self._take(statement)
             case t.Joined():
                 self._joined(statement)
+            case t.Begin(variable=counter, value=value):
+                code = self._e.value(value)
+                self.lines.statement(f"{self._e.declare(counter)} = ", code.text)
             case t.Advance(variable=counter):
                 self.lines.add(f"{self._e.name(counter)} += 1")
             case t.Reject(message=message):
@@ -518,7 +522,7 @@ class Statements(Lets):
 
 
 def _may_print(statement: t.Statement) -> bool:
-    return not isinstance(statement, (t.Let, t.Capture, t.Drop, t.Advance))
+    return not isinstance(statement, (t.Let, t.Capture, t.Drop, t.Begin, t.Advance))
 
 
 def _pattern(arm: t.WalkArm) -> str:

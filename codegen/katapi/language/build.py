@@ -455,6 +455,9 @@ class TreeBuilder(Transformer[Token, object]):
     def drop(self, meta: Meta, c: Children) -> s.Drop:
         return s.Drop(_exprs(c)[0], span=self._span(meta))
 
+    def counter_from(self, meta: Meta, c: Children) -> s.CounterFrom:
+        return s.CounterFrom(self._value_name(_one(c, s.Name)), _exprs(c)[0], span=self._span(meta))
+
     def advance(self, meta: Meta, c: Children) -> s.Advance:
         return s.Advance(_one(c, s.Name), span=self._span(meta))
 

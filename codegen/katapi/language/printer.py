@@ -416,6 +416,8 @@ class _Printer:
                 return self._headed(item, [f"joined {quote(separator)}"], body, inline=True)
             case s.Drop(value):
                 return self._leaf(item, concat("drop ", expression(value)))
+            case s.CounterFrom(name, value):
+                return self._leaf(item, concat(f"counter {name.text} = ", expression(value)), binds=True)
             case s.Advance(name):
                 return self._leaf(item, f"advance {name.text}")
             case s.Reject(message):

@@ -615,6 +615,14 @@ class Drop(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class CounterFrom(Node):
+    """`counter number = first`: a counter of a block, which begins with a value."""
+
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Advance(Node):
     """`advance calls`: the counter goes up by one."""
 
@@ -667,6 +675,7 @@ Item: TypeAlias = (
     | Sampled
     | Joined
     | Drop
+    | CounterFrom
     | Advance
     | Reject
 )

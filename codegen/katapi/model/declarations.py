@@ -253,7 +253,11 @@ class AbsentPairs(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Serialization:
-    """How a JSON value is written; `like` is the name of the one whose settings it took first."""
+    """How a JSON value is written; `like` is the name of the one whose settings it took first.
+
+    `python` is the version of Unicode for the notation of Python, in which only `order` and `absent` mean something;
+    None for JSON.
+    """
 
     identity: Identity
     order: KeyOrder
@@ -267,6 +271,7 @@ class Serialization:
     absent: AbsentPairs
     like: str | None
     span: Span
+    python: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -497,6 +497,14 @@ class Drop(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Begin(Placed):
+    """A counter of this block begins with a whole number."""
+
+    variable: Variable
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Advance(Placed):
     """A counter goes up by one."""
 
@@ -522,6 +530,7 @@ Statement: TypeAlias = (
     | Sampled
     | Joined
     | Drop
+    | Begin
     | Advance
     | Reject
 )

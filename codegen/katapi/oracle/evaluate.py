@@ -85,6 +85,15 @@ class Frame:
         """Gives a name its value; every variable of a template has a number of its own."""
         self.values[variable.number] = value
 
+    def advance(self, counter: t.Variable) -> None:
+        """Lets a counter go up by one: one that all frames share, or one of a block."""
+        if counter.number in self.counters:
+            self.counters[counter.number] += 1
+            return
+        value = self.values[counter.number]
+        assert isinstance(value, Whole), "a counter is a whole number"
+        self.values[counter.number] = Whole(value.value + 1, None)
+
     def holds(self, condition: t.Expr | None) -> bool:
         """Whether a condition comes out true; one that is not there does."""
         if condition is None:
@@ -96,7 +105,7 @@ class Frame:
     def evaluate(self, expr: t.Expr) -> Value:
         """The value of an expression."""
         match expr:
-            case t.Var(variable=variable) if variable.binding is t.Binding.COUNTER:
+            case t.Var(variable=variable) if variable.number in self.counters:
                 return Whole(self.counters[variable.number], None)
             case t.Var(variable=variable):
                 return self.values[variable.number]

@@ -149,7 +149,11 @@ class _Printer:
             case t.Drop():
                 pass
             case t.Advance(variable=variable):
-                self._counters[variable.number] += 1
+                frame.advance(variable)
+            case t.Begin(variable=variable, value=value):
+                number = frame.evaluate(value)
+                assert isinstance(number, Whole), "the resolver lets a counter begin with nothing else"
+                frame.bind(variable, Whole(number.value, None))
             case t.Reject(message=message, span=span):
                 raise TemplateError(message, code="T100", where=self._where(span))
             case _:

@@ -1,4 +1,4 @@
-"""`x as s`: a value as JSON text, by the settings of a serialization.
+"""`x as s`: a value as text, by the settings of a serialization.
 
 Written from ECMA-404, ECMA-262 (`Number::toString`, the order of properties) and RFC 8785, a character at a time. A
 value that arrived as text and is kept `verbatim` is written as that text.
@@ -10,7 +10,9 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from katapi.model.declarations import Escape, Floats, Integers, KeyOrder, LineEnd, Nan, Serialization
+from katapi.model.declarations import Escape, Floats, Integers, LineEnd, Nan, Serialization
+from katapi.oracle.key_order import ordered, units
+from katapi.oracle.python_notation import python_text
 from katapi.oracle.values import (
     Absent,
     Fraction,
@@ -34,6 +36,8 @@ _MAX_SAFE_INTEGER = 2**53 - 1
 
 def json_text(value: Value, settings: Serialization) -> str:
     """The JSON text of a value. Raises `TemplateError` for the first number in it that the settings refuse."""
+    if settings.python is not None:
+        return python_text(value, settings.order, settings.python)
     _refuse(value, settings, ())
     return _text(value, settings, 0)
 
@@ -84,38 +88,11 @@ def _text(value: Value, settings: Serialization, depth: int) -> str:
         case Pairs(pairs=pairs):
             members = [
                 _quoted(key, settings) + settings.key_separator + _text(member, settings, depth + 1)
-                for key, member in _ordered(pairs, settings.order)
+                for key, member in ordered(pairs, settings.order)
             ]
             return _enclosed("{", members, "}", settings, depth)
         case Moment() | Record() | OracleMessage() | ControlSegment():
             raise AssertionError("the resolver lets only JSON values be serialized")
-
-
-def _ordered(pairs: tuple[tuple[str, Value], ...], order: KeyOrder) -> Sequence[tuple[str, Value]]:
-    match order:
-        case KeyOrder.AS_RECEIVED:
-            return pairs
-        case KeyOrder.SORTED:
-            return sorted(pairs, key=lambda pair: [ord(character) for character in pair[0]])
-        case KeyOrder.SORTED_CODE_UNITS:
-            return sorted(pairs, key=lambda pair: [unit for character in pair[0] for unit in _units(character)])
-        case KeyOrder.INDICES_FIRST:
-            indices = [pair for pair in pairs if _is_index(pair[0])]
-            others = [pair for pair in pairs if not _is_index(pair[0])]
-            return sorted(indices, key=lambda pair: int(pair[0])) + others
-
-
-def _is_index(key: str) -> bool:
-    """Whether a key is the decimal spelling of an integer from 0 to 2^32 - 2."""
-    if not 0 < len(key) <= 10 or any(character not in "0123456789" for character in key):
-        return False
-    return str(int(key)) == key and int(key) <= 2**32 - 2
-
-
-def _units(character: str) -> list[int]:
-    """The UTF-16 code units of a character."""
-    beyond = ord(character) - 0x10000
-    return [ord(character)] if beyond < 0 else [0xD800 + (beyond >> 10), 0xDC00 + (beyond & 0x3FF)]
 
 
 def _quoted(text: str, settings: Serialization) -> str:
@@ -136,7 +113,7 @@ def _spelled(character: str, escape: tuple[Escape, ...]) -> str:
         or (Escape.LINE_SEPARATORS in escape and character in "\u2028\u2029")
         or (Escape.HTML in escape and character in "<>&'")
     ):
-        return "".join(f"\\u{unit:04x}" for unit in _units(character))
+        return "".join(f"\\u{unit:04x}" for unit in units(character))
     return character
 
 

@@ -62,7 +62,7 @@ class Joined:
 
     def end_part(self) -> None:
         """Ends a part and begins another: what was printed since the last part ended belongs together."""
-        if any(text for text, *_ in self._out[self._start :]):
+        if any(part[0] for part in self._out[self._start :]):
             if self._any_before:
                 self._out.insert(self._start, self._separator)
             self._any_before = True

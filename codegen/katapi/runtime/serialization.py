@@ -8,7 +8,6 @@ choices, it writes the text.
 from __future__ import annotations
 
 import json
-import marshal
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -19,14 +18,10 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_spelling import ESCAPES, MAX_SAFE_INTEGER, ORDERS, javascript_number
 from katapi.runtime.json_types import Json
+from katapi.runtime.known_values import KnownValues
 from katapi.runtime.places import json_path, kind
-from katapi.runtime.read_objects import ReadObject
 from katapi.runtime.segments import Content
 from katapi.runtime.strict_json import MAX_INTEGER_DIGITS
-
-_MARSHAL_WITHOUT_REFERENCES = 2  # later versions write an object that is met again as a reference
-_MOST_KNOWN = 512
-_LONGEST_KNOWN = 1 << 16  # characters or bytes
 
 Printable: TypeAlias = Json | JsonText | Sequence["Printable"] | Mapping[str, "Printable"]
 """A JSON value in which a `JsonText` may stand for an object."""
@@ -43,7 +38,7 @@ _LINE_ENDS: Mapping[LineEnd, str] = {"lf": "\n", "crlf": "\r\n"}
 
 
 @dataclass(frozen=True, slots=True)
-class Serialization:
+class Serialization(KnownValues):
     """How JSON is written. There are no defaults: a specification declares each choice."""
 
     order: Order
@@ -113,29 +108,6 @@ class Serialization:
             raise (self._fault(value, ()) or TemplateError("JSON cannot hold this value", code="T141")) from None
         except RecursionError:
             raise TemplateError("a JSON value nests too deep to be printed", code="T142") from None
-
-    def dump_known(self, value: Json) -> Content:
-        """`dump`, with a bounded memory of the values met before: tool schemas come again with every request.
-
-        The key is the text that the value was read from, or the whole value as `marshal` writes it: both tell apart
-        whatever `dump` tells apart. Raises `TemplateError` T140 to T143, as `dump` does.
-        """
-        key: str | bytes
-        if isinstance(value, ReadObject):
-            key = value.source
-        else:
-            try:
-                key = marshal.dumps(value, _MARSHAL_WITHOUT_REFERENCES)  # type: ignore[arg-type]  # it refuses by itself
-            except ValueError:  # a Mapping or Sequence of another kind
-                return self.dump(value)
-        text = self._known.get(key)
-        if text is None:
-            text = self.dump(value)
-            if len(key) <= _LONGEST_KNOWN:
-                if len(self._known) >= _MOST_KNOWN:
-                    self._known.clear()
-                self._known[key] = text
-        return text
 
     def _written(self, value: Printable, line_break: str) -> str:
         """The JSON text by all choices, and the source of each `JsonText` where that stands."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from katapi.language import syntax as s
 from katapi.model.declarations import (
     AbsentPairs,
@@ -18,6 +20,7 @@ from katapi.model.declarations import (
 from katapi.model.resolve.findings import Findings, nearest
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.settings import Misread, Part, Settings, settings_of
+from katapi.runtime.unicode import known_versions
 
 _LINE_ENDS = {str(end.value): end for end in LineEnd}
 _ESCAPES = {str(escape.value): escape for escape in Escape}
@@ -29,7 +32,10 @@ def resolve_serialization(
 ) -> Serialization:
     """The settings of a serialization; `like` takes those of an earlier one first."""
     settings = _inherited(node, known, findings)
+    if any(setting.key.text == "notation" and _is_python(setting) for setting in settings):
+        return _python(node, settings, findings)
     with settings_of(settings, node.header, findings) as read:
+        _notation(read)
         order = read.choice("order", KeyOrder, KeyOrder.AS_RECEIVED)
         item_separator = read.text("item_separator", '", "')
         key_separator = read.text("key_separator", '": "')
@@ -55,6 +61,54 @@ def resolve_serialization(
         None if node.like is None else node.like.text,
         node.header.name.span,
     )
+
+
+def _is_python(setting: s.Setting) -> bool:
+    match setting.parts:
+        case [s.Part(atoms=(s.Name(text="python"), *_))]:
+            return True
+        case _:
+            return False
+
+
+def _notation(read: Settings) -> str | None:
+    """The version of Unicode behind `python`; None for JSON, which need not be said."""
+    remedy = 'json | python "15.0", with the version of Unicode'
+    parts = read.parts("notation", remedy, required=False)
+    if not parts:
+        return None
+    try:
+        if len(parts) > 1:
+            raise Misread
+        part = Part(parts[0])
+        if part.flag("json"):
+            part.done()
+            return None
+        if not part.flag("python"):
+            raise Misread
+        version = part.text()
+        part.done()
+    except Misread:
+        read.misread("notation", remedy)
+        return None
+    if version not in known_versions("categories"):
+        known = ", ".join(known_versions("categories"))
+        read.report(parts[0].span, f"there is no data of Unicode {version} here", f"known: {known}")
+        return None
+    return version
+
+
+def _python(node: s.Serialization, settings: tuple[s.Setting, ...], findings: Findings) -> Serialization:
+    """A serialization in the notation of Python; of one that it is like it has the settings that mean something."""
+    own = {setting.key.text for setting in node.settings}
+    settings = tuple(t for t in settings if t.key.text in own | {"notation", "order", "absent"})
+    with settings_of(settings, node.header, findings) as read:
+        python = _notation(read)
+        order = read.choice("order", KeyOrder, KeyOrder.AS_RECEIVED)
+        absent = read.choice("absent", AbsentPairs, AbsentPairs.OMITTED)
+    like = None if node.like is None else node.like.text
+    whole = replace(unknown_serialization(node.header.name), identity=identity(node.header), like=like, python=python)
+    return replace(whole, order=order, absent=absent)
 
 
 def unknown_serialization(name: s.Name) -> Serialization:

@@ -119,6 +119,8 @@ class Statements:
                 return (t.Joined(separator, self._parts(node.body, scope), span=_keyword(node, "joined")),), scope
             case s.Drop(value=value):
                 return (t.Drop(self._expressions.resolve(value, scope), span=node.span),), scope
+            case s.CounterFrom():
+                return self._begin(node, scope)
             case s.Advance(name=name):
                 return (self._advance(name, node.span, scope),), scope
             case s.Reject(message=message):
@@ -185,6 +187,15 @@ class Statements:
         body = self.block(node.body, scope)
         variable = self._expressions.variable(node.name.text, t.Binding.LET, CONTENT, node.name.span)
         return (t.Capture(variable, body, span=_head(node, node.name)),), scope.bind(variable.name, variable)
+
+    def _begin(self, node: s.CounterFrom, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        value = self._expressions.there(self._expressions.resolve(node.value, scope), "a counter begins with a number")
+        if not isinstance(value.type, IntType):
+            message = f"a counter begins with a whole number, and this is {describe(value.type)}"
+            raise self._findings.fail("K201", node.value.span, message)
+        self._expressions.fresh(node.name, scope)
+        variable = self._expressions.variable(node.name.text, t.Binding.COUNTER, value.type, node.name.span)
+        return (t.Begin(variable, value, span=node.span),), scope.bind(variable.name, variable)
 
     def _advance(self, name: s.Name, span: Span, scope: Scope) -> t.Advance:
         value = self._expressions.resolve(s.NameRef(name.text, span=name.span), scope)
@@ -455,7 +466,7 @@ def _without(scope: Scope, node: s.Item | s.Arm) -> Scope:
             # Behind a block that rejects more is known than this compiler can tell.
             rejects = any(isinstance(one, s.Reject) for one in nodes(node))
             names = words(test) if rejects else frozenset()
-        case s.Let(name=name) | s.LetText(name=name) | s.Take(bound=name):
+        case s.Let(name=name) | s.LetText(name=name) | s.CounterFrom(name=name) | s.Take(bound=name):
             names = frozenset({name.text})
         case s.Each(name=name, value_name=value_name):
             names = frozenset({name.text} if value_name is None else {name.text, value_name.text})
