@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from hypothesis import strategies as st
@@ -43,22 +44,35 @@ _ANSWERING = ("assistant", "model", "gpt")
 _IDS = (("call_1", "call_2"), ("abcdefgh1", "abcdefgh2"), ("functions.f:0", "functions.f:1"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """What the messages of one request have in common."""
+
+    ids: Sequence[str]
+    """What calls are known by."""
+    whole: bool
+    """Whether optional texts are there: many templates fail without, which would hide whatever else they do."""
+
+
+_PLAIN = _Manner(_IDS[0], whole=False)
+
+
 class Conversations:
     """Requests for one spec and one official template; `fixed` are parameters that all of them have."""
 
     def __init__(self, program: Program, words: Words, fixed: Mapping[str, Json], *, also: bool = False) -> None:
-        self._rules = program.request
-        self._fixed = dict(fixed)
-        self._also = also
+        self.rules = program.request
+        self.fixed = dict(fixed)
+        self.also = also
         controls = {c.spelling for c in program.vocabulary.controls}
         steering = [w for w in words.texts if w not in _SCHEMA_TYPES]
         free = [p for p in (*_PIECES, *_THINKING) if p in steering or not any(c in p for c in controls)]
-        pieces = st.sampled_from([*free, *steering])
         short = st.sampled_from(["a", "", "b", "天 é"])
-        self._text: SearchStrategy[str] = short | short | st.lists(pieces, min_size=1, max_size=6).map("".join)
+        long = st.lists(st.sampled_from([*free, *steering]), min_size=1, max_size=6).map("".join)
+        self._text: SearchStrategy[str] = short | short | long
         types = [w for w in words.texts if w.lower() in _SCHEMA_TYPES]
-        declared = {field.name for role in self._rules.roles for field in role.fields}
-        declared |= {field.name for record in self._rules.records for field in record.fields}
+        declared = {field.name for role in self.rules.roles for field in role.fields}
+        declared |= {field.name for record in self.rules.records for field in record.fields}
         members = [m for m in words.members if m not in declared and m not in dir(str) and m not in dir(dict)]
         self._schemas = Schemas(self._text, types, members)
         self._json = json_values(self._text)
@@ -66,115 +80,26 @@ class Conversations:
 
     def requests(self) -> SearchStrategy[dict[str, Json]]:
         """Whole requests."""
+        return _request(self)
 
-        @st.composite
-        def request(draw: DrawFn) -> dict[str, Json]:
-            out: dict[str, Json] = {"messages": draw(self._free() if draw(st.integers(0, 3)) == 3 else self._talk())}
-            tools = self._rules.tools
-            if tools is not None and (not isinstance(tools, OptionalType) or draw(st.booleans())):
-                out["tools"] = draw(self._value(tools, "tools", _IDS[0]))
-            out["add_generation_prompt"] = draw(st.booleans())
-            for param in self._rules.params:
-                if param.name not in self._fixed and (param.required or draw(st.booleans())):
-                    out[param.name] = draw(self._value(param.type, param.name, _IDS[0]))
-            return out | self._fixed
-
-        return request()
-
-    def _free(self) -> SearchStrategy[list[Json]]:
-        """Messages of any roles in any order; a role comes in runs as often as alone."""
-
-        @st.composite
-        def messages(draw: DrawFn) -> list[Json]:
-            ids = draw(st.sampled_from(_IDS))
-            out: list[Json] = []
-            role: Role | None = None
-            for _ in range(draw(st.integers(0, 5))):
-                if role is None or draw(st.booleans()):
-                    role = draw(st.sampled_from(self._rules.roles))
-                out.append(draw(self._message(role, ids)))
-            return out
-
-        return messages()
-
-    def _talk(self) -> SearchStrategy[list[Json]]:
-        """A conversation as it should be: someone asks, the model answers or calls tools, whose results follow."""
-        roles = self._rules.roles
-        opening = [r for r in roles if r.name in _OPENING]
-        asking = [r for r in roles if r.name in _ASKING] or list(roles)
-        answering = [r for r in roles if r.name in _ANSWERING]
-        results = [r for r in roles if r.name not in (*_OPENING, *_ASKING, *_ANSWERING)]
-
-        @st.composite
-        def messages(draw: DrawFn) -> list[Json]:
-            ids = draw(st.sampled_from(_IDS))
-            out: list[Json] = []
-            if draw(st.booleans()) and opening:
-                out.append(draw(self._message(draw(st.sampled_from(opening)), ids)))
-            for _ in range(draw(st.integers(1, 3))):
-                out.append(draw(self._message(draw(st.sampled_from(asking)), ids)))
-                if not answering or not draw(st.integers(0, 4)):
-                    break
-                answer = draw(self._message(draw(st.sampled_from(answering)), ids))
-                out.append(answer)
-                calls = _calls(answer)
-                if calls and results and draw(st.integers(0, 4)):
-                    said = [draw(self._message(results[0], ids, answers=call)) for call in calls]
-                    out += said if draw(st.integers(0, 5)) < 5 else draw(st.permutations(said))
-                    if draw(st.booleans()):
-                        out.append(draw(self._message(draw(st.sampled_from(answering)), ids)))
-            return out
-
-        return messages()
-
-    def _message(
-        self, role: Role, ids: Sequence[str], answers: Mapping[str, Json] | None = None
-    ) -> SearchStrategy[dict[str, Json]]:
-        """A message of a role; `answers` is the call that it gives the result of."""
-
-        @st.composite
-        def message(draw: DrawFn) -> dict[str, Json]:
-            out: dict[str, Json] = {"role": role.name, **draw(self._fields(role.fields, ids))}
-            if answers is not None:
-                function = answers.get("function")
-                named = function.get("name") if isinstance(function, Mapping) else answers.get("name")
-                for key, value in (("tool_call_id", answers.get("id")), ("name", named)):
-                    if key in out and value is not None:
-                        out[key] = value
-            return out
-
-        return message()
-
-    def _fields(self, fields: Sequence[Field], ids: Sequence[str]) -> SearchStrategy[dict[str, Json]]:
-        @st.composite
-        def some(draw: DrawFn) -> dict[str, Json]:
-            out: dict[str, Json] = {}
-            for field in fields:
-                if not field.optional or draw(st.integers(0, 2)):
-                    key = draw(st.sampled_from(field.spellings)) if self._also else field.name
-                    out[key] = draw(self._value(field.type, field.name, ids))
-            return out
-
-        return some()
-
-    def _value(self, of: Type, name: str, ids: Sequence[str]) -> JsonStrategy:
+    def value(self, of: Type, name: str, manner: _Manner) -> JsonStrategy:
         """A value of a declared type, for a field of a name."""
         match of:
             case OptionalType(item=item):
-                there = self._value(item, name, ids)
-                return st.one_of(*[there] * 5, st.none())
+                there = self.value(item, name, manner)
+                return there if manner.whole and isinstance(item, TextType) else st.one_of(*[there] * 5, st.none())
             case ListType(item=item):
-                return st.lists(self._value(item, name, ids), max_size=3)
+                return st.lists(self.value(item, name, manner), max_size=3)
             case RecordType(name=record_name):
-                record = self._rules.record(record_name)
+                record = self.rules.record(record_name)
                 assert record is not None, "a checked spec declares its records"
-                return self._fields(record.fields, ids)
+                return _fields(self, record.fields, manner)
             case TextType(choices=tuple(choices)):
                 return st.sampled_from(choices)
             case TextType() if name == "name":
                 return names
             case TextType() if name in ("id", "tool_call_id"):
-                return st.sampled_from(ids)
+                return st.sampled_from(manner.ids)
             case TextType():
                 return self._text
             case BoolType():
@@ -197,6 +122,83 @@ class Conversations:
                 return self._json.filter(lambda value: _kind(value) in kinds)
             case _:
                 raise NotImplementedError(f"side_by_side draws no values of the type {of}")
+
+
+@st.composite
+def _request(draw: DrawFn, c: Conversations) -> dict[str, Json]:
+    manner = _Manner(draw(st.sampled_from(_IDS)), whole=draw(st.booleans()))
+    messages = _free(c, manner) if draw(st.integers(0, 3)) == 3 else _talk(c, manner)
+    out: dict[str, Json] = {"messages": draw(messages)}
+    tools = c.rules.tools
+    if tools is not None and (not isinstance(tools, OptionalType) or draw(st.booleans())):
+        out["tools"] = draw(c.value(tools, "tools", _PLAIN))
+    out["add_generation_prompt"] = draw(st.booleans())
+    for param in c.rules.params:
+        if param.name not in c.fixed and (param.required or draw(st.booleans())):
+            out[param.name] = draw(c.value(param.type, param.name, _PLAIN))
+    return out | c.fixed
+
+
+@st.composite
+def _free(draw: DrawFn, c: Conversations, manner: _Manner) -> list[Json]:
+    """Messages of any roles in any order; a role comes in runs as often as alone."""
+    out: list[Json] = []
+    role: Role | None = None
+    for _ in range(draw(st.integers(0, 5))):
+        if role is None or draw(st.booleans()):
+            role = draw(st.sampled_from(c.rules.roles))
+        out.append(draw(_message(c, role, manner)))
+    return out
+
+
+@st.composite
+def _talk(draw: DrawFn, c: Conversations, manner: _Manner) -> list[Json]:
+    """A conversation as it should be: someone asks, the model answers or calls tools, whose results follow."""
+    roles = c.rules.roles
+    opening = [r for r in roles if r.name in _OPENING]
+    asking = [r for r in roles if r.name in _ASKING] or list(roles)
+    answering = [r for r in roles if r.name in _ANSWERING]
+    results = [r for r in roles if r.name not in (*_OPENING, *_ASKING, *_ANSWERING)]
+    out: list[Json] = []
+    if draw(st.booleans()) and opening:
+        out.append(draw(_message(c, draw(st.sampled_from(opening)), manner)))
+    for _ in range(draw(st.integers(1, 3))):
+        out.append(draw(_message(c, draw(st.sampled_from(asking)), manner)))
+        if not answering or not draw(st.integers(0, 4)):
+            break
+        answer = draw(_message(c, draw(st.sampled_from(answering)), manner))
+        out.append(answer)
+        calls = _calls(answer)
+        if calls and results and draw(st.integers(0, 4)):
+            said = [_answering(draw(_message(c, results[0], manner)), call) for call in calls]
+            out += said if draw(st.integers(0, 5)) < 5 else draw(st.permutations(said))
+            if draw(st.booleans()):
+                out.append(draw(_message(c, draw(st.sampled_from(answering)), manner)))
+    return out
+
+
+@st.composite
+def _message(draw: DrawFn, c: Conversations, role: Role, manner: _Manner) -> dict[str, Json]:
+    return {"role": role.name, **draw(_fields(c, role.fields, manner))}
+
+
+@st.composite
+def _fields(draw: DrawFn, c: Conversations, fields: Sequence[Field], manner: _Manner) -> dict[str, Json]:
+    out: dict[str, Json] = {}
+    for field in fields:
+        there = not field.optional or draw(st.integers(0, 2))
+        if there or (manner.whole and field.name == "content"):
+            key = draw(st.sampled_from(field.spellings)) if c.also else field.name
+            out[key] = draw(c.value(field.type, field.name, manner))
+    return out
+
+
+def _answering(result: Mapping[str, Json], call: Mapping[str, Json]) -> dict[str, Json]:
+    """The result of a call: it names the call, as far as such messages do."""
+    function = call.get("function")
+    named = function.get("name") if isinstance(function, Mapping) else call.get("name")
+    known = {"tool_call_id": call.get("id"), "name": named}
+    return {key: known.get(key) or value for key, value in result.items()}
 
 
 def _calls(message: Mapping[str, Json]) -> list[Mapping[str, Json]]:
