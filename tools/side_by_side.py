@@ -39,13 +39,9 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis.strategies import SearchStrategy
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -55,11 +51,13 @@ from katapi.runtime.errors import KatapiError  # noqa: E402
 from katapi.runtime.json_types import Json  # noqa: E402
 from tools.official_templates.comparison import Difference, Kind, Request, Rule, Side, difference  # noqa: E402
 from tools.official_templates.conversations import Conversations  # noqa: E402
+from tools.official_templates.draws import Members  # noqa: E402
 from tools.official_templates.environment import OfficialTemplate, Outcome  # noqa: E402
 from tools.official_templates.places import Found, NotFound, at_place, every, facts, official  # noqa: E402
 from tools.official_templates.report import shown  # noqa: E402
+from tools.official_templates.shrink import smallest  # noqa: E402
 from tools.official_templates.spec_side import SpecSide  # noqa: E402
-from tools.official_templates.words import words_of  # noqa: E402
+from tools.official_templates.words import unknown_to, words_of  # noqa: E402
 
 KNOWN = ROOT / "tools" / "official_templates" / "known.toml"
 CLOCK = "now"
@@ -90,40 +88,26 @@ class Run:
         return "different", found
 
 
-class _Parted(Exception):
-    """A request that parts the two sides; hypothesis looks for a smaller one."""
-
-
-def first_difference(
-    run: Run, requests: SearchStrategy[dict[str, Json]], examples: int, start: int
-) -> Difference | None:
-    """The smallest request found that has the kind of difference found first, among so many at random."""
-    smallest: Difference | None = None
-
-    @seed(start)
-    @settings(
-        max_examples=examples,
-        phases=(Phase.generate, Phase.shrink),
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-        verbosity=Verbosity.quiet,
-    )
-    @given(requests)
-    def search(request: dict[str, Json]) -> None:
-        nonlocal smallest
+def first_difference(run: Run, requests: Conversations, seed: int, examples: range) -> Difference | None:
+    """The first request among those of some numbers that shows a difference, made as small as it gets."""
+    for number in examples:
+        request = requests.request(f"{seed}/{number}")
         result, found = run.judge(request)
-        if smallest is None:
-            run.results["requests"] += 1
-            (run.results if result in _FINE else run.passed)[result] += 1
-        if found is not None and (smallest is None or found.signature == smallest.signature):
-            smallest = found
-            raise _Parted
+        run.results["requests"] += 1
+        (run.results if result in _FINE else run.passed)[result] += 1
+        if found is not None:
+            return smallest_like(found, run, request)
+    return None
 
-    with suppress(_Parted):
-        search()
-    return smallest
+
+def smallest_like(found: Difference, run: Run, request: Members) -> Difference:
+    """The same difference on the smallest request that shows it."""
+
+    def same(candidate: Members) -> bool:
+        other = run.judge(candidate)[1]
+        return other is not None and other.signature == found.signature
+
+    return run.judge(smallest(request, same))[1] or found
 
 
 _FINE = ("same text", "both refuse", "different")
@@ -158,11 +142,14 @@ def compare(arguments: argparse.Namespace) -> int:
     rules = [*arguments.allow, *(Rule.parse(text) for text in ([] if arguments.all else known))]
     run = Run(theirs, spec.render, frozenset(arguments.skip_kinds), rules)
     ours = {name: value for name, value in fixed.items() if name in params}
-    requests = Conversations(spec.program, words_of(jinja.tree), ours, also=arguments.also).requests()
+    words = words_of(jinja.tree)
+    requests = Conversations(spec.program, words, ours, also=arguments.also)
     print(f"{model}: {spec.program.source.name} beside {found.place}, sha256 {found.sha256}")
-    while len(run.told) < arguments.differences and run.results["requests"] < arguments.examples:
-        left = arguments.examples - run.results["requests"]
-        one = first_difference(run, requests, left, arguments.seed + len(run.told))
+    for kind, names in unknown_to(spec.program.request, words).items():
+        print(f"  {kind} that the official template looks for and the request rules have not: {', '.join(names)}")
+    while len(run.told) < arguments.differences:
+        begun = range(run.results["requests"], arguments.examples)
+        one = first_difference(run, requests, arguments.seed, begun)
         if one is None:
             break
         run.told.add(one.signature)
