@@ -21,6 +21,9 @@ A request on which both sides print the same text, or both refuse, is no differe
     refused   the spec refuses what the official template prints
     text      both print, and not the same
 
+An `error`, `none` or `repr` says so where the official template, given "" for every content that is null or absent,
+prints what the spec prints.
+
 --skip-kinds passes over whole kinds, --allow over differences whose signature, as printed, fits a pattern, perhaps only
 where a text of the request fits too: --allow 'refused R113 messages[].content',
 --allow 'text when messages[].tool_calls[].function.name ~ ["\\]'. What is known already stands in
@@ -104,6 +107,8 @@ def smallest_like(found: Difference, run: Run, request: Members) -> Difference:
     """The same difference on the smallest request that shows it."""
 
     def same(candidate: Members) -> bool:
+        if "add_generation_prompt" not in candidate:  # which the two sides take for true and for false
+            return False
         other = run.judge(candidate)[1]
         return other is not None and other.signature == found.signature
 

@@ -79,15 +79,25 @@ def difference(request: Request, official: Side, katapi: Side) -> Difference | N
     if theirs.text == ours.text:
         return None
     if theirs.text is None:
-        return Difference(request, theirs, ours, Kind.ERROR, theirs.fault)
+        return Difference(request, theirs, ours, Kind.ERROR, theirs.fault + _as_mended(request, official, ours))
     kind = _python_in(theirs.text, ours.text or "", request)
     refusal = ours.fault
     if kind is not None:
-        return Difference(request, theirs, ours, kind, refusal)
+        return Difference(request, theirs, ours, kind, refusal + _as_mended(request, official, ours))
     lost = _dropped(request, official, theirs.text, ours)
     if lost:
         return Difference(request, theirs, ours, Kind.DROPPED, ", ".join([*lost, refusal] if refusal else lost))
     return Difference(request, theirs, ours, Kind.REFUSED if ours.text is None else Kind.TEXT, refusal)
+
+
+def _as_mended(request: Request, official: Side, ours: Outcome) -> str:
+    """Says so where the official template prints what Katapi does once contents that are null or absent are empty."""
+    messages = request.get("messages")
+    if ours.text is None or not isinstance(messages, Sequence):
+        return ""
+    empty = {"content": ""}
+    mended = [{**m, **({} if m.get("content") is not None else empty)} for m in messages if isinstance(m, Mapping)]
+    return " (as with an empty content)" if official({**request, "messages": mended}).text == ours.text else ""
 
 
 _PYTHON = {Kind.NONE: r"\bNone\b", Kind.REPR: r"\b(?:True|False)\b|\{'|\['|': |Undefined"}

@@ -67,21 +67,25 @@ class Conversations:
     def request(self, seed: str) -> Members:
         """The request of a seed."""
         draws = Draws(seed, self._pieces)
-        request = _Request(self._rules, draws, Schemas(draws, self._types, self._members), also=self._also)
+        complete = draws.one_in(2)
+        schemas = Schemas(draws, self._types, self._members, complete=complete)
+        request = _Request(self._rules, draws, schemas, also=self._also, complete=complete)
         return request.whole(self._fixed) | dict(self._fixed)
 
 
 class _Request:
-    """One request in the making; its messages have in common by which ids calls are known."""
+    """One request in the making; its messages have in common by which ids calls are known.
 
-    def __init__(self, rules: Request, draws: Draws, schemas: Schemas, *, also: bool) -> None:
+    Complete messages have a content: many templates fail without, which would hide whatever else they do.
+    """
+
+    def __init__(self, rules: Request, draws: Draws, schemas: Schemas, *, also: bool, complete: bool) -> None:
         self._rules = rules
         self._draws = draws
         self._schemas = schemas
         self._also = also
         self._ids = draws.one_of(_IDS)
-        self._complete = draws.one_in(2)
-        """Whether optional texts are there: many templates fail without, which would hide whatever else they do."""
+        self._complete = complete
 
     def whole(self, fixed: Mapping[str, Json]) -> Members:
         """The request, without parameters that are fixed."""
@@ -157,7 +161,7 @@ class _Request:
             case TextType(choices=tuple(choices)):
                 return d.one_of(choices)
             case TextType():
-                return d.one_of(_NAMED[name]) if name in _NAMED else self._id() if name in _KNOWN_BY else d.text()
+                return self._text(name)
             case BoolType():
                 return d.one_in(2)
             case IntType():
@@ -174,8 +178,11 @@ class _Request:
             case _:
                 raise NotImplementedError(f"side_by_side draws no values of the type {of}")
 
-    def _id(self) -> str:
-        return self._draws.one_of(self._ids)
+    def _text(self, name: str) -> str:
+        """A text for a field of a name."""
+        if name == "name":
+            return self._draws.one_of(FUNCTIONS)
+        return self._draws.one_of(self._ids) if name in _KNOWN_BY else self._draws.text()
 
     def _json(self, kinds: frozenset[JsonKind], name: str) -> Json:
         """JSON of some kinds, for a field of a name."""
@@ -195,7 +202,6 @@ class _Request:
         return value
 
 
-_NAMED: Mapping[str, Sequence[str]] = {"name": FUNCTIONS}
 _KNOWN_BY = ("id", "tool_call_id")
 _OBJECTS = ("parameters", "function", "tools", "arguments")
 

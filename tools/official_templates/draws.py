@@ -1,7 +1,7 @@
 """Draws at random: one of some, seldom, a text, any JSON. The same seed gives the same draws on any machine.
 
-Requests are drawn this way and not by hypothesis: a run then takes a thirtieth of the time, and comes to the rare
-branches of schema printers, which hypothesis, aiming at small requests, does not.
+Requests are drawn this way and not by hypothesis: a run takes a tenth of the time, and it comes to the rare branches of
+schema printers, where hypothesis, which aims at small requests, seldom does.
 """
 
 from __future__ import annotations

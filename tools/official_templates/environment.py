@@ -94,7 +94,7 @@ class OfficialTemplate:
 
         `now` is the time that `strftime_now` tells; without it the template has no clock.
         """
-        messages = context["messages"]
+        messages = context.get("messages")
         if isinstance(messages, Sequence) and not isinstance(messages, str):
             context = {**context, "messages": [self._message(m) for m in messages]}
         clock = {} if now is None else {"strftime_now": now.strftime}

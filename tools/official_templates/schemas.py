@@ -35,11 +35,12 @@ class Schemas:
     """Draws tools and the schemas in them.
 
     `types` are names of types beyond those of JSON Schema, `members` are further names that a template looks for in a
-    schema.
+    schema. Complete tools have a name, a description and parameters.
     """
 
-    def __init__(self, draws: Draws, types: Sequence[str], members: Sequence[str]) -> None:
+    def __init__(self, draws: Draws, types: Sequence[str], members: Sequence[str], *, complete: bool) -> None:
         self._draws = draws
+        self._complete = complete
         self._types = (*_TYPES, *(t for t in types if t not in _TYPES))
         self._sought = [m for m in members if m not in _USUAL and m not in _RARE]
 
@@ -47,7 +48,7 @@ class Schemas:
         """A tool in OpenAI's form, seldom a function without the object around it."""
         d = self._draws
         function = self.function()
-        if d.one_in(20):
+        if d.one_in(20) and not self._complete:
             return function
         tool: Members = {"type": "function", "function": function}
         if d.one_in(12):
@@ -58,9 +59,9 @@ class Schemas:
         """What a function is called, what it does, and what it takes."""
         d = self._draws
         out: Members = {"name": d.one_of(FUNCTIONS)}
-        if not d.one_in(6):
+        if self._complete or not d.one_in(4):
             out["description"] = d.text()
-        if not d.one_in(10):
+        if self._complete or not d.one_in(5):
             out["parameters"] = self.parameters()
         if d.one_in(8):
             out[d.one_of(("return", "response", "returns"))] = self._schema(1)
