@@ -34,7 +34,7 @@ def smallest(request: Members, same: Callable[[Members], bool], *, tries: int = 
 
 def _size(value: Json) -> tuple[int, str]:
     written = json.dumps(value, ensure_ascii=False)
-    return len(written), written
+    return len(written) + 2 * written.count("true"), written  # false is simpler: it leaves something out
 
 
 def _smaller(value: Json) -> Iterator[Json]:
@@ -43,7 +43,7 @@ def _smaller(value: Json) -> Iterator[Json]:
         case str():
             yield from _texts(value)
         case bool():
-            yield True
+            yield False
         case int() | float():
             yield 0
         case Mapping():
