@@ -75,7 +75,7 @@ _PLAIN = tokenizers.Tokenizer(tokenizers.models.BPE())
 
 @cache
 def _encoding() -> tuple[tiktoken.Encoding, dict[str, int]]:
-    program = program_of(ROOT / "spec" / "models" / "qwen3.kata")
+    program = program_of(ROOT / "spec" / "models" / "qwen.kata", "qwen3")
     assert program.vocabulary.artifact is not None
     lock = read_lock(ROOT / "spec" / "artifacts.lock")
     tokens = read_tiktoken(artifact_bytes(program.vocabulary.artifact.name, lock), where="")

@@ -94,13 +94,20 @@ class Requests:
         return st.dictionaries(self._key, self.json, max_size=4)
 
     def _fields(self, fields: Sequence[Field], role: str | None = None) -> JsonStrategy:
-        required: dict[str, JsonStrategy] = {} if role is None else {"role": st.just(role)}
+        required: dict[str, JsonStrategy] = {} if role is None else {"role": self._role(role)}
         required |= {f.name: self.of(f.type) for f in fields if not f.optional}
         plain: SearchStrategy[dict[str, Json]] = st.fixed_dictionaries(
             required, optional={f.name: self.of(f.type) for f in fields if f.optional}
         )
         also = {f.name: f.spellings[-1] for f in fields}
         return st.builds(_spelled, plain, st.sampled_from([{}, also]))
+
+    def _role(self, name: str) -> JsonStrategy:
+        role = self._program.request.role(name)
+        named = self._program.request.named_roles
+        if role is None or not role.open:
+            return st.just(name)
+        return (self.text | st.sampled_from([name, *named])).filter(lambda spelled: spelled not in named)
 
     def requests(self) -> JsonStrategy:
         """A whole request; roles come in runs as often as alone."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import re
 import shutil
 import sys
 import tempfile
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 from katapi.analyse import analyse
 from katapi.compile import analyse_spec, compile_program
@@ -22,19 +24,40 @@ ROOT = Path(__file__).parents[1]
 PASS = ROOT / "tests" / "language" / "pass"
 OWN = sorted({ROOT / "spec" / "book.kata", *(ROOT / "spec" / "models").glob("*.kata")})
 TOKENIZERS = sorted((ROOT / "spec" / "tokenizers").glob("*.kata"))
-ALL = [*OWN, *sorted(PASS.glob("*.kata"))]
+
+
+class Spec(NamedTuple):
+    """One model of a spec."""
+
+    path: Path
+    name: str
+
+
+def specs_in(path: Path) -> list[Spec]:
+    """The models of a .kata file, without compiling it."""
+    named: list[str] = re.findall(r'^model "([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+    return [Spec(path, name) for name in named or [path.stem]]
+
+
+ALL = [spec for path in [*OWN, *sorted(PASS.glob("*.kata"))] for spec in specs_in(path)]
 
 
 @cache
-def program_of(path: Path) -> Program:
-    """The checked program of a spec."""
+def programs_of(path: Path) -> dict[str, Program]:
+    """The checked programs of a spec, by the names of its models."""
     project = Project(ROOT, ROOT / "spec", ROOT / "generated", "katapi_models")
-    return whole(analyse_spec(project, path))
+    return {program.name: whole(program) for program in analyse_spec(project, path)}
+
+
+def program_of(path: Path, name: str | None = None) -> Program:
+    """The checked program of a model of a spec; without a name, of the only one."""
+    programs = programs_of(path)
+    return next(iter(programs.values())) if name is None else programs[name]
 
 
 def whole_program(name: str, source: Source) -> Program:
-    """The checked program of a source that has a template."""
-    return whole(analyse(name, source))
+    """The checked program of a source that has a template, or of its model of that name."""
+    return next(whole(program) for program in analyse(name, source) if program.name == name)
 
 
 def whole(program: Library) -> Program:
@@ -52,18 +75,19 @@ def pass_project() -> Project:
     (folder / "pass_models").mkdir()
     (folder / "pass_models" / "__init__.py").write_text("", encoding="utf-8")
     for path in sorted(PASS.glob("*.kata")):
-        for file, data in compile_program(program_of(path), project).items():
-            target = folder / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+        for program in programs_of(path).values():
+            for file, data in compile_program(program, project).items():
+                target = folder / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
     sys.path.insert(0, str(folder))
     return project
 
 
 @cache
-def model_of(path: Path) -> Model[RequestModel]:
-    """The generated model of a spec."""
+def model_of(path: Path, name: str | None = None) -> Model[RequestModel]:
+    """The generated model of a spec; with a name, one of several."""
     package = "katapi_models" if path in OWN else pass_project().package
-    model = import_module(f"{package}.{program_of(path).package}").MODEL
+    model = import_module(f"{package}.{program_of(path, name).package}").MODEL
     assert isinstance(model, Model)
     return model

@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.requests import Requests  # noqa: E402  # the tests' own strategies, once the root is on the path
-from tests.specs import ALL, model_of, program_of  # noqa: E402
+from tests.specs import ALL, Spec, model_of, program_of  # noqa: E402
 
 Outcome = tuple[object, ...]
 Render = Callable[[RequestModel], list[Printed]]
@@ -48,22 +48,22 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=400)
     arguments = parser.parse_args()
     survivors = 0
-    for path in ALL:
-        if arguments.specs and path.stem not in arguments.specs:
+    for spec in ALL:
+        if arguments.specs and spec.name not in arguments.specs:
             continue
-        found, alive = judge(path, arguments.requests)
+        found, alive = judge(spec, arguments.requests)
         survivors += len(alive)
-        print(f"{path.stem}: {found} of {found + len(alive)} faults found")
+        print(f"{spec.name}: {found} of {found + len(alive)} faults found")
         for line in alive:
             print(f"  survives: {line}")
     return 1 if survivors else 0
 
 
-def judge(path: Path, count: int) -> tuple[int, list[str]]:
+def judge(spec: Spec, count: int) -> tuple[int, list[str]]:
     """How many faults in a spec's renderer are found, and the others in words."""
-    requests = drawn(path, count)
-    expected = [by_oracle(path, value) for value in requests]
-    model = model_of(path)
+    requests = drawn(spec, count)
+    expected = [by_oracle(spec, value) for value in requests]
+    model = model_of(*spec)
     decoded = [decode(model.decode_request, value) for value in requests]
     name = f"{model.request_type.__module__.rpartition('.')[0]}.renderer"
     source = Path(str(import_module(name).__file__)).read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ def judge(path: Path, count: int) -> tuple[int, list[str]]:
     return found, alive
 
 
-def drawn(path: Path, count: int) -> list[Json]:
+def drawn(spec: Spec, count: int) -> list[Json]:
     """Requests for a spec, the same ones every time."""
     out: list[Json] = []
 
@@ -89,7 +89,7 @@ def drawn(path: Path, count: int) -> list[Json]:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(Requests(program_of(path)).requests())
+    @given(Requests(program_of(*spec)).requests())
     def collect(value: Json) -> None:
         out.append(value)
 
@@ -97,9 +97,9 @@ def drawn(path: Path, count: int) -> list[Json]:
     return out
 
 
-def by_oracle(path: Path, value: Json) -> Outcome:
+def by_oracle(spec: Spec, value: Json) -> Outcome:
     """What the oracle prints."""
-    program = program_of(path)
+    program = program_of(*spec)
     try:
         rendering = oracle_render(program, canonical(program, value))
     except KatapiError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ from katapi.language.source import Source
 from katapi.model.program import Library, Program, TokenizerProgram
 from katapi.model.resolve import Used, resolve
 from katapi.model.resolve.findings import Findings
+from katapi.model.resolve.variants import decided, declared_options, models_of
 
 #: Findings about a declaration that is not there; where one could not be read, it may be that one.
 _MISSING = ("K105", "K116")
@@ -50,20 +52,46 @@ def load_beside(path: Path, read: Callable[[Path], Source]) -> Load:
     return load
 
 
-def analyse(name: str, source: Source, load: Load = no_files) -> Library:
+def analyse(name: str, source: Source, load: Load = no_files) -> tuple[Library, ...]:
     """What a file declares: a `Program`, a `TokenizerProgram` where it has no template, else only a `Library`.
 
-    `name` is the model's, `load` gives the files that it uses. Raises SpecError with all findings of the file.
+    A file that names several models gives one for each of them. `name` is that of a file which names none, `load` gives
+    the files that it uses. Raises SpecError with all findings of the file.
 
     What has a mistake in it hides nothing else: names, types and checks are told as far as they do not need it. Of a
     line that cannot be read nothing else is told.
     """
-    return _analysed(name, source, load, (source.name,))[1]
+    return _analysed(name, source, load, (source.name,))
 
 
-def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> tuple[s.File, Library]:
+def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> tuple[Library, ...]:
     file, unread = parse(source)
-    findings = Findings()
+    own = Findings(file.unread)
+    options = declared_options(file, own)
+    programs: list[Library | None] = []
+    of_models: dict[str, list[Diagnostic]] = {}
+    for model in models_of(file):
+        findings = Findings()
+        one = decided(file, model, options, own, findings)
+        title = name if model is None else model.name
+        program, found = _resolved(title, source, one, load, above, findings)
+        programs.append(program)
+        of_models[title] = [f for f in found if not _may_be_unread(f, one, unread)]
+    of_options = [f for f in dict.fromkeys(own.diagnostics) if not _may_be_unread(f, file, unread)]
+    undecided = any(f.code not in _UNUSED for f in of_options)
+    found = of_options + _merged(of_models, common=undecided)
+    lines = {source.line_column(f.span.start)[0] for f in unread}
+    diagnostics = unread + [f for f in found if source.line_column(f.span.start)[0] not in lines]
+    whole = tuple(program for program in programs if program is not None)
+    if diagnostics or len(whole) < len(programs):
+        raise SpecError(source, diagnostics)
+    return whole
+
+
+def _resolved(
+    name: str, source: Source, file: s.File, load: Load, above: tuple[str, ...], findings: Findings
+) -> tuple[Library | None, list[Diagnostic]]:
+    """One model: what it is, as far as it has a meaning, and all that is wrong with it."""
     used = [one for use in file.uses if (one := _used(use, load, above, findings)) is not None]
     program = resolve(name, source, file, findings, used) if len(used) == len(file.uses) else None
     found = [*findings.diagnostics]
@@ -71,13 +99,27 @@ def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> 
         found += check_program(program)
     elif isinstance(program, TokenizerProgram):
         found += check_tokenizer(program)
-    lines = {source.line_column(f.span.start)[0] for f in unread}
-    diagnostics = unread + [
-        f for f in found if not _may_be_unread(f, file, unread) and source.line_column(f.span.start)[0] not in lines
-    ]
-    if diagnostics or program is None:
-        raise SpecError(source, diagnostics)
-    return file, program
+    return program, found
+
+
+def _merged(of_models: dict[str, list[Diagnostic]], *, common: bool) -> list[Diagnostic]:
+    """The findings of all models of a file, each once; one that not every model has says which do.
+
+    What one model does not use may be for another. Where options have mistakes only what is `common` to all is sure.
+    """
+    owners: dict[Diagnostic, list[str]] = {}
+    for model, diagnostics in of_models.items():
+        for finding in diagnostics:
+            owners.setdefault(finding, []).append(model)
+    out: list[Diagnostic] = []
+    for finding, models in owners.items():
+        if len(models) == len(of_models):
+            out.append(finding)
+        elif not common and finding.code not in _UNUSED:
+            names = ", ".join(f"`{model}`" for model in models)
+            message = f"{finding.message} (in the model{'s' if len(models) > 1 else ''} {names})"
+            out.append(replace(finding, message=message))
+    return out
 
 
 def _used(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) -> Used | None:
@@ -86,7 +128,7 @@ def _used(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) ->
         name, source, beside = load(use.path)
         if source.name in above:
             raise UseError("it uses itself, by way of " + ", ".join(above))
-        file, program = _analysed(name, source, beside, (*above, source.name))
+        program, *others = _analysed(name, source, beside, (*above, source.name))
     except UseError as error:
         findings.add("K119", use.span, f"`{use.path}` cannot be used: {error}")
     except SpecError as error:
@@ -94,10 +136,10 @@ def _used(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) ->
         message = f"`{use.path}` cannot be used: it has {count} error{'s' if count > 1 else ''}"
         findings.add("K119", use.span, message, help=f"`katapi check` of {error.source.name} shows them")
     else:
-        if isinstance(program, Program):
+        if others or isinstance(program, Program):
             findings.add("K119", use.span, f"`{use.path}` cannot be used: it is a whole model")
             return None
-        return Used(use.span, file, program)
+        return Used(use.span, program)
     return None
 
 
@@ -117,8 +159,3 @@ def _may_be_unread(finding: Diagnostic, file: s.File, unread: list[Diagnostic]) 
 
 def _holds(declaration: s.Declaration, finding: Diagnostic) -> bool:
     return declaration.span.start <= finding.span.start < declaration.span.end
-
-
-def declarations(source: Source) -> tuple[s.Declaration, ...]:
-    """The declarations of a file that is known to parse."""
-    return parse(source)[0].declarations

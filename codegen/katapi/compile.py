@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from katapi.analyse import analyse, declarations, load_beside
+from katapi.analyse import analyse, load_beside
+from katapi.artifacts.cache import Cache
+from katapi.artifacts.fetch import at_hand
 from katapi.artifacts.fit import DeclaredIds, DeclaredToken, DeclaredVocabulary, misfits
 from katapi.artifacts.lock import Artifact, read_lock
 from katapi.artifacts.lock_entry import artifact_text, has_places
@@ -20,7 +22,7 @@ from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.request import emit_request
-from katapi.emit.tokenizer import emit_tokenizer
+from katapi.emit.tokenizer import emit_tokenizer, table_file
 from katapi.emit.tokenizer_tests import emit_tokenizer_tests
 from katapi.emit.vocabulary import emit_vocabulary
 from katapi.language import syntax as s
@@ -48,11 +50,11 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
     failures: list[SpecError] = []
     for path in project.specs():
         try:
-            program = analyse_spec(project, path)
+            found = analyse_spec(project, path)
         except SpecError as error:
             failures.append(error)
         else:
-            programs += [program] if isinstance(program, TokenizerProgram) else []
+            programs += [program for program in found if isinstance(program, TokenizerProgram)]
     if failures:
         raise ProjectError(failures)
     _distinct(programs)
@@ -86,40 +88,48 @@ def compile_program(program: TokenizerProgram, project: Project, *, fresh: bool 
     tests = Path("tests") / f"test_{program.package}.py"
     artifact = _artifact(program, project, fresh=fresh)
     data = VocabularyData.of_texts(_texts(program)) if artifact is None else artifact.data
+    row = None if artifact is None else artifact.row
     meanings = _Meanings(program, artifact)
     out: dict[Path, bytes] = {}
     if program.lender is None:
-        _check_builds(program, data)
-        out |= _tokenizer_files(program, package, folder, artifact)
+        if data is not None:
+            _check_builds(program, data)
+        out |= _tokenizer_files(program, package, Path(project.package), artifact)
     if isinstance(program, Program):
         out[folder / "__init__.py"] = emit_model(
             program, package, template=meanings.template(), tokenizer=meanings.tokenizer()
         ).encode()
         out[folder / "request.py"] = emit_request(program).encode()
         out[folder / "renderer.py"] = emit_renderer(program, package).encode()
-        out[tests] = emit_property_tests(program, package).encode()
+        out[tests] = emit_property_tests(program, package, row).encode()
     else:
         out[folder / "__init__.py"] = emit_declared_tokenizer(program, package, meanings.tokenizer()).encode()
-        out[tests] = emit_tokenizer_tests(program, package, _ids(program, data)).encode()
+        out[tests] = emit_tokenizer_tests(program, package, row, () if data is None else _ids(program, data)).encode()
     return out
 
 
 def _tokenizer_files(
-    program: TokenizerProgram, package: str, folder: Path, artifact: _Artifact | None
+    program: TokenizerProgram, package: str, models: Path, artifact: _Artifact | None
 ) -> dict[Path, bytes]:
-    """The vocabulary and the tokenizer of a spec that declares its own."""
-    row = None if artifact is None else artifact.row
+    """The vocabulary and the tokenizer of a spec that declares its own; `models` is the folder of all packages.
+
+    A table stands there by the name of its artifact, so that specs over one artifact share it.
+    """
+    row, folder = None if artifact is None else artifact.row, models / program.package
     out = {
         folder / "vocabulary.py": emit_vocabulary(program).encode(),
         folder / "tokenizer.py": emit_tokenizer(program, package, row).encode(),
     }
-    if artifact is not None and not artifact.row.cached:
-        out[folder / "vocabulary.bin"] = table_bytes(artifact.data, artifact=artifact.row.sha256)
+    if artifact is not None and artifact.data is not None and not artifact.row.cached:
+        out[models / table_file(artifact.row)] = table_bytes(artifact.data, artifact=artifact.row.sha256)
     return out
 
 
-def analyse_spec(project: Project, path: Path) -> Library:
-    """What a spec of a project declares, with the files that it uses. Raises SpecError and ArtifactError."""
+def analyse_spec(project: Project, path: Path) -> tuple[Library, ...]:
+    """What a spec of a project declares, with the files that it uses: one for each of its models.
+
+    Raises SpecError and ArtifactError.
+    """
 
     def read(file: Path) -> Source:
         return read_source(project, file.resolve())
@@ -160,9 +170,12 @@ class ProjectError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Artifact:
-    """What an artifact says of a vocabulary, and its row in the lock."""
+    """What an artifact says of a vocabulary, and its row in the lock.
 
-    data: VocabularyData
+    No data: the table is made in the cache of who uses it, and the artifact is not at hand.
+    """
+
+    data: VocabularyData | None
     row: Artifact
 
 
@@ -172,7 +185,8 @@ def _artifact(program: TokenizerProgram, project: Project, *, fresh: bool) -> _A
     if declared is None:
         return None
     lock = read_lock(project.lock)
-    sha256 = lock[declared.name].sha256
+    row = lock[declared.name]
+    sha256 = row.sha256
     if declared.sha256 is not None and declared.sha256 != sha256:
         line, _ = program.source.line_column(declared.span.start)
         raise ArtifactError(
@@ -181,13 +195,18 @@ def _artifact(program: TokenizerProgram, project: Project, *, fresh: bool) -> _A
             where=f"{program.source.name}:{line}",
             help="correct the one that is wrong",
         )
+    cache = Cache.of_user()
+    if row.cached and not fresh and not at_hand(row, cache):
+        return _Artifact(None, row)
     beside = [token.id for token in program.configuration().added_tokens]
-    tables = [] if fresh else [project.generated / project.package / program.tokenizer_package / "vocabulary.bin"]
-    data = vocabulary_of(declared.name, lock, passed_over=beside, tables=tables)
+    table = cache.table_path(sha256) if row.cached else project.generated / project.package / table_file(row)
+    data = vocabulary_of(declared.name, lock, passed_over=beside, tables=[] if fresh else [table])
+    if row.cached and not table.is_file():
+        cache.table(sha256, lambda: data)
     findings = misfits(_declared(program, declared.name), data)
     if findings:
         raise ArtifactErrors(findings)
-    return _Artifact(data, lock[declared.name])
+    return _Artifact(data, row)
 
 
 def _declared(program: TokenizerProgram, artifact: str) -> DeclaredVocabulary:
@@ -214,6 +233,7 @@ def _declared(program: TokenizerProgram, artifact: str) -> DeclaredVocabulary:
         unused=[DeclaredIds(range(row.first, row.last + 1), place(row.span)) for row in vocabulary.unused],
         unknown=None if unknown is None else DeclaredToken(unknown.id, unknown.text, place(unknown.span)),
         size=vocabulary.size,
+        bare=vocabulary.artifact is not None and vocabulary.artifact.bare,
     )
 
 
@@ -250,7 +270,7 @@ class _Meanings:
 
     def __init__(self, program: TokenizerProgram, artifact: _Artifact | None) -> None:
         self._parts: dict[type, str] = {}
-        for declaration in [d for library in offered(program) for d in declarations(library.source)]:
+        for declaration in [d for library in offered(program) for d in library.file.declarations]:
             kind = type(declaration)
             self._parts[kind] = self._parts.get(kind, "") + canonical(declaration) + "\n"
         if artifact is not None:

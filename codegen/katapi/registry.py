@@ -1,14 +1,13 @@
 """Finds generated models by name: those that come with Katapi, and those of installed packages.
 
-A package of models names itself in the entry-point group `katapi.models`; its `MODELS` gives the sub-package of each
-name.
+A package of models names itself in the entry-point group `katapi.models` (entry points specification of the PyPA); its
+`MODELS` gives the sub-package of each name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,8 @@ _GROUP = "katapi.models"
 def load(name: str, package: str | None = None) -> Model[RequestModel]:
     """The generated model of a name; `package` says in which package of models to look.
 
-    Raises ArtifactError where no package has it.
+    Raises `ArtifactError` A140 where there is no such package, A141 where none has the model, A142 and A143 where what
+    it generated is broken, and A144 for a tokenizer without a template.
     """
     found = _found(name, package, known=models)
     if not isinstance(found, Model):
@@ -42,18 +42,21 @@ def load(name: str, package: str | None = None) -> Model[RequestModel]:
 def load_tokenizer(name: str, package: str | None = None) -> DeclaredTokenizer:
     """The generated model or tokenizer of a name, for `encode` and `decode`; `package` as in `load`.
 
-    Raises ArtifactError where no package has it.
+    Raises `ArtifactError` A140 to A143, as `load` does.
     """
     return _found(name, package, known=lambda package: sorted([*models(package), *tokenizers(package)]))
 
 
 def models(package: str | None = None) -> list[str]:
-    """The names that `load` takes, in order."""
+    """The names that `load` takes, in order. Raises `ArtifactError` A140 where there is no such package."""
     return sorted({name for p in _chosen(package) for name in _listed(p, "MODELS")})
 
 
 def tokenizers(package: str | None = None) -> list[str]:
-    """The further names that `load_tokenizer` takes, in order: tokenizers without a template."""
+    """The further names that `load_tokenizer` takes, in order: tokenizers without a template.
+
+    Raises `ArtifactError` A140 where there is no such package.
+    """
     return sorted({name for p in _chosen(package) for name in _listed(p, "TOKENIZERS")})
 
 
@@ -95,6 +98,8 @@ def _chosen(package: str | None) -> Iterable[str]:
 
 def _packages() -> Iterator[str]:
     yield _BUILT_IN
+    from importlib.metadata import entry_points  # takes 20 ms, which what comes with Katapi does without
+
     for entry in entry_points(group=_GROUP):
         if entry.value != _BUILT_IN:
             yield entry.value

@@ -8,10 +8,12 @@ from datetime import datetime
 from typing import TypeVar
 
 import hypothesis
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from katapi.artifacts.cache import Cache
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError, TokenizerError
 from katapi.runtime.json_types import Json, JsonObject
@@ -57,6 +59,13 @@ def given(strategy: SearchStrategy[T]) -> Callable[[Callable[[T], None]], Callab
     return decorate
 
 
+def needs_artifact(name: str, sha256: str) -> None:
+    """Passes over the tests of a module whose vocabulary is made in the user's cache, where that does not have it."""
+    cache = Cache.of_user()
+    if not cache.path(sha256).is_file() and not cache.table_path(sha256).is_file():
+        pytest.skip(f"{name} is not in the cache: katapi fetch {name}", allow_module_level=True)
+
+
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:
     """Any text without lone surrogates; every so often one that spells control tokens."""
     return texts_with([c.spelling for c in controls])
@@ -66,6 +75,11 @@ def texts_with(spellings: Collection[str]) -> SearchStrategy[Content]:
     """Any text without lone surrogates; every so often one that has some of `spellings` in it."""
     parts = st.lists(st.one_of(_SCRIPTS, _PLAIN, st.sampled_from([*spellings, ""])), max_size=5)
     return parts.map(lambda p: Content("".join(p)))
+
+
+def other_roles(controls: type[ControlToken], named: Collection[str]) -> SearchStrategy[Content]:
+    """Any text as a role, but for the roles that have a class of their own."""
+    return texts(controls).filter(lambda role: role not in named)
 
 
 def json_values(controls: type[ControlToken]) -> SearchStrategy[Json]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -38,8 +38,11 @@ def tokenizer_from_file(path: str | PathLike[str], *, pattern: str | None = None
     """The tokenizer in a file: tokenizer.json, `.tiktoken`, tekken.json, SentencePiece's `.model`, or GGUF.
 
     The content tells the format, not the name. A `.tiktoken` file does not say how text is cut: unless it is that of a
-    known model, give `pattern`, in the dialect of tiktoken. Raises `ArtifactError`, naming the place, where the file
-    cannot be read, is of no known format, or is not as its format asks.
+    known model, give `pattern`, in the dialect of tiktoken.
+
+    Raises `ArtifactError`, naming the place: A130 where the file cannot be read, A139 where it is of no known format,
+    A106, A131 to A133 or A135 to A138 where it is not as its format asks, and A105 to A109 where no tokenizer can be
+    made of it.
     """
     from katapi.runtime.artifacts.any_file import read_tokenizer_file
     from katapi.runtime.tokenization.build import build_tokenizer

@@ -65,6 +65,6 @@ def test_the_notice_names_only_what_may_be_checked_in() -> None:
 
 def test_only_what_is_free_and_named_is_checked_in() -> None:
     assert all(a.cached or a.licence in FREE for a in LOCK.artifacts.values())
-    tables = [path.read_bytes() for path in (ROOT / "generated").rglob("vocabulary.bin")]
+    tables = [path.read_bytes() for path in (ROOT / "generated").rglob("tables/*.bin")]
     assert len(tables) > 3
     assert {artifact_of(table) for table in tables} <= set(re.findall(r"[0-9a-f]{64}", NOTICE))

@@ -59,7 +59,7 @@ def test_a_build_needs_no_artifact_whose_table_is_there(project: Project) -> Non
     with pytest.raises(ArtifactError) as caught:
         compile_project(project, fresh=True)
     assert caught.value.code == "A121"
-    (project.generated / "lent" / "own" / "vocabulary.bin").write_bytes(b"KATAPIV2 damaged")
+    (project.generated / "lent" / "tables" / "own-own.json.bin").write_bytes(b"KATAPIV2 damaged")
     with pytest.raises(ArtifactError, match="A121"):
         compile_project(project)
 
@@ -81,7 +81,7 @@ def test_a_table_that_may_not_be_passed_on_is_made_in_the_cache_of_who_uses_it(
     lend(project)
     build(project)
     package = project.generated / "lent"
-    assert not (package / "own" / "vocabulary.bin").exists()
+    assert not (package / "tables").exists()
     monkeypatch.syspath_prepend(str(project.generated))
     tokenizer = katapi.load_tokenizer("own", "lent")
     assert tokenizer.encode("a word or two") == katapi.tokenizer_from_file(FILE).encode("a word or two")

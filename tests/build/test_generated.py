@@ -21,7 +21,7 @@ from katapi.project import Project, find_project
 from katapi.runtime.printed import Stretch
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
 from tests.command import ROOT, python
-from tests.specs import ALL, model_of, pass_project, program_of
+from tests.specs import ALL, Spec, model_of, pass_project, program_of
 
 DIGESTS = f"""
 import hashlib, json
@@ -89,12 +89,12 @@ def test_each_file_names_its_spec_and_no_time_and_no_folder() -> None:
         assert str(Path.home()) not in text, name
 
 
-@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
-def test_each_constant_of_a_renderer_points_at_what_it_prints(path: Path) -> None:
-    program = program_of(path)
+@pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)
+def test_each_constant_of_a_renderer_points_at_what_it_prints(spec: Spec) -> None:
+    program = program_of(*spec)
     lines = program.source.text.splitlines()
     names = {control.id: control.name for control in program.vocabulary.controls}
-    renderer = sys.modules[f"{package_of(path)}.renderer"]
+    renderer = sys.modules[f"{package_of(spec)}.renderer"]
     controls = 0
     for segment in constants(vars(renderer).values()):
         source = lines[segment.site.line - 1][segment.site.column - 1 :]
@@ -109,13 +109,13 @@ def test_each_constant_of_a_renderer_points_at_what_it_prints(path: Path) -> Non
     assert controls
 
 
-@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
-def test_each_field_and_token_names_the_line_that_declares_it(path: Path) -> None:
-    program = program_of(path)
+@pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)
+def test_each_field_and_token_names_the_line_that_declares_it(spec: Spec) -> None:
+    program = program_of(*spec)
     source = ["", *program.source.text.splitlines()]
     declared = ["", *(program.lender or program).source.text.splitlines()]
-    package = f"{package_of(path).rpartition('.')[0]}.{program.tokenizer_package}"
-    request = inspect.getsource(sys.modules[f"{package_of(path)}.request"])
+    package = f"{package_of(spec).rpartition('.')[0]}.{program.tokenizer_package}"
+    request = inspect.getsource(sys.modules[f"{package_of(spec)}.request"])
     vocabulary = inspect.getsource(sys.modules[f"{package}.vocabulary"])
     fields = re.findall(r"^    (\w+): .*  # line (\d+)", request, re.MULTILINE)
     above = re.findall(r"^    # line (\d+).*\n    (\w+): ", request, re.MULTILINE)
@@ -143,9 +143,9 @@ def constants(values: Iterable[object]) -> Iterator[ControlSegment | LiteralSegm
             yield LiteralSegment(Literal(value[0]), value[1])
 
 
-def package_of(path: Path) -> str:
+def package_of(spec: Spec) -> str:
     """The generated package of a spec, imported."""
-    return model_of(path).request_type.__module__.removesuffix(".request")
+    return model_of(*spec).request_type.__module__.removesuffix(".request")
 
 
 def ran(*arguments: str, **variables: str) -> str:

@@ -202,6 +202,11 @@ SPECS = {
             "  FIRST\n", "  def heading(mark: control) { mark }\n"
         ),
     ),
+    "no_prefix": spec(
+        template=CHAT.replace("m.content @end }", "m.content @end @model }", 1)
+        .replace("@model sampled", "sampled")
+        .replace("generate { @model }", "generate none")
+    ),
     "prefix_seen": spec("if generating { @user } else { @end }"),
     "drops": spec(
         more=FUNCTION,

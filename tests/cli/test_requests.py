@@ -58,7 +58,7 @@ def test_a_process_of_its_own_ends_the_same(name: str) -> None:
 def test_the_template_says_why_it_rejects() -> None:
     done = here("render", "qwen3", stdin=b'{"messages": []}')
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith("katapi: template error T100 at qwen3.kata:")
+    assert done.err.startswith("katapi: template error T100 at qwen.kata:")
     assert "needs at least one message" in done.err
 
 
@@ -221,7 +221,7 @@ def test_models_lists_the_models_and_shows_one() -> None:
     assert [line.split()[0] for line in table.out.splitlines()] == ["model", *sorted([*models(), *tokenizers()])]
     one = here("models", "qwen3")
     assert one.status == 0
-    assert dict(line.split(maxsplit=1) for line in one.out.splitlines())["spec"] == "spec/models/qwen3.kata"
+    assert dict(line.split(maxsplit=1) for line in one.out.splitlines())["spec"] == "spec/models/qwen.kata"
     assert "151669" in one.out
 
 

@@ -21,7 +21,7 @@ from katapi.runtime.tokenization.decoder_stages import (
     replace_decoder,
     word_piece_decoder,
 )
-from katapi.runtime.tokenization.decoding import TextDecoding
+from katapi.runtime.tokenization.text_decoding import TextDecoding
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
 TOKENS = [

@@ -20,8 +20,8 @@ from tests.vectors.test_chat_vectors import CASES, Rule, request_of, rule_of
 
 Object = dict[str, Json]
 
-QWEN3 = ROOT / "spec" / "models" / "qwen3.kata"
-REQUESTS = Requests(program_of(QWEN3)).requests()
+QWEN = ROOT / "spec" / "models" / "qwen.kata"
+REQUESTS = Requests(program_of(QWEN, "qwen3")).requests()
 
 
 def objects(value: Json) -> list[Object]:

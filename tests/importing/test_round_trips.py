@@ -119,7 +119,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Imported]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_declaration_is_the_configuration_of_the_file(imported: Imported, name: str) -> None:
-    program = analyse(NAMES[name], Source(name, imported.spec(name)))
+    (program,) = analyse(NAMES[name], Source(name, imported.spec(name)))
     assert isinstance(program, TokenizerProgram)
     expected = declarable(imported.official[name].configuration)
     # Of added tokens a program tells the runtime only what it needs: not how an official tokenizer looks for them.

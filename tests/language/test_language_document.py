@@ -143,7 +143,7 @@ def foot(parts: str, request: s.Request | None = None) -> str:
     own = there[0].parts if there and isinstance(there[0], s.Template) else ()
     walk = "" if any(isinstance(part, s.Walk) for part in own) else WALK
     drops = [*(["drop tools"] if request.tools else []), *(f"drop {param.name.text}" for param in request.params)]
-    generate = "" if any(isinstance(part, s.Generate) for part in own) else "generate { @assistant }\n"
+    generate = "" if any(isinstance(part, s.Generate | s.NoPrefix) for part in own) else "generate { @assistant }\n"
     return walk + "\n".join(drops) + "\n" + generate + "}\n"
 
 

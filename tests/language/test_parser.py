@@ -20,7 +20,7 @@ def template(body: str) -> str:
     return f'template T version "1" for T {{ {body} }}'
 
 
-def items(body: str) -> tuple[s.Def | s.Generate | s.Item, ...]:
+def items(body: str) -> tuple[s.Def | s.Generate | s.NoPrefix | s.Counter | s.Item, ...]:
     file, findings = parse(Source("t.kata", template(body)))
     assert findings == []
     (declaration,) = file.declarations
@@ -251,7 +251,7 @@ def test_reserved_words_may_name_fields_and_keys() -> None:
     assert value("object {if: 1, not: m.last}") == value("object { if: 1, not: m.last }")
 
 
-@pytest.mark.parametrize("word", ["role", "record", "param", "tools", "text", "version", "ignore", "before"])
+@pytest.mark.parametrize("word", ["role", "record", "param", "tools", "text", "version", "ignore"])
 def test_words_of_other_declarations_name_values(word: str) -> None:
     assert len(items(f"x {word} let y = {word} {word} x.f({word}) {word}")) == 6
     ((code, marked, _),) = findings_of(

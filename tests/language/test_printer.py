@@ -53,7 +53,7 @@ def many(part: SearchStrategy[T], least: int = 0, most: int = 3) -> SearchStrate
 
 
 # Words that mean something in one place only are names in all others.
-CONTEXTUAL = ["version", "over", "for", "text", "from", "verbatim", "like", "tools", "ignore", "before", "param"]
+CONTEXTUAL = ["version", "over", "for", "text", "from", "verbatim", "like", "tools", "ignore", "param"]
 words = st.sampled_from(["a", "m", "x1", "_y", "Qwen3", "iffy", "isnt", "notes", *CONTEXTUAL])
 names = node(s.Name, words)
 fields = node(s.Name, st.one_of(words, st.sampled_from(sorted(RESERVED))))
@@ -103,7 +103,7 @@ def expressions(depth: int) -> SearchStrategy[s.Expr]:
     if depth == 0:
         return leaf
     inner = expressions(depth - 1)
-    kinds = names.filter(lambda n: n.text != "before")
+    view = node(s.View, st.sampled_from(s.Side), names)
     return st.one_of(
         leaf,
         puts(depth),
@@ -120,12 +120,12 @@ def expressions(depth: int) -> SearchStrategy[s.Expr]:
         node(s.Compare, st.sampled_from(s.Operator), inner, inner),
         node(s.Within, inner, inner),
         node(s.Has, inner, inner),
-        node(s.IsKind, inner, many(kinds, 1), booleans),
+        node(s.IsKind, inner, many(names, 1), booleans),
         node(s.IsEnd, inner, st.sampled_from(s.End), booleans),
         node(s.IsBeside, inner, st.sampled_from(s.Side), inner, booleans),
         node(s.Given, inner),
         node(s.Exists, inner),
-        node(s.Query, st.sampled_from(s.Quantifier), names, inner, inner),
+        node(s.Query, st.sampled_from(s.Quantifier), names, inner, st.none() | view, inner),
     )
 
 
@@ -148,6 +148,7 @@ def items(depth: int) -> SearchStrategy[s.Item]:
         node(s.BlockText, many(node(s.TextLiteral, texts) | printed | control, 0, 5)),
         node(s.Let, names, value),
         node(s.Drop, printed),
+        node(s.Advance, names),
         node(s.Reject, texts),
     )
     if depth == 0:
@@ -162,6 +163,8 @@ def items(depth: int) -> SearchStrategy[s.Item]:
         node(s.Match, value, arms),
         node(s.Take, st.sampled_from(s.TakeHow), many(names, 1), names, st.none() | body),
         node(s.Sampled, body),
+        node(s.LetText, names, body),
+        node(s.Joined, texts, body),
     )
 
 
@@ -178,6 +181,17 @@ types = st.one_of(list_types, node(s.OptionalOf, list_types), node(s.ListOf, nod
 literals = st.one_of(node(s.TextLiteral, texts), node(s.IntLiteral, numbers), node(s.BoolLiteral, booleans))
 constants = literals | node(s.ListLiteral, many(literals | node(s.ListLiteral, many(literals))))
 declared = many(node(s.FieldDecl, fields, types, many(names), booleans))
+
+
+def choices(entries: SearchStrategy[tuple[s.RequestEntry, ...]], depth: int = 1) -> SearchStrategy[s.EntryIf]:
+    """An `if` with entries of a request, a role or a record in its braces."""
+    if depth:
+        inner = choices(entries, depth - 1)
+        entries = st.tuples(entries, many(inner, 0, 1)).map(lambda pair: (*pair[0], *pair[1]))
+    braced = node(s.Entries, entries)
+    otherwise = st.none() | braced if not depth else st.one_of(st.none(), braced, choices(entries, depth - 1))
+    return node(s.EntryIf, expressions(1), braced, otherwise)
+
 
 flags = many(names.filter(lambda n: n.text != "to"))
 ranges = node(s.TokenRange, numbers, numbers, texts, flags)
@@ -197,14 +211,16 @@ vocabularies = node(
         )
     ),
 )
+params = node(s.ParamDecl, names, types, st.none() | constants)
 requests = node(
     s.Request,
     headers,
     many(setting),
-    many(node(s.RoleDecl, many(names, 1), declared)),
-    many(node(s.RecordDecl, names, declared)),
+    many(node(s.RoleDecl, many(names, 1), booleans, declared, many(choices(declared), 0, 1))),
+    many(node(s.RecordDecl, names, declared, many(choices(declared), 0, 1))),
     many(node(s.ToolsDecl, types)),
-    many(node(s.ParamDecl, names, types, st.none() | constants)),
+    many(params),
+    many(choices(st.tuples(params | node(s.RoleDecl, many(names, 1), booleans, declared, st.just(())))), 0, 1),
 )
 templates = node(
     s.Template,
@@ -214,6 +230,8 @@ templates = node(
         st.one_of(
             node(s.Def, names, many(node(s.Parameter, names, types)), blocks(2)),
             node(s.Generate, st.none() | expressions(2), blocks(2)),
+            node(s.NoPrefix),
+            node(s.Counter, names),
             items(2),
         )
     ),

@@ -55,6 +55,7 @@ blocks = st.recursive(
         st.tuples(st.sampled_from("pq"), inner, inner).map(lambda x: f"if {x[0]} {{ {x[1]} }} else {{ {x[2]} }}"),
         st.tuples(inner, inner).map(" ".join),
         inner.map(lambda x: f"each {_fresh(x)} in words ?? [] {{ {x} }}"),
+        st.tuples(pieces, inner).map(lambda x: f'joined "{x[0]}" {{ {x[1]} }}'),
         st.tuples(pieces, inner).map(lambda x: f'each {_fresh(x[1])} in words ?? [] join "{x[0]}" {{ {x[1]} }}'),
     ),
     max_leaves=4,

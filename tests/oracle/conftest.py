@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -13,10 +12,7 @@ from katapi.oracle.render import render
 from katapi.oracle.request import canonical
 from katapi.runtime.json_types import Json
 from katapi.runtime.segments import Rendering
-from tests.specs import program_of
-
-ROOT = Path(__file__).parents[2]
-_FOLDERS = (ROOT / "spec", ROOT / "spec" / "models", ROOT / "tests" / "language" / "pass")
+from tests.specs import ALL, program_of
 
 Load = Callable[[str], Program]
 Rendered = Callable[[str, Json], Rendering]
@@ -24,8 +20,7 @@ Rendered = Callable[[str, Json], Rendering]
 
 @cache
 def _program(name: str) -> Program:
-    path = next(p for folder in _FOLDERS if (p := folder / f"{name}.kata").is_file())
-    return program_of(path)
+    return next(program_of(*spec) for spec in ALL if spec.name == name)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -14,11 +13,11 @@ from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.types import JsonKind
+from tests.specs import ALL, PASS
 
 Load = Callable[[str], Program]
 
-PASS = Path(__file__).parents[1] / "language" / "pass"
-SPECS = ["book", "qwen3", *sorted(path.stem for path in PASS.glob("*.kata"))]
+SPECS = ["book", "qwen3", *(spec.name for spec in ALL if spec.path.parent == PASS)]
 
 NODES = {kind.__name__ for kind in (*get_args(t.Expr), *get_args(t.Statement))}
 ENUMS = (t.CutKind, t.RewriteKind, t.TextTestKind, End, Neighbour, Operator, Quantifier, Side, JsonKind)

@@ -443,3 +443,81 @@ def test_the_generation_prefix_is_printed_once_if_it_is_asked_for() -> None:
     assert text("@b generate where not flag { @a }") == "<b>"
     assert text("@b generate where not flag { @/a } generate { @a } generate { @b }") == "<b><a>"
     assert text("take all system as s generate where given messages { messages.length }", CHAT[0], CHAT[1]) == "1"
+
+
+# ---- joined
+
+
+@pytest.mark.parametrize(
+    ("given", "printed"),
+    [
+        ({}, "low"),
+        ({"name": "N"}, "N, low"),
+        ({"name": "N", "words": ["a", "b"]}, "N, ab, low"),
+        ({"name": "", "words": ["", "b"], "flag": False}, "b, low, no"),
+    ],
+)
+def test_a_text_stands_between_what_prints_something(given: dict[str, Json], printed: str) -> None:
+    body = 'joined ", " { name ?? "" each w in words ?? [] { w } { let x = mode x "" } if not flag { "no" } }'
+    assert text(body, **given) == printed
+
+
+def test_the_text_between_stands_outside_of_what_is_sampled() -> None:
+    out = rendering('joined "," { "a" sampled { "" "b" joined "-" { "c" "d" } } "e" }')
+    assert "".join(segment.text for segment in out.segments) == "a,bc-d,e"
+    (region,) = out.sampled
+    assert "".join(segment.text for segment in out.segments[slice(*region)]) == "bc-d"
+
+
+# ---- texts that blocks print
+
+
+def test_a_text_that_is_kept_prints_the_pieces_it_was_printed_in() -> None:
+    out = plain(
+        rendering('let x = text { "<" name ?? "" each w in words ?? [] { w } }  x', name="N", words=["ab", "cd"])
+    )
+    assert out == [
+        ("literal", "<", BODY_LINE, 16),
+        ("content", "N", ("name",), 0),
+        ("content", "ab", ("words", 0), 0),
+        ("content", "cd", ("words", 1), 0),
+    ]
+
+
+def test_cuts_of_a_kept_text_leave_stretches_of_its_pieces() -> None:
+    body = 'let x = text { name ?? "" "-" each w in words ?? [] { w } }'
+    given: dict[str, Json] = {"name": "  N", "words": ["ab", "=cd", "e "]}
+    assert plain(rendering(f"{body} x.trim()", **given)) == [
+        ("content", "N", ("name",), 2),
+        ("literal", "-", BODY_LINE, 27),
+        ("content", "ab", ("words", 0), 0),
+        ("content", "=cd", ("words", 1), 0),
+        ("content", "e", ("words", 2), 0),
+    ]
+    assert plain(rendering(f'{body} x.after("b=")', **given)) == [
+        ("content", "cd", ("words", 1), 1),
+        ("content", "e ", ("words", 2), 0),
+    ]
+    assert plain(rendering(f'{body} x.replace("a", "A")', **given)) == [("content", "  N-Ab=cde ", (), None)]
+
+
+def test_tests_see_the_whole_of_a_kept_text() -> None:
+    body = 'let x = text { "a" mode } if x.length == 4 and x == "alow" and x has "al" and given x { x }'
+    assert text(body) == "alow"
+
+
+# ---- counters
+
+
+def test_a_counter_goes_up_across_defs_and_prints_as_a_literal() -> None:
+    body = """counter n_calls
+    def call(name: text) { name ":" n_calls advance n_calls }
+    each w in words ?? [] join " " { call(w) if n_calls == 2 { "!" } }
+    n_calls"""
+    out = rendering(body, words=["a", "b", "c"])
+    assert "".join(segment.text for segment in out.segments) == "a:0 b:1! c:23"
+    assert plain(out)[-1] == ("literal", "3", BODY_LINE + 3, 5)
+
+
+def test_a_counter_in_a_name_stays_what_it_was() -> None:
+    assert text("counter k let before_it = k advance k advance k before_it k") == "02"

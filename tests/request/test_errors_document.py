@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
 import katapi
+from katapi.runtime.tokenization.interface import Decoder
+from tests.typing.public_names import codes_of
 
 ROOT = Path(__file__).parents[2]
 CODE = re.compile(r'"([A-JL-Z]\d{3})"')
@@ -44,6 +48,18 @@ def test_an_example_gives_the_code_of_its_row(code: str) -> None:
     with pytest.raises(CLASSES[code[0]]) as caught:
         eval(EXAMPLES[code], known)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_what_an_example_calls_says_in_its_docstring_that_it_raises_the_error(code: str) -> None:
+    example = ast.parse(EXAMPLES[code], mode="eval").body
+    call = example.elts[-1] if isinstance(example, ast.List) else example
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    owner = {"katapi": katapi, "book": katapi.Model, "qwen3": katapi.Model, "d": Decoder}[ast.unparse(call.func.value)]
+    docstring = inspect.getdoc(getattr(owner, call.func.attr)) or ""
+    assert code in codes_of(docstring)
+    assert CLASSES[code[0]].__name__ in docstring
 
 
 def test_most_codes_of_requests_texts_and_budgets_have_an_example_that_runs() -> None:

@@ -22,7 +22,6 @@ from katapi.runtime.segments import (
 from katapi.runtime.tokenization.character_splits import white_space_split
 from katapi.runtime.tokenization.configuration import PrependScheme
 from katapi.runtime.tokenization.decoder_stages import metaspace_decoder
-from katapi.runtime.tokenization.decoding import TextDecoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.longest_match import LongestMatch
 from katapi.runtime.tokenization.normal_forms import Nfkd
@@ -31,6 +30,7 @@ from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import Chained, Metaspace
 from katapi.runtime.tokenization.stages import Normalizer, PreTokenizer
+from katapi.runtime.tokenization.text_decoding import TextDecoding
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.unicode.tables import WHITE_SPACE, compatibility
 

@@ -23,7 +23,8 @@ from katapi.runtime.tokenization.decoder_stages import (
     word_piece_decoder,
 )
 from katapi.runtime.tokenization.decoder_streams import ReplacedInParts, Stream, StrippedInParts
-from katapi.runtime.tokenization.decoding import ByteDecoding, TextDecoding
+from katapi.runtime.tokenization.decoding import ByteDecoding
+from katapi.runtime.tokenization.text_decoding import TextDecoding
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
 TOKENS = ["▁", "▁a", "a", "中", " ", "<0x20>", "<0x41>", "<0xE4>", "<0xB8>", "<0xAD>", "##b", ".", "<s>", "a</w>"]

@@ -1,4 +1,7 @@
-"""Generated tokenizers on the plain strings of `vectors/text`: the ids and texts that the official tokenizers gave."""
+"""Generated tokenizers on the plain strings of `vectors/text`: the ids and texts that the official tokenizers gave.
+
+And what comes back from ids where a tokenizer normalizes: for NFC, decode(encode(s)) == NFC(s).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tokenizers import normalizers
 
 import katapi
 
@@ -56,3 +62,19 @@ def test_as_the_official_tokenizer(model: str) -> None:
         assert tokenizer.decode_text(ids) == case["decoded"], text
         if "ids_special" in case:
             assert tokenizer.encode(text, post_process=True) == case["ids_special"], text
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Texts with many marks and with letters that are composed of others."""
+    composing = st.sampled_from(["e", "\u0301", "\u0323", "\u0307", "\u1100", "\u1161", "\u11a8", "\u212b", "\u0f71"])
+    return st.lists(composing | st.characters(exclude_categories=["Cs"]), max_size=20).map("".join)
+
+
+@given(texts())
+@example("e\u0301")
+@example("<|im_end|>e\u0301")
+@example("q\u0307\u0323")
+@example("\u1100\u1161\u11a8")
+def test_what_comes_back_from_a_tokenizer_with_nfc_is_the_text_in_nfc(text: str) -> None:
+    tokenizer = katapi.load_tokenizer("qwen3")
+    assert tokenizer.decode_text(tokenizer.encode(text)) == normalizers.NFC().normalize_str(text)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 SEPARATOR = "!"
+"""What stands between an archive and what lies in it."""
 LARGEST = 1 << 28
 """The most bytes that an archive which stands in another may have."""
 

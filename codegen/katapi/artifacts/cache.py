@@ -15,7 +15,7 @@ from pathlib import Path
 from katapi.artifacts.table import table_bytes
 from katapi.files import write_whole
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization.table import VERSION, artifact_of, read_table
+from katapi.runtime.tokenization.table import VERSION, load_table, read_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
@@ -23,7 +23,8 @@ from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 class Cache:
     """A folder of files, each at `sha256/<first two digits>/<all digits>`. Safe to share between processes.
 
-    The table of an artifact is at `tables/<version>/<first two digits>/<all digits>`, the digits being the artifact's.
+    The folder is `folder`. The table of an artifact is at `tables/<version>/<first two digits>/<all digits>`, the
+    digits being the artifact's.
     """
 
     folder: Path
@@ -46,7 +47,10 @@ class Cache:
         return data if hashlib.sha256(data).hexdigest() == sha256 else None
 
     def put(self, data: bytes) -> Path:
-        """Stores `data` under its digest. Another process sees the whole file or none."""
+        """Stores `data` under its digest. Another process sees the whole file or none.
+
+        Raises `ArtifactError` A123 where it cannot be written.
+        """
         target = self.path(hashlib.sha256(data).hexdigest())
         _write(target, data)
         return target
@@ -59,24 +63,17 @@ class Cache:
         """What the artifact with this digest says of its vocabulary, from its table.
 
         Where there is none, or it was damaged, `read` gives the data, and the table is written; of two processes that
-        do so at once, each writes the same file whole. Raises `ArtifactError` where no table can be made, and what
-        `read` raises.
+        do so at once, each writes the same file whole. Raises `ArtifactError` A104 where no table can be made, since
+        two ids that text can yield have the same token, and what `read` raises.
         """
         target = self.table_path(sha256)
         try:
-            return self._read_table(target, sha256)
-        except (OSError, ArtifactError):
+            return load_table(target, artifact=sha256)
+        except ArtifactError:
             table = table_bytes(read(), artifact=sha256)
         with suppress(ArtifactError):  # a cache that cannot be written to costs time, not the tokenizer
             _write(target, table)
         return read_table(table, where=str(target))
-
-    def _read_table(self, target: Path, sha256: str) -> VocabularyData:
-        table = target.read_bytes()
-        data = read_table(table, where=str(target))
-        if artifact_of(table) != sha256:
-            raise ArtifactError("the table of another artifact", code="A103", where=str(target))
-        return data
 
 
 def _write(target: Path, data: bytes) -> None:

@@ -31,7 +31,7 @@ class _Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Fetched:
-    """The bytes of an artifact, and where they came from: `cache`, or a place such as `npm name@version`."""
+    """The bytes of an artifact, `data`, and their `origin`: `cache`, or a place such as `npm name@version`."""
 
     data: bytes
     origin: str
@@ -74,14 +74,18 @@ class Downloads:
 def artifact_bytes(name: str, lock: Lock, cache: Cache | None = None) -> bytes:
     """The bytes of the artifact that `lock` calls `name`, its digest checked; `cache` is the user's unless given.
 
-    Raises `ArtifactError` where the lock does not name it, or none of its places gives the right bytes.
+    Raises `ArtifactError` A111 where the lock does not name it, A121 where none of its places gives the right bytes,
+    and A123 where they cannot be put into the cache.
     """
     with Downloads() as downloads:
         return fetch(name, lock, cache or Cache.of_user(), downloads).data
 
 
 def fetch(name: str, lock: Lock, cache: Cache, downloads: Downloads) -> Fetched:
-    """As `artifact_bytes`; `downloads` holds the packages that several artifacts come from."""
+    """As `artifact_bytes`; `downloads` holds the packages that several artifacts come from.
+
+    Raises `ArtifactError` A111, A121 and A123.
+    """
     artifact = lock[name]
     data = cache.get(artifact.sha256)
     if data is not None:
@@ -89,6 +93,17 @@ def fetch(name: str, lock: Lock, cache: Cache, downloads: Downloads) -> Fetched:
     fetched = _from_places(artifact, downloads)
     cache.put(fetched.data)
     return fetched
+
+
+def at_hand(artifact: Artifact, cache: Cache) -> bool:
+    """Whether an artifact is to be had without a client: from the cache, a file here, or an installed package."""
+    files = [place.path for place in artifact.places if isinstance(place, FilePlace)]
+    here = (cache.path(artifact.sha256), cache.table_path(artifact.sha256))
+    return (
+        any(path.is_file() for path in here)
+        or any(path.exists() or (path.parent / archives.outer(path.name)).is_file() for path in files)
+        or any(_installed(p, artifact.size) is not None for p in artifact.places if isinstance(p, PypiPlace))
+    )
 
 
 def describe(place: Place) -> str:

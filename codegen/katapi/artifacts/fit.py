@@ -17,7 +17,7 @@ _SHOWN = 10  # findings of one kind; a wrong artifact has a hundred thousand
 
 @dataclass(frozen=True, slots=True)
 class DeclaredToken:
-    """A token that a specification names by id, and where it does so."""
+    """A token that a specification names: `id`, `spelling`, and the `place` where it does so, `spec/x.kata:12:3`."""
 
     id: int
     spelling: str
@@ -26,7 +26,7 @@ class DeclaredToken:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredIds:
-    """Ids that no token has, and where a specification says so."""
+    """Ids that no token has, `ids`, and the `place` where a specification says so."""
 
     ids: range
     place: str
@@ -36,8 +36,10 @@ class DeclaredIds:
 class DeclaredVocabulary:
     """What a specification says of a vocabulary that comes from an artifact.
 
-    `place` is where the declaration begins. `added` are the added tokens that are text, `size` is the id at which all
-    ids end. No two tokens have the same id.
+    `place` is where the declaration begins, `artifact` what the lock calls the file. `control` are the control tokens,
+    `added` the added tokens that are text, `unused` ids without a token, `unknown` is the token of what is no token,
+    and `size` the id at which all ids end, itself not included. No two tokens have the same id. `bare`: the tokens that
+    the artifact lists beside its own count for nothing, and a declared token may have the id of one.
     """
 
     place: str
@@ -47,6 +49,7 @@ class DeclaredVocabulary:
     unused: Sequence[DeclaredIds] = ()
     unknown: DeclaredToken | None = None
     size: int | None = None
+    bare: bool = False
 
     @property
     def tokens(self) -> tuple[DeclaredToken, ...]:
@@ -57,7 +60,7 @@ class DeclaredVocabulary:
 def misfits(declared: DeclaredVocabulary, data: VocabularyData) -> list[ArtifactError]:
     """Everything in which the two do not agree; nothing where a tokenizer can be built from them.
 
-    Of each kind at most the first ten.
+    Each is an `ArtifactError` A104, A106, A154 or A160 to A165; none is raised. Of each kind at most the first ten.
     """
     checks = (_tokens, _unknown, _undeclared, _unused, _gaps, _beyond, _alike, _merges)
     return [*chain.from_iterable(islice(_one_a_place(check(declared, data)), _SHOWN) for check in checks)]
@@ -77,6 +80,8 @@ def _tokens(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[Arti
     listed = {token.id: token.content for token in data.added or ()}
     ids = {content: token for token, content in listed.items()}
     for token in declared.tokens:
+        if declared.bare and token.id in listed:
+            continue
         found = data.tokens[token.id] if data.tokens.has(token.id) else listed.get(token.id, "").encode()
         if found and found != token.spelling.encode():
             yield ArtifactError(
@@ -85,7 +90,7 @@ def _tokens(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[Arti
                 where=token.place,
                 help="take id and spelling from the artifact, or name another artifact",
             )
-        elif not found and data.added is not None:
+        elif not found and data.added is not None and not declared.bare:
             other = ids.get(token.spelling, data.ranks.get(token.spelling.encode()))
             yield ArtifactError(
                 f"{declared.artifact} has no token {token.id}, here {quoted(token.spelling)}",
@@ -116,7 +121,7 @@ def _unknown(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[Art
 def _undeclared(declared: DeclaredVocabulary, data: VocabularyData) -> Iterator[ArtifactError]:
     """Tokens that the artifact lists beside its own: control tokens, and those that could else not be decoded."""
     known = {token.id for token in declared.tokens}
-    for token in data.added or ():
+    for token in () if declared.bare else data.added or ():
         if token.id not in known and (token.control or not data.tokens.has(token.id)):
             block = "control" if token.control else "added"
             yield ArtifactError(

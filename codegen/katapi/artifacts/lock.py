@@ -34,7 +34,7 @@ from katapi.runtime.errors import ArtifactError
 
 @dataclass(frozen=True)
 class PypiPlace:
-    """A file in the wheel of one version of a Python package: `package` is `name==version`."""
+    """A file in the wheel of one version of a Python package: `package` is `name==version`, `path` leads to it."""
 
     package: str
     path: str
@@ -42,7 +42,7 @@ class PypiPlace:
 
 @dataclass(frozen=True)
 class NpmPlace:
-    """A file in one version of an npm package: `package` is `name@version`."""
+    """A file in one version of an npm package: `package` is `name@version`, `path` leads to it."""
 
     package: str
     path: str
@@ -50,7 +50,7 @@ class NpmPlace:
 
 @dataclass(frozen=True)
 class HubPlace:
-    """A file in a repository of the Hugging Face Hub at one revision."""
+    """A file, `path`, in a `repository` of the Hugging Face Hub, `owner/name`, at one `revision`."""
 
     repository: str
     revision: str
@@ -59,17 +59,21 @@ class HubPlace:
 
 @dataclass(frozen=True)
 class FilePlace:
-    """A file on this machine; its last part may lead into archives."""
+    """A file on this machine, `path`; its last part may lead into archives."""
 
     path: Path
 
 
 Place: TypeAlias = PypiPlace | NpmPlace | HubPlace | FilePlace
+"""Where an artifact can be had."""
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """One external file: its name, its identity, its licence, and where it can be had."""
+    """One external file: its `name`, its `licence` as an SPDX expression, and its `places`, to be tried in order.
+
+    `sha256`, 64 hexadecimal digits, is its identity; `size` is in bytes.
+    """
 
     name: str
     sha256: str
@@ -82,7 +86,7 @@ class Artifact:
 
 @dataclass(frozen=True)
 class Lock:
-    """All artifacts of one lock file, by name."""
+    """All `artifacts` of the lock file `path`, by name. Another name is an `ArtifactError` A111."""
 
     path: Path
     artifacts: Mapping[str, Artifact]
@@ -101,7 +105,7 @@ class Lock:
 
 
 def read_lock(path: Path) -> Lock:
-    """Reads the lock in `path`. Raises `ArtifactError`, naming the entry, where it is not as documented above."""
+    """Reads the lock in `path`. Raises `ArtifactError` A112, naming the entry, where it is not as documented above."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

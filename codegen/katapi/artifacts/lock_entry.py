@@ -15,7 +15,7 @@ from katapi.files import write_whole
 
 @dataclass(frozen=True, slots=True)
 class LockEntry:
-    """One artifact whose place is a file on this machine."""
+    """One artifact whose place is a file on this machine; `name`, `sha256`, `size` and `licence` as in `Artifact`."""
 
     name: str
     sha256: str
@@ -63,7 +63,7 @@ def add_entry(path: Path, entry: LockEntry) -> None:
 
 
 def lock_at(path: Path) -> Lock:
-    """The lock of a path, an empty one where there is no file."""
+    """The lock of a path, an empty one where there is no file. Raises `ArtifactError` A112 as `read_lock` does."""
     return read_lock(path) if path.exists() else Lock(path, {})
 
 

@@ -25,7 +25,8 @@ from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 def table_bytes(data: VocabularyData, *, artifact: str) -> bytes:
     """The table of `data`; `artifact` is the hexadecimal SHA-256 of the file that it was read from.
 
-    The same data give the same bytes. Raises `ArtifactError` where two ids that text can yield have the same token.
+    The same data give the same bytes. Raises `ArtifactError` A104 where two ids that text can yield have the same
+    token.
     """
     _check_distinct(data)
     lengths = np.diff(data.tokens.bounds)

@@ -19,7 +19,8 @@ def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables
     """The data of an artifact that a lock names, with the tokens that it lists beside its own.
 
     A table in `tables` that was made of the same file is read instead of it, so that not every build needs every
-    artifact. In a file of ranks no token has an id in `passed_over`. Raises `ArtifactError` where neither is to be had.
+    artifact. In a file of ranks no token has an id in `passed_over`. Raises `ArtifactError` A111, A121 or A123 where
+    neither is to be had, and what `read_vocabulary` raises: A106, A131 to A133, A135 to A137, A139.
     """
     sha256 = lock[name].sha256
     for path in tables:
@@ -36,7 +37,8 @@ def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables
 def cached_vocabulary(name: str, sha256: str, passed_over: Collection[int] = ()) -> VocabularyData:
     """The data of an artifact whose table is in no package but in the user's cache, where it is made on first use.
 
-    Raises `ArtifactError` where the artifact itself is not in the cache.
+    Raises `ArtifactError` A125 where the artifact itself is not in the cache, A104 where no table can be made of it,
+    and what `read_vocabulary` raises.
     """
     cache = Cache.of_user()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from katapi.check import controls, fields, generation, matches, messages, names, nesting, patterns, recursion
+from katapi.check import captures, controls, fields, generation, matches, messages, names, nesting, patterns, recursion
 from katapi.language.diagnostics import Diagnostic
 from katapi.model.program import Program, TokenizerProgram
 
@@ -14,6 +14,7 @@ ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     fields.check,
     names.check,
     generation.check,
+    captures.check,
     recursion.check,
     nesting.check,
     controls.check,

@@ -46,15 +46,24 @@ def _finding(code: str, span: Span, message: str, token: ControlToken) -> Diagno
 def _whole(program: Program) -> list[Diagnostic]:
     found: dict[Span, Diagnostic] = {}
     for statement in all_statements(program.template):
-        if isinstance(statement, t.Each) and statement.join is not None:
-            for token in _spelled(statement.join, program):
-                found.setdefault(
-                    statement.span, _finding("K601", statement.span, "the text after `join` spells", token)
-                )
+        separator, word = _separator(statement)
+        for token in _spelled(separator, program):
+            found.setdefault(statement.span, _finding("K601", statement.span, f"the text after `{word}` spells", token))
         for constant in _printed(statement):
             for token in _spelled(constant.text, program):
                 found.setdefault(constant.span, _finding("K601", constant.span, "this literal spells", token))
     return list(found.values())
+
+
+def _separator(statement: t.Statement) -> tuple[str, str]:
+    """The text that a statement prints between others, and the word it stands behind."""
+    match statement:
+        case t.Each(join=str() as join):
+            return join, "join"
+        case t.Joined(separator=separator):
+            return separator, "joined"
+        case _:
+            return "", ""
 
 
 def _printed(statement: t.Statement) -> Iterable[t.TextConst]:
@@ -80,6 +89,9 @@ class _Seams:
         self._lets = let_values(program.template)
         self._lists = {
             loop.item.number: loop.source for loop in all_statements(program.template) if isinstance(loop, t.Each)
+        }
+        self._captures = {
+            kept.variable.number: kept.body for kept in all_statements(program.template) if isinstance(kept, t.Capture)
         }
         self._definitions = {d.name: d for d in program.template.definitions}
         self._tokens = [c for c in program.vocabulary.controls if len(c.spelling) > 1]
@@ -123,13 +135,18 @@ class _Seams:
                 return self._rounds([statement.body], tails, statement.join or "", statement.span)
             case t.Walk(arms=walk_arms):
                 return self._rounds([arm.body for arm in walk_arms], tails, "", statement.span)
+            case t.Joined(separator=separator, body=body):
+                return self._joined(separator, body, tails, statement.span)
             case t.Take(otherwise=otherwise):
                 return tails if otherwise is None else tails | self._block(otherwise, tails)
             case t.CallDef(name=name):
                 return self._call(name, tails)
             case t.Reject():
                 return frozenset()
-            case t.Let() | t.Drop():
+            case t.Capture(body=body):
+                self._block(body, _NOTHING)
+                return tails
+            case t.Let() | t.Drop() | t.Advance():
                 return tails
 
     def _rounds(self, bodies: list[t.Block], tails: Tails, join: str, span: Span) -> Tails:
@@ -142,6 +159,13 @@ class _Seams:
                 return tails | after
             after |= ends
             begin = begin | self._append({join}, after, span)
+
+    def _joined(self, separator: str, body: t.Block, tails: Tails, span: Span) -> Tails:
+        """The tails after statements of which any may print nothing."""
+        after: Tails = frozenset()
+        for statement in body.statements:
+            after |= self._statement(statement, tails | self._append({separator}, after, span))
+        return after if body.statements else tails
 
     def _call(self, name: str, tails: Tails) -> Tails:
         """The tails after a def; one that calls itself is followed until nothing new comes out."""
@@ -156,6 +180,8 @@ class _Seams:
             self._calls[key] |= after
 
     def _print(self, value: t.Expr, tails: Tails) -> Tails:
+        if isinstance(value, t.Var) and value.variable.number in self._captures:
+            return self._block(self._captures[value.variable.number], tails)
         texts = self._texts(value)
         literals = {text for text in texts if text is not None}
         after = self._append(literals, tails, value.span) if literals else frozenset()

@@ -2,18 +2,19 @@
 
 A value is used where it is printed, passed to a `def` that uses it, looped over or dropped, directly or through `let`,
 cuts, `as` and object literals. A test does not use it, except that asking for the truth of a bool or for a value of a
-closed text does. A list of messages or records is used by a loop without `where`, whose body must use each field of
-each item. Any part of a JSON value counts as the whole. Ways that end in `reject` do not count.
+closed text does, and finding an open role equal to a text. A list of messages or records is used by a loop without
+`where`, whose body must use each field of each item. Any part of a JSON value counts as the whole. Ways that end in
+`reject` do not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from katapi.check.losses import Loss, losses
 from katapi.check.paths import Paths, Place, Way, join, limited
-from katapi.check.traverse import expressions, let_values, statements, unsure_words, variables
+from katapi.check.traverse import all_statements, expressions, let_values, statements, unsure_words, variables
 from katapi.check.wording import listed
 from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
@@ -21,6 +22,7 @@ from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.request import Field
 from katapi.model.types import (
+    CONTENT,
     BoolType,
     JsonKind,
     JsonType,
@@ -57,14 +59,18 @@ class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lets = let_values(program.template)
-        self._paths = Paths(program.source, self._lets)
+        self._paths = self._new_paths()
         self._notes = _Notes()
         #: What a statement with a mistake names is not told as lost.
         self._unsure = unsure_words(program.template)
         self._kept_items: set[int] = set()
+        self._captured = {s.variable.number for s in all_statements(program.template) if isinstance(s, t.Capture)}
         self._found: dict[tuple[Span, str], Diagnostic] = {}
         self._definitions = {d.name: d for d in program.template.definitions}
         self._uses = {d.name: [True] * len(d.parameters) for d in program.template.definitions}
+
+    def _new_paths(self) -> Paths:
+        return Paths(self._program.source, self._lets, self._program.request)
 
     def template(self) -> list[Diagnostic]:
         """Everything that the template prints."""
@@ -83,7 +89,7 @@ class _Analysis:
         while changed:
             changed = False
             for definition in self._program.template.definitions:
-                self._paths = Paths(self._program.source, self._lets)
+                self._paths = self._new_paths()
                 ends = self._run(definition.body, [Way()])
                 mentioned = {
                     v.number for s in statements(definition.body) for e in expressions(s) for v in variables(e)
@@ -113,14 +119,19 @@ class _Analysis:
     def _of_role(self, role: str, number: int) -> dict[Place, Type]:
         declared = self._program.request.role(role)
         assert declared is not None, "roles come from the request"
-        return self._fields(declared.fields, (number,))
+        spelled: dict[Place, Type] = {(number, "role"): CONTENT} if declared.open else {}
+        return spelled | self._fields(declared.fields, (number,))
 
     # ---- following statements
 
     def _run(self, block: t.Block, ways: list[Way]) -> list[Way]:
-        """The ways that come to the end of a block."""
+        """The ways that come to the end of a block; a text that is kept in it must be used up to there."""
         for statement in block.statements:
             ways = limited(self._step(statement, ways))
+        for kept in block.statements:
+            if isinstance(kept, t.Capture):
+                name, place = kept.variable.name, (kept.variable.number,)
+                self._report(losses(ways, {place: kept.variable.type}), name, kept.variable.span)
         return ways
 
     def _step(self, statement: t.Statement, ways: list[Way]) -> list[Way]:
@@ -129,7 +140,7 @@ class _Analysis:
                 return limited(way.become_unsure() for way in ways)
             case t.Block() as block:
                 return self._run(block, ways)
-            case t.Sampled(body=body):
+            case t.Sampled(body=body) | t.Joined(body=body) | t.Capture(body=body):
                 return self._run(body, ways)
             case t.Print(value=value) | t.Drop(value=value):
                 return self._use(ways, value)
@@ -149,12 +160,13 @@ class _Analysis:
                 return self._each(statement, ways)
             case t.Walk():
                 self._walk(statement, ways)
-                return ways
+                printed = {v.number for s in statements(t.Block((statement,), span=statement.span)) for v in _used(s)}
+                return [_with_all(way, printed & self._captured) for way in ways]
             case t.Match():
                 return self._match(statement, ways)
             case t.Take():
                 return self._take(statement, ways)
-            case t.Let():
+            case t.Let() | t.Advance():
                 return ways
             case t.Reject():
                 return []
@@ -180,7 +192,7 @@ class _Analysis:
                 fits = self._assume(ways, there, True)
             elif kinds <= null and not arm.texts:
                 fits = self._assume(ways, there, False)
-            if arm.texts == ("",) and not kinds:
+            if not kinds and (arm.texts == ("",) or isinstance(match.subject, t.RoleOf)):
                 fits = self._use(fits, match.subject)
             if arm.condition is not None:
                 fits = self._assume(fits, arm.condition, True)
@@ -259,7 +271,7 @@ class _Analysis:
             for role in arm.roles:
                 if role in covered:
                     continue
-                self._paths = Paths(self._program.source, self._lets)
+                self._paths = self._new_paths()
                 ends = self._run(arm.body, self._entering(arm, role, guards.get(role, []), join(ways)))
                 self._note_giving_up(arm.span, arm.variable.name)
                 required = {} if arm.is_run else self._of_role(role, arm.variable.number)
@@ -326,6 +338,19 @@ class _Analysis:
                     f"{print_it}, or write `drop {path}`{ignore}",
                 )
             self._found.setdefault((finding.span, finding.message), finding)
+
+
+def _used(statement: t.Statement) -> Iterator[t.Variable]:
+    """The variables whose values a statement prints, passes on or drops."""
+    if isinstance(statement, (t.Print, t.CallDef, t.Drop, t.Let)):
+        for expr in expressions(statement):
+            yield from variables(expr)
+
+
+def _with_all(way: Way, numbers: Iterable[int]) -> Way:
+    for number in numbers:
+        way = way.use((number,))
+    return way
 
 
 def _too_many_paths(span: Span, message: str, path: str) -> Diagnostic:

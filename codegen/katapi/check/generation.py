@@ -23,6 +23,7 @@ def check(program: Program) -> list[Diagnostic]:
 #: Where `sampled` cannot stand, and why.
 _PLACES = {
     "`sampled`": "what is sampled is marked once",
+    "`text`": "a text is kept here; mark it where it is printed",
     "`generate`": "the prefix is given to the model; what it writes stands in the arm of its role",
 }
 
@@ -30,27 +31,28 @@ Definitions = dict[str, t.Def]
 
 
 def _prefix(template: t.Template, definitions: Definitions) -> list[Diagnostic]:
-    if not template.generates and any(isinstance(s, t.Unsure) for s in template.body.statements):
+    prefixes = sorted([*(g.span for g in template.generates), *template.no_prefix], key=lambda span: span.start)
+    if not prefixes and any(isinstance(s, t.Unsure) for s in template.body.statements):
         return []
-    if not template.generates:
+    if not prefixes:
         return [
             Diagnostic(
                 "K401",
                 template.span,
                 "this template has no generation prefix",
                 "no `generate`",
-                "add `generate { … }` with what stands before the model's next message",
+                "add `generate { … }` with what stands before the model's next message, or `generate none`",
             )
         ]
     found = [
         Diagnostic(
             "K402",
-            generate.span,
+            span,
             "a template has one generation prefix",
             "a second `generate`",
             "put the two into one, with `if`",
         )
-        for generate in template.generates[1:]
+        for span in prefixes[1:]
     ]
     found.extend(
         Diagnostic(
@@ -89,11 +91,11 @@ def _prints(statement: t.Statement, definitions: Definitions, calling: frozenset
             return True
         case t.Block() as block:
             return _always_prints(block, definitions, calling)
-        case t.Sampled(body=body):
+        case t.Sampled(body=body) | t.Joined(body=body):
             return _always_prints(body, definitions, calling)
         case t.Reject():
             return True
-        case t.Let() | t.Drop() | t.Each() | t.Walk() | t.Take():
+        case t.Let() | t.Capture() | t.Drop() | t.Advance() | t.Each() | t.Walk() | t.Take():
             return False
 
 
@@ -163,6 +165,7 @@ def _inside(block: t.Block, marking: set[str], around: str | None) -> list[Diagn
             )
             continue
         within = "`sampled`" if isinstance(statement, t.Sampled) else around
+        within = "`text`" if isinstance(statement, t.Capture) else within
         for inner in blocks(statement):
             found.extend(_inside(inner, marking, within))
     return found

@@ -52,12 +52,14 @@ def _declared(template: t.Template) -> Iterator[tuple[t.Variable, str]]:
     for variable in template.variables:
         if variable.binding is t.Binding.PARAM:
             yield variable, "remove the parameter, or use it"
+    for counter in template.counters:
+        yield counter, "remove the counter, or print it"
     for definition in template.definitions:
         for parameter in definition.parameters:
             yield parameter, "remove it here and in the calls"
     for statement in all_statements(template):
         match statement:
-            case t.Let(variable=variable):
+            case t.Let(variable=variable) | t.Capture(variable=variable):
                 yield variable, "remove the `let`"
             case t.Each(key=key, item=item):
                 if key is not None:

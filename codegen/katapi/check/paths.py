@@ -12,13 +12,23 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from dataclasses import replace as with_
 
-from katapi.check.traverse import value_parts
+from katapi.check.traverse import value_parts, variables
 from katapi.language.source import Source, Span
 from katapi.language.syntax import Operator
 from katapi.model import template as t
 from katapi.model.declarations import ControlToken, Serialization
-from katapi.model.request import Field
-from katapi.model.types import BoolType, JsonKind, JsonType, ParsedType, TextType, json_kinds, may_be_absent, present
+from katapi.model.request import Field, Request
+from katapi.model.types import (
+    BoolType,
+    JsonKind,
+    JsonType,
+    ParsedType,
+    TextType,
+    is_content,
+    json_kinds,
+    may_be_absent,
+    present,
+)
 
 #: A variable's number and the steps from it to a value: names of declared fields, then `.key` for steps inside JSON.
 Place = tuple[int | str, ...]
@@ -152,9 +162,10 @@ def _merged(found: list[tuple[Way, Value]]) -> list[tuple[Way, Value]]:
 class Paths:
     """Follows expressions and tests along ways."""
 
-    def __init__(self, source: Source, lets: Mapping[int, t.Expr]) -> None:
+    def __init__(self, source: Source, lets: Mapping[int, t.Expr], request: Request) -> None:
         self._source = source
-        self._lets = lets
+        self._lets = {number: value for number, value in lets.items() if not _is_counter(value)}
+        self._named_roles = request.named_roles
         self._fuel = _FUEL
 
     @property
@@ -174,6 +185,8 @@ class Paths:
                 return self.values(way, self._lets[variable.number], steps)
             case t.FieldOf(base=base, field=declared):
                 return self.values(way, base, (declared.name, *steps))
+            case t.RoleOf(base=base) if is_content(expr.type):
+                return self.values(way, base, ("role", *steps))
             case t.JsonFieldOf(base=base, key=key):
                 return self.values(way, base, ("." + key, *steps))
             case t.EndOf(base=base, end=end) if self._inside_json(base):
@@ -252,6 +265,8 @@ class Paths:
                 return self._assume_all(way, operands, True) if truth else self._assume_any(way, operands, False)
             case t.Or(operands=operands):
                 return self._assume_any(way, operands, True) if truth else self._assume_all(way, operands, False)
+            case _ if any(variable.binding is t.Binding.COUNTER for variable in variables(test)):
+                return [way]
             case t.Given(value=asked):
                 found = self.values(way, asked)
                 return limited(w for one, v in found for w in self._given(one, v, truth, asked.span))
@@ -308,6 +323,8 @@ class Paths:
                 return [way] if bool(items) is truth else []
             case t.BoolConst() | t.IntConst():
                 return [way] if bool(value.expr.value) is truth else []
+            case t.Var() if _is_counter(value.expr):
+                return [way]
             case _:
                 pass
         says = f"`{self._quoted(span)}` is " + ("given" if truth else "not given")
@@ -370,6 +387,9 @@ class Paths:
                 return [way] if (constant == text) is equal else []
             case t.RoleOf(base=t.Var(variable=variable)) if role := way.role(variable.number):
                 return [way] if (role == text) is equal else []
+            case t.Var(variable=variable) if value.steps == ("role",) and (role := way.role(variable.number)):
+                if role in self._named_roles or text in self._named_roles:
+                    return [way] if (role == text) is equal else []
             case _:
                 pass
         if value.place is not None and not text:
@@ -381,7 +401,7 @@ class Paths:
         if known is None:
             return []
         of = present(side.type)
-        if isinstance(of, TextType) and of.choices is not None:
+        if isinstance(of, TextType) and (of.choices is not None or (equal and _is_role(value))):
             return self.use(known, side)
         return self._given(known, value, True, side.span) if equal and value.place is not None else [known]
 
@@ -398,10 +418,20 @@ class Paths:
         return f"`{self._quoted(span)}` is {'there' if truth else 'absent'}"
 
 
+def _is_role(value: Value) -> bool:
+    """Whether a value is the role of a message; a role is known once it is equal to a text."""
+    return value.steps[-1:] == ("role",)
+
+
 def _without(way: Way, place: Place) -> Way:
     """The way on which a value is absent or empty, so that nothing of it can be lost; keys inside JSON tell nothing."""
     inside_json = any(isinstance(step, str) and step.startswith(".") for step in place)
     return way if inside_json else way.use(place)
+
+
+def _is_counter(value: t.Expr) -> bool:
+    """Whether a value changes while the template prints, so that two tests of it may have different answers."""
+    return isinstance(value, t.Var) and value.variable.binding is t.Binding.COUNTER
 
 
 def _key(part: object) -> Hashable:

@@ -12,7 +12,9 @@ _MOST_LETS = 60  # lets that follow each other; the checks go through them by re
 def sub_expressions(expr: t.Expr) -> tuple[t.Expr, ...]:
     """The expressions directly inside one."""
     match expr:
-        case t.Var() | t.ControlConst() | t.TextConst() | t.IntConst() | t.BoolConst() | t.IsEnd() | t.NeighbourOf():
+        case t.Var() | t.ControlConst() | t.TextConst() | t.IntConst() | t.BoolConst():
+            return ()
+        case t.IsEnd() | t.View() | t.NeighbourOf():
             return ()
         case t.FieldOf(base=base) | t.RoleOf(base=base) | t.JsonFieldOf(base=base) | t.LengthOf(base=base):
             return (base,)
@@ -84,7 +86,9 @@ def variables(expr: t.Expr) -> Iterator[t.Variable]:
     """The variables that an expression mentions."""
     for inner in nested(expr):
         match inner:
-            case t.Var(variable=variable) | t.IsEnd(variable=variable) | t.NeighbourOf(variable=variable):
+            case t.Var(variable=variable) | t.IsEnd(variable=variable):
+                yield variable
+            case t.View(variable=variable) | t.NeighbourOf(variable=variable):
                 yield variable
             case _:
                 pass
@@ -105,7 +109,7 @@ def expressions(statement: t.Statement) -> tuple[t.Expr, ...]:
             return tuple(arm.condition for arm in arms if arm.condition is not None)
         case t.Match(subject=subject, arms=match_arms):
             return (subject, *(arm.condition for arm in match_arms if arm.condition is not None))
-        case t.Block() | t.Take() | t.Sampled() | t.Reject():
+        case t.Block() | t.Take() | t.Sampled() | t.Joined() | t.Capture() | t.Advance() | t.Reject():
             return ()
 
 
@@ -116,7 +120,7 @@ def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
             return (statement,)
         case t.If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
-        case t.Each(body=body) | t.Sampled(body=body):
+        case t.Each(body=body) | t.Sampled(body=body) | t.Joined(body=body) | t.Capture(body=body):
             return (body,)
         case t.Walk(arms=arms):
             return tuple(arm.body for arm in arms)
@@ -124,7 +128,7 @@ def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
             return tuple(arm.body for arm in match_arms)
         case t.Take(otherwise=otherwise):
             return () if otherwise is None else (otherwise,)
-        case t.Print() | t.CallDef() | t.Let() | t.Drop() | t.Reject():
+        case t.Print() | t.CallDef() | t.Let() | t.Drop() | t.Advance() | t.Reject():
             return ()
 
 

@@ -58,13 +58,14 @@ def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", e
     failures: list[str] = []
     for file in files:
         try:
-            program = analyse(file.stem, _source(file), load_beside(file, _source))
+            programs = analyse(file.stem, _source(file), load_beside(file, _source))
         except SpecError as error:
             failures.append(str(error))
             count = len(error.diagnostics)
             failures.append(f"{file}: {count} error{'s' if count > 1 else ''}")
         else:
-            typer.echo(f"{file}: {program.title} is fine")
+            titles = ", ".join(program.title for program in programs)
+            typer.echo(f"{file}: {titles} {'are' if len(programs) > 1 else 'is'} fine")
     if failures:
         raise Failed("\n\n".join(failures))
 

@@ -44,6 +44,10 @@ class Expressions(Paths):
         super().__init__(module, package, needed)
         self._aliases: dict[t.Expr, str] = {}
         self._alias_count = 0
+        self.answers: dict[int, str] = {}
+        """For the variable of a query that a pass before the walk answers, the list of its answers."""
+        self.rounds: dict[int, dict[End, Code]] = {}
+        """For the item of each loop that is emitted, by its number, the tests for the first and the last round."""
 
     # ---- forms
 
@@ -179,6 +183,9 @@ class Expressions(Paths):
                 return self._is_role(value, roles)
             case t.IsJson(value=value, kinds=kinds):
                 return is_kind(self.module, self.value(value), kinds)
+            case t.IsEnd(variable=variable, end=end) if variable.binding is not t.Binding.WALK:
+                self.used.add(f"{variable.number}_{end.value}")
+                return self.rounds[variable.number][end]
             case t.IsEnd(end=end):
                 edge = "0" if end is End.FIRST else f"len({self.messages}) - 1"
                 self.used.add(self.index)
@@ -189,6 +196,10 @@ class Expressions(Paths):
                 return self.not_none(value)
             case t.Query():
                 return self._query(expr)
+            case t.View(side=side):
+                self.used.add(self.index)
+                part = f":{self.index}" if side is Side.BEFORE else f"{self.index} + 1 :"
+                return Code(f"{self.messages}[{part}]")
             case t.NeighbourOf(neighbour=neighbour):
                 step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
                 self.used.add(self.index)
@@ -312,8 +323,8 @@ class Expressions(Paths):
                 if code.binds == COMPARE:
                     return Code(code.text.replace(" in ", " not in ", 1), COMPARE)
                 return Code(f"not {code.text}", NOT)
-            case t.IsEnd():
-                return Code(self.value(operand).text.replace(" == ", " != "), COMPARE)
+            case t.IsEnd() if (test := self.value(operand)).binds == COMPARE:
+                return Code(test.text.replace(" == ", " != "), COMPARE)
             case _:
                 return Code(f"not {self.condition(operand).within(NOT)}", NOT)
 
@@ -378,9 +389,10 @@ class Expressions(Paths):
             return self.has_role(code.text, roles)
         return Code(f"isinstance({code.text}, {self.classes(roles)})")
 
-    @staticmethod
-    def has_role(name: str, roles: tuple[str, ...]) -> Code:
+    def has_role(self, name: str, roles: tuple[str, ...]) -> Code:
         """Whether a message has one of some roles. The role tells the classes of messages apart, and mypy knows it."""
+        if self.module.open_roles:
+            return Code(f"isinstance({name}, {self.classes(roles)})")
         tests = [f"{name}.role == {string(role)}" for role in roles]
         return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
 
@@ -391,6 +403,10 @@ class Expressions(Paths):
         return Code(" and ".join(tests), AND if len(tests) > 1 else COMPARE)
 
     def _query(self, expr: t.Query) -> Code:
+        if expr.variable.number in self.answers:
+            answer = self.answer(expr)
+            finds = expr.quantifier in (Quantifier.FIRST, Quantifier.LAST)
+            return Code(f"({answer} or (-1, None))[1]" if finds else answer)
         name = self.declare(expr.variable)
         pair = self.is_messages(expr.source)
         source = self.value(expr.source)
@@ -407,6 +423,11 @@ class Expressions(Paths):
                 return Code(f"next(({name} for {target} in {source.within(OR)} if {test.within(OR)}), None)")
             case Quantifier.LAST:
                 return Code(f"next(({name} for {target} in reversed({source.text}) if {test.within(OR)}), None)")
+
+    def answer(self, query: t.Query) -> str:
+        """What a pass before the walk has found for the walk's message: a value, or a message behind its index."""
+        self.used.add(self.index)
+        return f"{self.answers[query.variable.number]}[{self.index}]"
 
     def _dump(self, expr: t.Serialize) -> str:
         self.module.serializations[expr.serialization.identity.name] = expr.serialization

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from katapi.emit.counters import Counters
 from katapi.emit.names import slug
 from katapi.language.source import Source, Span
 from katapi.model.declarations import Serialization
@@ -71,6 +73,9 @@ class Module:
     constants: dict[tuple[tuple[Piece, ...], bool], Constant] = field(default_factory=dict)
     serializations: dict[str, Serialization] = field(default_factory=dict)
     signatures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
+    counters: Mapping[str, Counters] = field(default_factory=dict)
+    open_roles: bool = False
+    """Whether there are messages whose role no class names; the class alone tells them apart then."""
 
     def use(self, module: str, *names: str) -> None:
         """Notes that names are imported."""

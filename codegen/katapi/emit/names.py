@@ -28,10 +28,10 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "AliasChoices", "Annotated", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field",
-    "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
-    "LiteralSegment", "Message", "None", "ObjectFromText", "Path", "Printed", "PrintedText", "Request", "RequestError",
-    "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
+    "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField",
+    "Field", "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
+    "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText", "Request",
+    "RequestError", "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip
 
 
@@ -49,7 +49,9 @@ def message_class(role: str) -> str:
 _OWN = {"at", "first", "i", "messages", "out", "request", "walked"}
 _CALLED = {name for module in (rendering, text, dates) for name in vars(module)}
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | _CALLED | _OWN
-_DERIVED = re.compile(r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first)")
+_DERIVED = re.compile(
+    r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first|index|last|printed)|.*_(?:before|after)(?:_\d+)?"
+)
 
 
 def local(name: str) -> str:

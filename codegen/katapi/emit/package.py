@@ -85,7 +85,7 @@ def emit_model(program: Program, package: str, *, template: str, tokenizer: str)
             source=program.source.name,
             source_literal=string(program.source.name),
             imports=imports(used),
-            template_id=string(str(program.template.identity)),
+            template_id=string(program.title),
             template_digest=string(digest(template)),
             tokenizer_id=string(str(program.tokenizer.identity)),
             tokenizer_digest=string(digest(tokenizer)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from katapi.check.traverse import all_statements, expressions, let_values, nested, value_parts
+from katapi.check.traverse import statements as in_block
 from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.request import Field, Record, Role
@@ -21,7 +22,8 @@ def always_printed(program: Program) -> dict[str, tuple[str, ...]]:
     The check for lost fields has shown that each is printed or dropped on every path; so a text is printed if no `drop`
     mentions it or what it is a part of, directly, through `let` or through a `def`. Other values are left out: a list
     or JSON value that is not empty may still hold nothing to print, a text with choices may be told by what is printed
-    instead of it, and a text of which a test sees a part, such as `given m.content.trim()`, may have an empty one.
+    instead of it, as an open role that is compared may be, and a text of which a test sees a part, such as `given
+    m.content.trim()`, may have an empty one.
     """
     unsure = _Unsure(program).marks
     records = {r.name: r for r in program.request.records}
@@ -39,7 +41,12 @@ def always_printed(program: Program) -> dict[str, tuple[str, ...]]:
                 out.append(prefix + field.name)
         return out
 
-    return {role.name: tuple(paths((Role, role.name), role.fields, "")) for role in program.request.roles}
+    def spelled(role: Role) -> list[str]:
+        marks = {((Role, role.name), "role"), ((Role, role.name), _WHOLE)}
+        return ["role"] if role.open and unsure.isdisjoint(marks) else []
+
+    roles = program.request.roles
+    return {role.name: (*spelled(role), *paths((Role, role.name), role.fields, "")) for role in roles}
 
 
 def _item(of: Type) -> Type:
@@ -60,7 +67,16 @@ class _Unsure:
         for statement in statements:
             if isinstance(statement, t.Drop):
                 self._mark(statement.value)
+            if isinstance(statement, t.Capture):
+                for part in (e for inner in in_block(statement.body) for e in expressions(inner)):
+                    self._mark(part)
             seen = list(expressions(statement))
+            if isinstance(statement, t.Match) and isinstance(statement.subject, t.RoleOf):
+                self._mark(statement.subject)
+            for asked in (i for e in seen for i in nested(e) if isinstance(i, t.Compare)):
+                for side in (asked.left, asked.right):
+                    if isinstance(side, t.RoleOf):
+                        self._mark(side)
             tested = [i.value for e in seen for i in nested(e) if isinstance(i, t.Given)]
             passed = seen if isinstance(statement, t.CallDef) else []
             for expr in (*tested, *passed):
@@ -91,6 +107,8 @@ class _Unsure:
         match expr:
             case t.FieldOf(base=base, field=field):
                 self.marks |= {(owner, field.name) for owner in _owners(base.type)}
+            case t.RoleOf(base=base):
+                self.marks |= {(owner, "role") for owner in _owners(base.type)}
             case t.Var(variable=variable):
                 if variable.binding is t.Binding.DEF_PARAMETER:
                     self._parameters.add(variable.number)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from katapi.artifacts.lock import Artifact
 from katapi.check.traverse import all_statements, expressions, nested
 from katapi.emit.environment import render
 from katapi.emit.names import lender, message_class, record_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
+from katapi.emit.tokenizer_tests import artifact_needed, undone
 from katapi.model import template as t
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
@@ -39,6 +41,7 @@ class PropertyTestsContext:
     name: str
     source: str
     imports: list[str]
+    needs: str
     choices: list[str]
     strategies: list[str]
     rejections: str
@@ -46,10 +49,14 @@ class PropertyTestsContext:
     depth_limit: int | None
     generate_from: str
     generate_to: str
+    has_prefix: bool
     prefix_is_conditional: bool
     prefix_is_all: bool
     unknown: int | None
+    undone: bool
     normalizes: bool
+    any_other: str | None
+    strips: bool
 
 
 class _Strategies:
@@ -109,8 +116,9 @@ def constant(class_: str) -> str:
     return f"{name}_" if name in _TAKEN or name.startswith("CHOICES") else name
 
 
-def emit_property_tests(program: Program, package: str) -> str:
-    """The text of the test module."""
+def emit_property_tests(program: Program, package: str, artifact: Artifact | None) -> str:
+    """The text of the test module; `artifact` is that of the vocabulary."""
+    needs = artifact_needed(artifact)
     strategies = _Strategies()
     request = program.request
     rejections = _rejections(program)
@@ -120,6 +128,7 @@ def emit_property_tests(program: Program, package: str) -> str:
         name
         for name, used in {
             "accepted": rejections and renders,
+            "needs_artifact": needs,
             "nesting": limited,
             "rejection": rejections,
             "texts_at": renders,
@@ -132,7 +141,11 @@ def emit_property_tests(program: Program, package: str) -> str:
         lines.statement(f"{constant(record_class(record.name))} = ", call("st.builds", arguments))
     for role in request.roles:
         name = message_class(role.name)
-        arguments = [name, f"role=st.just({string(role.name)})"]
+        spelled = f"st.just({string(role.name)})"
+        if role.open:
+            strategies.helpers.add("other_roles")
+            spelled = f"other_roles(Control, {tuple_of(map(string, request.named_roles))})"
+        arguments = [name, f"role={spelled}"]
         arguments += [f"{f.name}={strategies.of(f.type)}" for f in role.fields]
         lines.statement(f"{constant(name)} = ", call("st.builds", arguments))
     lines.statement("ANY_MESSAGE = ", call("st.one_of", [constant(message_class(r.name)) for r in request.roles]))
@@ -148,13 +161,14 @@ def emit_property_tests(program: Program, package: str) -> str:
         for role in request.roles:
             _entry(lines, string(role.name), [string(place) for place in printed[role.name]])
         lines.add("}")
-    start, end = _generate_range(program)
+    start, end = _generate_range(program) if program.template.generates else ((0, 0), (0, 0))
     return render(
         "property_tests.py.j2",
         PropertyTestsContext(
             name=program.name,
             source=program.source.name,
             imports=_imports(program, package, strategies.helpers, renders=renders, pytest=limited),
+            needs=needs,
             choices=_constants(strategies.choices),
             strategies=[lines.text()],
             rejections=_places(rejections),
@@ -162,10 +176,14 @@ def emit_property_tests(program: Program, package: str) -> str:
             depth_limit=request.depth if limited else None,
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
+            has_prefix=bool(program.template.generates),
             prefix_is_conditional=any(g.condition is not None for g in program.template.generates),
             prefix_is_all=not _asks_for_the_prefix(program.template),
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
+            undone=undone(program),
             normalizes=bool(program.tokenizer.normalizers),
+            any_other=None if request.open_role is None else string(request.open_role.name),
+            strips=any(c.flags.lstrip or c.flags.rstrip for c in program.vocabulary.controls),
         ),
     )
 
@@ -196,7 +214,8 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
         "katapi.runtime.errors": ["RequestError"] if pytest else [],
         "katapi.runtime.segments": [
             "Content",
-            *(("ContentSegment", "ControlSegment", "LiteralSegment") if renders else ()),
+            *(("ContentSegment", "ControlSegment") if renders else ()),
+            *(("LiteralSegment",) if renders and program.template.generates else ()),
         ],
         "katapi.testing": sorted(helpers),
         package: ["MODEL"],

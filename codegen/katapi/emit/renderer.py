@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from katapi.emit.constants import constant_source
+from katapi.emit.counters import counters_of_defs
 from katapi.emit.environment import render
 from katapi.emit.expressions import Expressions
 from katapi.emit.module import Module
@@ -41,6 +42,8 @@ def emit_renderer(program: Program, package: str) -> str:
     """The text of `renderer.py`; `package` is the dotted name of the generated package."""
     module = Module(program.source, lender(program, package))
     module.signatures = {d.name: tuple(p.type for p in d.parameters) for d in program.template.definitions}
+    module.counters = counters_of_defs(program.template)
+    module.open_roles = program.request.open_role is not None
     module.printed("Printed")
     module.use(f"{package}.request", "Request")
     file = program.source.name.rsplit("/", 1)[-1]
@@ -116,6 +119,8 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
                 lines.add(f"{name} = request.{variable.name}")
             elif variable.binding is t.Binding.GENERATING and expressions.reads(variable):
                 lines.add(f"{name} = request.add_generation_prompt")
+        for counter in program.template.counters:
+            lines.add(f"{expressions.declare(counter)} = 0")
         statements.body(program.template.body)
         if always_rejects(program.template.body):
             return lines.text(), expressions.used
@@ -140,12 +145,20 @@ def _definition(definition: t.Def, module: Module, package: str, file: str) -> s
         parameters = ["out: list[Printed]"]
         for parameter in definition.parameters:
             parameters.extend(_parameter(parameter, expressions))
+        counters = module.counters[definition.name]
+        parameters.extend(f"{expressions.declare(counter)}: int" for counter in counters.needed)
+        advanced = [expressions.name(counter) for counter in counters.advanced]
+        gives = (
+            "None" if not advanced else "int" if len(advanced) == 1 else f"tuple[{', '.join(['int'] * len(advanced))}]"
+        )
         head = Lines()
-        head.statement("def ", call(f"_{definition.name}", parameters), " -> None:")
+        head.statement("def ", call(f"_{definition.name}", parameters), f" -> {gives}:")
         line = program_line(module, definition)
         names = ", ".join(p.name for p in definition.parameters)
         statements.lines.add(f'"""{file}:{line} def {definition.name}({names})."""')
         statements.body(definition.body)
+        if advanced and not always_rejects(definition.body):
+            statements.lines.add(f"return {', '.join(advanced)}")
         return head.text() + "\n" + statements.lines.text(), expressions.used
 
     return _settled(emit)

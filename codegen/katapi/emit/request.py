@@ -105,7 +105,7 @@ def emit_request(program: Program) -> str:
     types.use("katapi.runtime.request_model", "RequestModel")
     types.use("katapi.runtime.request_model", "Items")
     classes = [_record(r, types, program.source) for r in records_in_order(request)]
-    messages = [_message(r, types, program.source) for r in request.roles]
+    messages = [_message(r, request.named_roles, types, program.source) for r in request.roles]
     messages[-1] = ClassContext(
         messages[-1].name, messages[-1].doc, messages[-1].fields, _message_alias(request, types)
     )
@@ -203,14 +203,27 @@ def _record(record: Record, types: _Types, source: Source) -> ClassContext:
     )
 
 
-def _message(role: Role, types: _Types, source: Source) -> ClassContext:
+def _message(role: Role, named: tuple[str, ...], types: _Types, source: Source) -> ClassContext:
+    what = f"a message of role `{role.name}`"
     tag = _attribute("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
+    if role.open:
+        what = "a message of a role that no other class has"
+        tag = _attribute("role", _other_than(named, types), "", "")
     return ClassContext(
         message_class(role.name),
-        f"A message of role `{role.name}` ({_line(role.span, source)}).",
+        f"{what[0].upper()}{what[1:]} ({_line(role.span, source)}).",
         [tag, *(_field(f, types, source) for f in role.fields)],
         "",
     )
+
+
+def _other_than(named: tuple[str, ...], types: _Types) -> str:
+    """The annotation of a role that is none of those with a class of their own."""
+    content = types.use("katapi.runtime.segments", "Content")
+    if not named:
+        return content
+    rule = f"{types.use('katapi.runtime.open_roles', 'OtherThan')}({', '.join(map(string, named))})"
+    return f"{types.use('typing', 'Annotated')}[{content}, {rule}]"
 
 
 def _message_alias(request: Request, types: _Types) -> str:
@@ -219,9 +232,13 @@ def _message_alias(request: Request, types: _Types) -> str:
     if len(names) == 1:
         return f'Message: TypeAlias = {names[0]}\n"""Any message."""'
     types.use("typing", "Annotated")
-    types.use("pydantic", "Field")
+    if request.open_role is None:
+        types.use("pydantic", "Field")
+        told_by = 'Field(discriminator="role")'
+    else:
+        told_by = f"{types.use('katapi.runtime.open_roles', 'ByRole')}()"
     lines = Lines()
-    lines.statement("Message: TypeAlias = ", f'Annotated[{" | ".join(names)}, Field(discriminator="role")]')
+    lines.statement("Message: TypeAlias = ", f"Annotated[{' | '.join(names)}, {told_by}]")
     return f'{lines.text()}\n"""Any message."""'
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
+from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code, ternary
 from katapi.emit.expressions import Expressions
 from katapi.emit.held import Held
 from katapi.emit.kinds import is_kind
 from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
 from katapi.emit.python import Lines, call, string, tuple_of
+from katapi.emit.views import steady_queries
 from katapi.language.source import Span
-from katapi.language.syntax import Quantifier
+from katapi.language.syntax import End, Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
 from katapi.model.types import BoolType, MessageType, OptionalType, TextType, json_kinds, present
@@ -28,6 +29,7 @@ class Statements:
         self._e = expressions
         self._file = file
         self._held = Held(expressions.module)
+        self._out = "out"
         self.lines = Lines(1)
 
     def _line(self, span: Span) -> int:
@@ -65,9 +67,9 @@ class Statements:
         """Emits what was held back."""
         items = self._held.take()
         if len(items) == 1:
-            self.lines.statement("", call("out.append", items))
+            self.lines.statement("", call(f"{self._out}.append", items))
         elif items:
-            self.lines.items("out += ", items)
+            self.lines.items(f"{self._out} += ", items)
 
     def _print(self, value: t.Expr) -> None:
         piece = self._e.piece(value)
@@ -102,12 +104,27 @@ class Statements:
                 self._flush()
                 self._emit(statement)
 
-    def _emit(self, statement: t.CallDef | t.Let | t.If | t.Each | t.Walk | t.Match | t.Take | t.Reject) -> None:
+    def _emit(
+        self,
+        statement: t.CallDef
+        | t.Let
+        | t.Capture
+        | t.If
+        | t.Each
+        | t.Walk
+        | t.Match
+        | t.Take
+        | t.Joined
+        | t.Advance
+        | t.Reject,
+    ) -> None:
         match statement:
             case t.CallDef():
                 self._call(statement)
             case t.Let():
                 self._let(statement)
+            case t.Capture():
+                self._capture(statement)
             case t.If():
                 self._if(statement, "if ")
             case t.Each():
@@ -118,6 +135,10 @@ class Statements:
                 self._match(statement)
             case t.Take():
                 self._take(statement)
+            case t.Joined():
+                self._joined(statement)
+            case t.Advance(variable=counter):
+                self.lines.add(f"{self._e.name(counter)} += 1")
             case t.Reject(message=message):
                 self._raise(message, "T100", statement.span)
 
@@ -127,10 +148,13 @@ class Statements:
         self.lines.statement("raise ", call("TemplateError", [string(message), f'code="{code}"', f"where={where}"]))
 
     def _call(self, statement: t.CallDef) -> None:
-        arguments = ["out"]
+        arguments = [self._out]
         for argument, of in zip(statement.arguments, self._e.module.signatures[statement.name], strict=True):
             arguments.extend(self._e.argument(argument, of))
-        self.lines.statement("", call(f"_{statement.name}", arguments))
+        counters = self._e.module.counters[statement.name]
+        arguments.extend(self._e.name(counter) for counter in counters.needed)
+        advanced = ", ".join(self._e.name(counter) for counter in counters.advanced)
+        self.lines.statement(f"{advanced} = " if advanced else "", call(f"_{statement.name}", arguments))
 
     # ---- let
 
@@ -179,6 +203,17 @@ class Statements:
         self.lines.dedent()
         self._assign(name, "", otherwise, form(otherwise), "else")
 
+    def _capture(self, capture: t.Capture) -> None:
+        """What a block prints goes into a list of its own, of which one text is made."""
+        module = self._e.module
+        name = self._e.declare(capture.variable)
+        outer, self._out = self._out, f"{name}_printed"
+        self.lines.add(f"{self._out}: list[{module.printed('Printed')}] = []")
+        self.body(capture.body)
+        if not rejects(capture):
+            self.lines.add(f"{name} = {module.printed('kept')}({self._out})")
+        self._out = outer
+
     def _let_message(self, variable: t.Variable, value: t.Expr) -> None:
         code = self._e.value(value)
         name = self._e.declare(variable)
@@ -192,6 +227,9 @@ class Statements:
     def _let_query(self, variable: t.Variable, query: t.Query) -> None:
         """A query as a loop that stops at its answer."""
         e = self._e
+        if query.variable.number in e.answers:
+            self._let_answer(variable, query)
+            return
         messages = isinstance(query.variable.type, MessageType)
         finds = query.quantifier in (Quantifier.FIRST, Quantifier.LAST)
         source = e.value(query.source)
@@ -224,6 +262,35 @@ class Statements:
             self.lines.add("break")
         self.lines.dedent()
         self.lines.dedent()
+
+    def _let_answer(self, variable: t.Variable, query: t.Query) -> None:
+        """The answer that a pass before the walk has found."""
+        answer = self._e.answer(query)
+        name = self._e.declare_let(variable, query)
+        if query.quantifier not in (Quantifier.FIRST, Quantifier.LAST):
+            self.lines.add(f"{name} = {answer}")
+            return
+        place = f"{name}_at" if self._e.reads_place(variable) else "_"
+        self.lines.add(f"{place}, {name} = {answer} or (-1, None)")
+
+    def _answer(self, query: t.Query) -> None:
+        """A pass over the messages that answers a query for each of them."""
+        e = self._e
+        assert isinstance(query.source, t.View)
+        side = query.source.side.value
+        item = e.declare(query.variable)
+        test = e.condition(query.condition)
+        function = f"{query.quantifier.value}_{side}"
+        e.module.use("katapi.runtime.views", function)
+        hit = test.text
+        target = f"{item}_at, {item}" if e.reads_place(query.variable) else f"_, {item}"
+        if query.quantifier in (Quantifier.FIRST, Quantifier.LAST):
+            target = f"{item}_at, {item}"
+            hit = ternary(test, Code(f"({target})"), Code("None")).text
+        answers = e.answers[query.variable.number] = e.fresh(f"{item}_{side}")
+        words = f"{query.quantifier.value} {query.variable.name} in messages {side} … where …"
+        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
+        self.lines.statement(f"{answers} = ", f"{function}({hit} for {target} in {e.messages})")
 
     def _start_query(self, query: t.Query, variable: t.Variable, name: str, item: str) -> list[str]:
         """Emits the answer before the search; gives back what sets it when an item fits."""
@@ -271,35 +338,56 @@ class Statements:
             self.block(statement.otherwise)
 
     def _each(self, each: t.Each) -> None:
-        joined = each.join is not None
-        if not joined and all(isinstance(s, t.Drop) for s in each.body.statements):
+        joined = each.join is not None and each.condition is None
+        if each.join is None and all(isinstance(s, t.Drop) for s in each.body.statements):
             return
         if each.key is not None:
             self._each_pair(each)
             return
         name = self._e.declare(each.item)
         source = self._e.value(each.source)
-        if each.sorted:
-            self._e.module.use("katapi.runtime.text", "sorted_texts")
-            place = f"{name}_at" if self._e.reads_path(each.item) else "_"
-            head = f"for {place}, {name} in sorted_texts({source.text}):"
-        elif isinstance(present(each.item.type), MessageType):
-            place = f"{name}_at" if self._e.reads_place(each.item) else "_"
-            head = f"for {place}, {name} in {source.text}:"
-        elif self._e.reads_path(each.item) or (joined and each.condition is None):
-            head = f"for {name}_at, {name} in enumerate({source.text}):"
+        index, last = f"{name}_at", f"len({source.text}) - 1"
+        if each.sorted or isinstance(present(each.item.type), MessageType):
+            known = self._e.reads_path(each.item) if each.sorted else self._e.reads_place(each.item)
+            target, over, index = f"{name}_at, {name}" if known else f"_, {name}", source.text, f"{name}_index"
+            if each.sorted:
+                self._e.module.use("katapi.runtime.text", "sorted_texts")
+                over = f"sorted_texts({over})"
+            if self._counts(each):
+                target, over = f"{index}, ({target})", f"enumerate({over})"
+        elif self._e.reads_path(each.item) or joined or self._counts(each):
+            target, over = f"{index}, {name}", f"enumerate({source.text})"
         else:
-            head = f"for {name} in {source.text}:"
-        self._loop(each, head, name, f"{name}_at")
+            target, over = name, source.text
+        self._note_ends(each, name, index, last)
+        self._loop(each, f"for {target} in {over}:", name, f"{name}_at")
+
+    def _counts(self, each: t.Each) -> bool:
+        """Whether the body asks for the number of its round."""
+        first = each.condition is None and self._asks(each, End.FIRST)
+        return first or self._asks(each, End.LAST)
+
+    def _asks(self, each: t.Each, end: End) -> bool:
+        loop = (each.item,) if each.key is None else (each.key, each.item)
+        return any(self._e.asks_end(variable, end) for variable in loop)
+
+    def _note_ends(self, each: t.Each, name: str, index: str, last: str) -> None:
+        """Keeps how the body tells its first and last round, and emits the number of the last before the loop."""
+        first = Code(f"{index} == 0", COMPARE) if each.condition is None else Code(f"{name}_first")
+        ends = {End.FIRST: first, End.LAST: Code(f"{index} == {name}_last", COMPARE)}
+        self._e.rounds.update({v.number: ends for v in (each.key, each.item) if v is not None})
+        if self._asks(each, End.LAST):
+            self.lines.statement(f"{name}_last = ", last)
 
     def _each_pair(self, each: t.Each) -> None:
         assert each.key is not None
         key, name = self._e.declare(each.key), self._e.declare(each.item)
         pairs = self._e.pairs(each.source)
+        self._note_ends(each, name, f"{name}_at", f"len({pairs.removesuffix('.items()')}) - 1")
         if each.sorted:
             self._e.module.use("katapi.runtime.text", "sorted_pairs")
             pairs = f"sorted_pairs({pairs})"
-        if each.join is not None and each.condition is None:
+        if (each.join is not None and each.condition is None) or self._counts(each):
             head = f"for {name}_at, ({key}, {name}) in enumerate({pairs}):"
         else:
             head = f"for {key}, {name} in {pairs}:"
@@ -308,8 +396,9 @@ class Statements:
     def _loop(self, each: t.Each, head: str, name: str, step: str) -> None:
         unnumbered = isinstance(present(each.item.type), MessageType) or (each.sorted and each.key is None)
         counted = each.join is not None and (each.condition is not None or unnumbered)
+        asked = each.condition is not None and self._asks(each, End.FIRST)
         first = f"{name}_first"
-        if counted:
+        if counted or asked:
             self.lines.add(f"{first} = True")
         self.lines.add(head)
         self.lines.indent()
@@ -327,13 +416,27 @@ class Statements:
         if each.join is not None:
             joint = self._e.module.fixed((LiteralPiece(each.join, *self._e.module.place(each.span)),))
             self.lines.add(f"if not {first}:" if counted else f"if {name}_at:")
-            self.lines.add(f"    out.append({joint})")
-            if counted:
+            self.lines.add(f"    {self._out}.append({joint})")
+            if counted and not asked:
                 self.lines.add(f"{first} = False")
         for own, path in companions.items():
             self.lines.statement(f"{own} = ", path)
         self.lines.dedent()
         self.block(each.body)
+        if asked and not always_rejects(each.body):
+            self.lines.add(f"    {first} = False")
+
+    def _joined(self, joined: t.Joined) -> None:
+        separator = self._e.module.fixed((LiteralPiece(joined.separator, *self._e.module.place(joined.span)),))
+        name = self._e.fresh("joined")
+        self.lines.add(f"{name} = {self._e.module.helper('Joined')}({self._out}, {separator})")
+        for statement in joined.body.statements:
+            self._statement(statement)
+            self._flush()
+            if rejects(statement):
+                return
+            if _may_print(statement):
+                self.lines.add(f"{name}.end_part()")
 
     def _match(self, match: t.Match) -> None:
         of = present(match.subject.type)
@@ -404,7 +507,9 @@ class Statements:
             place = f"{name}_at"
             if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
-            test = e.has_role("first", take.roles).within(NOT).replace("first", f"(first := {e.messages}[0][1])", 1)
+            bound = f"first := {e.messages}[0][1]"
+            bound = bound if e.module.open_roles else f"({bound})"
+            test = e.has_role("first", take.roles).within(NOT).replace("first", bound, 1)
             self.lines.statement("if ", f"{e.messages} and {test}", ":")
             self.lines.add(f"    {name} = first")
             if e.reads_place(take.variable):
@@ -417,6 +522,8 @@ class Statements:
 
     def _walk(self, walk: t.Walk) -> None:
         e = self._e
+        for query in steady_queries(walk, e.declared):
+            self._answer(query)
         name = e.declare(walk.variable)
         runs = any(a.run is not None for a in walk.arms)
         place = f"{name}_at" if e.reads_place(walk.variable) else "_"
@@ -482,6 +589,10 @@ class Statements:
         if arm.run is not None and not always_rejects(arm.body):
             own = "" if arm.is_run else "1 + "
             self.lines.add(f"    walked = {e.index} + {own}len({e.name(arm.run)})")
+
+
+def _may_print(statement: t.Statement) -> bool:
+    return not isinstance(statement, (t.Let, t.Capture, t.Drop, t.Advance))
 
 
 def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from katapi.artifacts.lock import Artifact
 from katapi.emit.environment import render
 from katapi.emit.pattern import pattern_lines
-from katapi.emit.python import Lines, imports, string
+from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
 from katapi.model.program import TokenizerProgram
 from katapi.runtime.tokenization.configuration import UnicodeVersions
@@ -68,11 +70,13 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
         data = "VocabularyData.of_texts(TEXTS)"
     elif artifact.cached:
         used["katapi.artifacts.vocabularies"] = {"cached_vocabulary"}
-        data = f'cached_vocabulary({string(artifact.name)}, "{artifact.sha256}", SPELLINGS)'
+        data = call("cached_vocabulary", [string(artifact.name), string(artifact.sha256), "SPELLINGS"])
     else:
         used["pathlib"] = {"Path"}
         used[f"{_RUNTIME}.table"] = {"load_table"}
-        data = 'load_table(Path(__file__).with_name("vocabulary.bin"))'
+        data = f"load_table(Path(__file__).parents[1] / {string(table_file(artifact).as_posix())})"
+    body = Lines(1)
+    body.statement("data = ", data)
     if vocabulary.added_texts():
         used[f"{package}.vocabulary"].add("ADDED")
     standard = {m: n for m, n in used.items() if not m.startswith(("katapi", package.split(".")[0]))}
@@ -87,9 +91,14 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
             patterns=[*patterns.values()],
             configuration=lines.text(),
             line=program.source.line_column(tokenizer.span.start)[0],
-            data=data,
+            data=body.text(),
         ),
     )
+
+
+def table_file(artifact: Artifact) -> Path:
+    """Where the table of an artifact stands, seen from the folder of all generated packages."""
+    return Path("tables", re.sub(r"[^A-Za-z0-9._-]+", "-", artifact.name) + ".bin")
 
 
 def _patterns(program: TokenizerProgram) -> dict[str, PatternRow]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from katapi.artifacts.lock import Artifact
 from katapi.emit.environment import render
-from katapi.emit.python import imports
+from katapi.emit.python import Lines, call, imports, string
 from katapi.model.program import TokenizerProgram
 from katapi.runtime.tokenization import configuration as c
 
@@ -19,21 +20,26 @@ class TokenizerTestsContext:
     name: str
     source: str
     imports: list[str]
+    needs: str
     ids: str
     controls: str
     undone: bool
     unknown: int | None
 
 
-def emit_tokenizer_tests(program: TokenizerProgram, package: str, ids: Sequence[int]) -> str:
-    """The text of the test module; `ids` are those that have a token, ascending."""
+def emit_tokenizer_tests(program: TokenizerProgram, package: str, artifact: Artifact | None, ids: Sequence[int]) -> str:
+    """The text of the test module; `ids` are those that have a token, ascending.
+
+    They do not count where the table of the artifact is in the user's cache: the tests then ask the tokenizer.
+    """
     vocabulary = program.vocabulary
+    needs = artifact_needed(artifact)
     used = {
         "hypothesis": [*(["assume"] if _undone(program) and vocabulary.unknown else []), "given"],
         "katapi.runtime.segments": ["Content"],
-        "katapi.testing": ["texts_with"],
+        "katapi.testing": [*(["known_ids", "needs_artifact"] if needs else []), "texts_with"],
         package: ["TOKENIZER"],
-        f"{package}.vocabulary": ["SPELLINGS"],
+        f"{package}.vocabulary": [*(["Control"] if needs else []), "SPELLINGS"],
     }
     third = {module: names for module, names in used.items() if module == "hypothesis"}
     own = {module: names for module, names in used.items() if module != "hypothesis"}
@@ -47,7 +53,8 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, ids: Sequence[
             name=program.name,
             source=program.source.name,
             imports=[*imports(third), "from hypothesis import strategies as st", "", *imports(own)],
-            ids=_strategy(ids),
+            needs=needs,
+            ids="IDS = known_ids(TOKENIZER, Control)" if needs else _strategy(ids),
             controls=controls,
             undone=_undone(program),
             unknown=None if unknown is None else unknown.id,
@@ -55,17 +62,42 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, ids: Sequence[
     )
 
 
+def artifact_needed(artifact: Artifact | None) -> str:
+    """The statement by which a test module does without what is not in the user's cache; nothing where all is there."""
+    if artifact is None or not artifact.cached:
+        return ""
+    lines = Lines()
+    lines.statement("", call("needs_artifact", [string(artifact.name), string(artifact.sha256)]))
+    return lines.text()
+
+
+def undone(program: TokenizerProgram) -> bool:
+    """Whether ids stand for just the text that they were made from, if that is in the form that normalization gives."""
+    stages = program.tokenizer
+    return (
+        _keeps(stages.segmentation)
+        and all(isinstance(stage, c.Normalize) for stage in stages.normalizers)
+        and not any(map(_changes, stages.pretokenizers))
+    )
+
+
 def _strategy(ids: Sequence[int]) -> str:
-    """A strategy of all ids, one part for each stretch without a gap."""
+    """The statement of a strategy of all ids, one part for each stretch without a gap."""
     starts = [token for before, token in pairwise([-2, *ids]) if token != before + 1]
     ends = [token for token, behind in pairwise([*ids, ids[-1] + 2]) if token != behind - 1]
-    return " | ".join(f"st.integers({first}, {last})" for first, last in zip(starts, ends, strict=True))
+    parts = [f"st.integers({first}, {last})" for first, last in zip(starts, ends, strict=True)]
+    lines = Lines()
+    one = f"IDS = {' | '.join(parts)}"
+    if len(one) <= lines.room():
+        lines.add(one)
+    else:
+        lines.statement("IDS = ", call("st.one_of", parts))
+    return lines.text()
 
 
 def _undone(program: TokenizerProgram) -> bool:
     """Whether ids stand for just the text that they were made from."""
-    stages = program.tokenizer
-    return _keeps(stages.segmentation) and not stages.normalizers and not any(map(_changes, stages.pretokenizers))
+    return undone(program) and not program.tokenizer.normalizers
 
 
 def _keeps(segmentation: c.Segmentation) -> bool:

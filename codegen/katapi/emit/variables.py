@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from katapi.emit.module import Module
 from katapi.emit.names import local, message_class, record_class
+from katapi.language.syntax import End
 from katapi.model import template as t
 from katapi.model.types import (
     ControlType,
@@ -39,6 +40,7 @@ class Variables:
         self._names: dict[int, str] = {}
         self._types: dict[str, Type] = {}
         self._pathless: set[int] = set()
+        self._taken: set[str] = set()
 
     def declare(self, variable: t.Variable) -> str:
         """The Python name of a variable that comes into being here.
@@ -53,6 +55,19 @@ class Variables:
         self._names[variable.number] = name
         self._types[name] = variable.type
         return name
+
+    def fresh(self, base: str) -> str:
+        """A Python name that no variable of the template has."""
+        name, number = base, 2
+        while name in self._taken:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+    @property
+    def declared(self) -> frozenset[int]:
+        """The numbers of the variables that have come into being so far."""
+        return frozenset(self._names)
 
     def name(self, variable: t.Variable) -> str:
         """The Python name of a variable in scope."""
@@ -116,6 +131,10 @@ class Variables:
                 return "datetime"
             case _:
                 return "bool"
+
+    def asks_end(self, variable: t.Variable, end: End) -> bool:
+        """Whether the code asks whether a loop's item is the first or last."""
+        return f"{variable.number}_{end.value}" in self.needed
 
     def _companion(self, variable: t.Variable) -> str:
         self.used.add(f"{variable.number}_path")

@@ -9,17 +9,16 @@ from katapi.emit.environment import render
 from katapi.emit.names import control_member
 from katapi.emit.python import imports, string
 from katapi.language.source import Span
-from katapi.model.declarations import AddedToken, OrdinaryToken, TokenRange
+from katapi.model.declarations import AddedToken, ControlToken, OrdinaryToken, TokenRange
 from katapi.model.program import TokenizerProgram
 
 
 @dataclass(frozen=True, slots=True)
 class ControlRow:
-    """A member of the enum: its name, its id, its spelling as a Python literal, and its line in the spec."""
+    """A member of the enum: its name, its value as Python expressions, and its line in the spec."""
 
     member: str
-    id: int
-    spelling: str
+    value: str
     line: int
 
 
@@ -62,6 +61,8 @@ def emit_vocabulary(program: TokenizerProgram) -> str:
     if vocabulary.texts:
         texts.append(Texts("TEXTS", [*rows.of(vocabulary.texts)], "The tokens of text by id."))
     used = {"katapi.runtime.segments": {"ControlToken"}}
+    if any(_strips(control) for control in vocabulary.controls):
+        used["katapi.runtime.segments"].add("Strips")
     if any(isinstance(row, TokenRange) for row in (*vocabulary.reserved, *vocabulary.added)):
         used["katapi.runtime.tokenization.counted"] = {"counted"}
     return render(
@@ -73,11 +74,25 @@ def emit_vocabulary(program: TokenizerProgram) -> str:
             line=rows.line(vocabulary.span),
             imports=imports(used),
             controls=[
-                ControlRow(control_member(c), c.id, string(c.spelling), rows.line(c.span)) for c in vocabulary.controls
+                ControlRow(control_member(c), f"{c.id}, {string(c.spelling)}{_strips(c)}", rows.line(c.span))
+                for c in vocabulary.controls
             ],
             texts=texts,
         ),
     )
+
+
+def _strips(token: ControlToken) -> str:
+    """What stands behind id and spelling of a token that takes white space next to it."""
+    match token.flags.lstrip, token.flags.rstrip:
+        case True, True:
+            return ", Strips.BOTH"
+        case True, False:
+            return ", Strips.BEFORE"
+        case False, True:
+            return ", Strips.BEHIND"
+        case _:
+            return ""
 
 
 class _Rows:

@@ -14,7 +14,7 @@ from katapi.runtime.tokenization import configuration as c
 def declarable(configuration: c.TokenizerConfiguration) -> c.TokenizerConfiguration:
     """Rules that mean the same, of which every stage has its words in the language.
 
-    Raises `ArtifactError` where a pattern is not well formed or not supported.
+    Raises `ArtifactError` A108 where a pattern is not well formed or not supported.
     """
     return replace(
         configuration,

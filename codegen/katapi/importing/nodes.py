@@ -8,6 +8,7 @@ from katapi.language import syntax as s
 from katapi.language.source import Span
 
 NOWHERE = Span(0, 0)
+"""The place of every node."""
 
 
 def word(text: str) -> s.Name:

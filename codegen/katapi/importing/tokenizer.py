@@ -24,8 +24,8 @@ _VERSION = "1"
 def declared_text(file: TokenizerFile, *, name: str, artifact: str, sha256: str) -> str:
     """The text of a specification, in canonical form, with a vocabulary and a tokenizer that are both called `name`.
 
-    `artifact` is what the lock calls the file, `sha256` its digest. Raises `ArtifactError` where the file has what the
-    language cannot name, and `SpecError` where what is declared does not fit together.
+    `artifact` is what the lock calls the file, `sha256` its digest. Raises `ArtifactError` A108, A166 or A167 where the
+    file has what the language cannot name, and `SpecError` where what is declared does not fit together.
     """
     vocabulary, tokenizer = declarations(file, name=name, artifact=artifact, sha256=sha256)
     text = f"{canonical(vocabulary)}\n{canonical(tokenizer)}"
@@ -34,7 +34,7 @@ def declared_text(file: TokenizerFile, *, name: str, artifact: str, sha256: str)
 
 
 def declarations(file: TokenizerFile, *, name: str, artifact: str, sha256: str) -> tuple[s.Vocabulary, s.Tokenizer]:
-    """The same as syntax trees, not yet checked."""
+    """The same as syntax trees, not yet checked. Raises `ArtifactError` A108, A166 and A167."""
     configuration = declarable(file.configuration)
     added = sorted(configuration.added_tokens, key=lambda token: token.id)
     names = control_names([token for token in added if token.control])

@@ -21,8 +21,8 @@ LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
-    "all and any as count def drop each else exists false first generate given has if in is join last let match next"
-    " not object or other prev reject sampled take then true when where".split()
+    "advance after all and any as before count counter def drop each else exists false first generate given has if"
+    " in is join joined last let match next not object or other prev reject sampled take then true when where".split()
 )
 _MOST_DIGITS = 18
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -59,6 +59,10 @@ def _patterns(children: Children) -> tuple[s.ArmPattern, ...]:
 
 class _Word(str):
     """The text of a keyword terminal (`leading`, `verbatim`, `==`, …)."""
+
+
+class _Bare:
+    """The word `bare` behind an artifact."""
 
 
 class _Quoted(str):
@@ -133,23 +137,39 @@ class TreeBuilder(Transformer[Token, object]):
     def COMPARE(self, token: Token) -> _Word:
         return _Word(token)
 
-    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = COMPARE
+    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = COMPARE
 
     # ---- declarations
 
     def file(self, meta: Meta, c: Children) -> s.File:
         declarations = tuple(d for d in c if isinstance(d, s.Declaration))
-        return s.File(_all(c, s.Use), declarations, span=self._span(meta))
+        return s.File(_all(c, s.Use), _all(c, s.Option), _all(c, s.Model), declarations, span=self._span(meta))
 
     def use(self, meta: Meta, c: Children) -> s.Use:
         return s.Use(str(_one(c, _Quoted)), span=self._span(meta))
+
+    def option(self, meta: Meta, c: Children) -> s.Option:
+        default = _exprs(c)
+        name = self._value_name(_one(c, s.Name))
+        return s.Option(name, _types(c)[0], default[0] if default else None, span=self._span(meta))
+
+    def option_value(self, meta: Meta, c: Children) -> s.OptionValue:
+        return s.OptionValue(_one(c, s.Name), _exprs(c)[0], span=self._span(meta))
+
+    def model(self, meta: Meta, c: Children) -> s.Model:
+        return s.Model(str(_one(c, _Quoted)), _all(c, s.Use), _all(c, s.OptionValue), span=self._span(meta))
 
     def header(self, meta: Meta, c: Children) -> s.Header:
         return s.Header(_one(c, s.Name), str(_one(c, _Quoted)), span=self._span(meta))
 
     def artifact(self, meta: Meta, c: Children) -> s.ArtifactRef:
         name, *digest = map(str, _all(c, _Quoted))
-        return s.ArtifactRef(name, digest[0] if digest else None, span=self._span(meta))
+        return s.ArtifactRef(
+            name, digest[0] if digest else None, any(isinstance(x, _Bare) for x in c), span=self._span(meta)
+        )
+
+    def bare(self, meta: Meta, c: Children) -> _Bare:
+        return _Bare()
 
     def size(self, meta: Meta, c: Children) -> s.SizeRow:
         return s.SizeRow(_one(c, int), span=self._span(meta))
@@ -258,10 +278,28 @@ class TreeBuilder(Transformer[Token, object]):
         return tuple(fields)
 
     def role(self, meta: Meta, c: Children) -> s.RoleDecl:
-        return s.RoleDecl(_all(c, s.Name), self._fields(c), span=self._span(meta))
+        is_open = _maybe(c, _Word) is not None
+        return s.RoleDecl(_all(c, s.Name), is_open, self._fields(c), _all(c, s.EntryIf), span=self._span(meta))
+
+    def open_set(self, meta: Meta, c: Children) -> _Word:
+        return _one(c, _Word)
 
     def record(self, meta: Meta, c: Children) -> s.RecordDecl:
-        return s.RecordDecl(_one(c, s.Name), self._fields(c), span=self._span(meta))
+        return s.RecordDecl(_one(c, s.Name), self._fields(c), _all(c, s.EntryIf), span=self._span(meta))
+
+    def fields(self, meta: Meta, c: Children) -> s.Entries:
+        entries: list[s.RequestEntry] = [*self._fields(c), *_all(c, s.EntryIf)]
+        return s.Entries(tuple(sorted(entries, key=lambda e: e.span.start)), span=self._span(meta))
+
+    def request_entries(self, meta: Meta, c: Children) -> s.Entries:
+        return s.Entries(tuple(e for e in c if isinstance(e, s.RequestEntry)), span=self._span(meta))
+
+    def request_if(self, meta: Meta, c: Children) -> s.EntryIf:
+        then, *otherwise = [e for e in c if isinstance(e, (s.Entries, s.EntryIf))]
+        assert isinstance(then, s.Entries)
+        return s.EntryIf(_exprs(c)[0], then, otherwise[0] if otherwise else None, span=self._span(meta))
+
+    field_if = request_if
 
     def tools(self, meta: Meta, c: Children) -> s.ToolsDecl:
         return s.ToolsDecl(_types(c)[0], span=self._span(meta))
@@ -279,13 +317,14 @@ class TreeBuilder(Transformer[Token, object]):
             _all(c, s.RecordDecl),
             _all(c, s.ToolsDecl),
             _all(c, s.ParamDecl),
+            _all(c, s.EntryIf),
             span=self._span(meta),
         )
 
     # ---- template
 
     def template(self, meta: Meta, c: Children) -> s.Template:
-        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.Item)))
+        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter, s.Item)))
         return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
 
     def parameter(self, meta: Meta, c: Children) -> s.Parameter:
@@ -297,6 +336,12 @@ class TreeBuilder(Transformer[Token, object]):
     def generate(self, meta: Meta, c: Children) -> s.Generate:
         condition = _exprs(c)
         return s.Generate(condition[0] if condition else None, _one(c, s.Block), span=self._span(meta))
+
+    def no_prefix(self, meta: Meta, c: Children) -> s.NoPrefix:
+        return s.NoPrefix(span=self._span(meta))
+
+    def counter(self, meta: Meta, c: Children) -> s.Counter:
+        return s.Counter(self._value_name(_one(c, s.Name)), span=self._span(meta))
 
     def block(self, meta: Meta, c: Children) -> s.Block:
         return s.Block(_items(c), span=self._span(meta))
@@ -345,6 +390,9 @@ class TreeBuilder(Transformer[Token, object]):
 
     def let(self, meta: Meta, c: Children) -> s.Let:
         return s.Let(self._value_name(_one(c, s.Name)), _exprs(c)[0], span=self._span(meta))
+
+    def let_text(self, meta: Meta, c: Children) -> s.LetText:
+        return s.LetText(self._value_name(_one(c, s.Name)), _one(c, s.Block), span=self._span(meta))
 
     def choose(self, meta: Meta, c: Children) -> s.If:
         blocks = tuple(b for b in c if isinstance(b, (s.Block, s.If)))
@@ -401,8 +449,14 @@ class TreeBuilder(Transformer[Token, object]):
     def sampled(self, meta: Meta, c: Children) -> s.Sampled:
         return s.Sampled(_one(c, s.Block), span=self._span(meta))
 
+    def joined(self, meta: Meta, c: Children) -> s.Joined:
+        return s.Joined(str(_one(c, _Quoted)), _one(c, s.Block), span=self._span(meta))
+
     def drop(self, meta: Meta, c: Children) -> s.Drop:
         return s.Drop(_exprs(c)[0], span=self._span(meta))
+
+    def advance(self, meta: Meta, c: Children) -> s.Advance:
+        return s.Advance(_one(c, s.Name), span=self._span(meta))
 
     def reject(self, meta: Meta, c: Children) -> s.Reject:
         return s.Reject(str(_one(c, _Quoted)), span=self._span(meta))
@@ -506,8 +560,11 @@ class TreeBuilder(Transformer[Token, object]):
 
     def query(self, meta: Meta, c: Children) -> s.Query:
         source, condition = _exprs(c)
-        quantifier = s.Quantifier(str(_one(c, _Word)))
-        return s.Query(quantifier, self._value_name(_one(c, s.Name)), source, condition, span=self._span(meta))
+        quantifier, name = s.Quantifier(str(_one(c, _Word))), self._value_name(_one(c, s.Name))
+        return s.Query(quantifier, name, source, _maybe(c, s.View), condition, span=self._span(meta))
+
+    def view(self, meta: Meta, c: Children) -> s.View:
+        return s.View(s.Side(str(_one(c, _Word))), _one(c, s.Name), span=self._span(meta))
 
     def beside(self, meta: Meta, c: Children) -> s.Beside:
         return s.Beside(s.Neighbour(str(_one(c, _Word))), _one(c, s.Name), span=self._span(meta))

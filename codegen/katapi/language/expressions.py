@@ -155,7 +155,8 @@ class _Expressions:
     def _whole(self, node: s.Conditional | s.Query) -> Doc:
         if isinstance(node, s.Query):
             words = f"{node.quantifier.value} {node.name.text} in "
-            return concat(words, self._operand(node.source), " where ", self.doc(node.condition, _Level.OR))
+            view = "" if node.view is None else f" {node.view.side.value} {node.view.name.text}"
+            return concat(words, self._operand(node.source), view, " where ", self.doc(node.condition, _Level.OR))
         parts: list[Doc] = []
         rest: s.Expr = node
         while isinstance(rest, s.Conditional):

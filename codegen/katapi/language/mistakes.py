@@ -8,7 +8,23 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 #: Words with which an item or an arm of a template begins or goes on.
-ITEM_WORDS = ("let", "if", "else", "each", "match", "when", "take", "drop", "sampled", "reject", "def", "generate")
+ITEM_WORDS = (
+    "let",
+    "if",
+    "else",
+    "each",
+    "match",
+    "when",
+    "take",
+    "drop",
+    "sampled",
+    "joined",
+    "advance",
+    "reject",
+    "counter",
+    "def",
+    "generate",
+)
 #: Words and signs of other languages, and what stands for them here.
 _FOREIGN = {
     "elif": "else if",

@@ -31,7 +31,9 @@ from katapi.language.source import Source, Span
 
 # A declaration as error recovery sees it: its first word at the start of a line, and more of a header behind.
 _DECLARATION = re.compile(
-    r"^(?:vocabulary|tokenizer|serialization|request|template|budget)\b(?=[^\n]*(?:\bversion\b|\{))", re.MULTILINE
+    r"^(?:(?:vocabulary|tokenizer|serialization|request|template|budget)\b(?=[^\n]*(?:\bversion\b|\{))"
+    r"|model\b(?=[^\n]*\{)|option\s+\w+\s*:)",
+    re.MULTILINE,
 )
 #: Words that are no names of fields, roles, records, parameters or defs.
 _NO_NAMES = frozenset("role record param ignore def text json object bool int from verbatim true false".split())
@@ -41,7 +43,7 @@ _MOST_LEVELS = 200
 _WORD_END = r"\b"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAMED = re.compile(
-    r"\b(?:let|each|param|as|any|all|count|first|last)\s+([A-Za-z_]\w*)|,\s*([A-Za-z_]\w*)\s+in\b|([A-Za-z_]\w*)\s*:"
+    r"\b(?:let|counter|each|param|as|any|all|count|first|last)\s+([A-Za-z_]\w*)|,\s*([A-Za-z_]\w*)\s+in\b|([A-Za-z_]\w*)\s*:"
 )
 
 
@@ -83,6 +85,8 @@ def parse(source: Source) -> tuple[s.File, list[Diagnostic]]:
     readings = [_recovered(source.text[start:end], start, declared) for start, end in _pieces(source.text)]
     return s.File(
         tuple(u for file, _ in readings for u in file.uses),
+        tuple(o for file, _ in readings for o in file.options),
+        tuple(m for file, _ in readings for m in file.models),
         tuple(d for file, _ in readings for d in file.declarations),
         frozenset().union(*(file.unread for file, _ in readings)),
         any(file.nameless for file, _ in readings),
@@ -105,7 +109,7 @@ Read = tuple[s.File, list[Diagnostic]]
 
 def _recovered(text: str, base: int, declared: frozenset[str]) -> Read:
     """What can be read of a part of a file, in which `declared` are names."""
-    nothing = s.File((), (), frozenset(_WORD.findall(text)), span=Span(base, base + len(text)))
+    nothing = s.File((), (), (), (), frozenset(_WORD.findall(text)), span=Span(base, base + len(text)))
     deep = nested_deeper_than(text, _MOST_BRACKETS)
     if deep is not None:
         return nothing, [_too_deep(base + deep)]
@@ -145,7 +149,7 @@ def _build(tree: Tree[Token], draft: Draft, left_out: LeftOut) -> Read:
     deep = _deeper_than(tree, _MOST_LEVELS)
     if deep is not None:
         words = frozenset(_WORD.findall(draft.text))
-        return s.File((), (), words, span=Span(draft.place(0), draft.place(len(draft.text)))), [
+        return s.File((), (), (), (), words, span=Span(draft.place(0), draft.place(len(draft.text)))), [
             _too_deep(draft.place(deep))
         ]
     builder = TreeBuilder(draft.place, left_out, _fragment)

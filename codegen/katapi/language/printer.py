@@ -74,10 +74,38 @@ class _Printer:
         self._choices = choices
 
     def file(self, file: s.File, length: int) -> str:
-        uses = [replace(self._leaf(u, f"use {quote(u.path)}"), close=number > 0) for number, u in enumerate(file.uses)]
-        entries = [*uses, *(self._declaration_entry(d) for d in file.declarations)]
+        entries = self._uses(file.uses)
+        before: s.Option | s.Model | s.Declaration | None = None
+        for node in self._choices.in_order([*file.options, *file.models, *file.declarations]):
+            match node:
+                case s.Option(name, type_, default):
+                    doc = concat(f"option {name.text}: {type_text(type_)}", *_default(default))
+                    entries.append(replace(self._leaf(node, doc), close=isinstance(before, s.Option)))
+                case s.Model():
+                    entries.append(replace(self._model(node), close=isinstance(before, s.Model)))
+                case _:
+                    entries.append(self._declaration_entry(node))
+            before = node
         rows, _ = self._rows(entries, None, length, apart=True)
         return render(self._lines(rows), WIDTH)
+
+    def _uses(self, uses: Sequence[s.Use]) -> list[_Entry]:
+        return [replace(self._leaf(u, f"use {quote(u.path)}"), close=number > 0) for number, u in enumerate(uses)]
+
+    def _model(self, node: s.Model) -> _Entry:
+        values = [self._leaf(v, concat(f"{v.name.text}: ", expression(v.value))) for v in node.values]
+        entries = sorted([*self._uses(node.uses), *values], key=lambda entry: entry.start)
+        return self._entries(node, f"model {quote(node.name)}", entries)
+
+    def _entries(self, node: s.Node, head: Doc, entries: list[_Entry]) -> _Entry:
+        """A head with a braced list that may stand on its line."""
+        end = node.span.end
+        return _Entry(
+            node.span.start,
+            end,
+            self._head_end(node, entries),
+            lambda: Group(concat(head, " ", self._list(entries, end, may_be_flat=True, gap="  "))),
+        )
 
     # ---- braced lists
 
@@ -214,9 +242,9 @@ class _Printer:
                     entries.append(self._table(item, "added", [self._leaf(row, _token_row(row)) for row in rows]))
                 case s.TextTable(rows):
                     entries.append(self._table(item, "text", [self._leaf(row, _token_row(row)) for row in rows]))
-                case s.ArtifactRef(name, sha256):
+                case s.ArtifactRef(name, sha256, bare):
                     digest = "" if sha256 is None else f" sha256 {quote(sha256)}"
-                    entries.append(self._leaf(item, f"artifact {quote(name)}{digest}"))
+                    entries.append(self._leaf(item, f"artifact {quote(name)}{digest}{' bare' if bare else ''}"))
                 case s.SizeRow(size):
                     entries.append(self._leaf(item, f"size {size}"))
                 case s.UnknownRow(number, spelling):
@@ -240,60 +268,91 @@ class _Printer:
         return [self._leaf(x, _setting(x)) for x in settings]
 
     def _request(self, node: s.Request) -> list[_Entry]:
-        entries: list[_Entry] = []
-        parts: list[s.Setting | s.RoleDecl | s.RecordDecl | s.ToolsDecl | s.ParamDecl] = [
+        parts: list[s.RequestEntry] = [
             *node.settings,
             *node.roles,
             *node.records,
             *node.tools,
             *node.params,
+            *node.choices,
         ]
-        for part in self._choices.in_order(parts):
+        return self._request_entries(self._choices.in_order(parts))
+
+    def _request_entries(self, parts: Sequence[s.RequestEntry]) -> list[_Entry]:
+        entries: list[_Entry] = []
+        for part in parts:
             match part:
                 case s.Setting():
                     entries.append(self._leaf(part, _setting(part)))
-                case s.RoleDecl(names, fields):
-                    entries.append(self._with_fields(part, f"role {_names(names)}", fields))
-                case s.RecordDecl(name, fields):
-                    entries.append(self._with_fields(part, f"record {name.text}", fields))
+                case s.RoleDecl(names, is_open, fields, choices):
+                    head = f"role {_names(names)}" + (" (any)" if is_open else "")
+                    entries.append(self._entries(part, head, self._fields([*fields, *choices])))
+                case s.RecordDecl(name, fields, choices):
+                    entries.append(self._entries(part, f"record {name.text}", self._fields([*fields, *choices])))
                 case s.ToolsDecl(type_):
                     entries.append(self._leaf(part, f"tools: {type_text(type_)}"))
                 case s.ParamDecl(name, type_, default):
-                    value: list[Doc] = [] if default is None else [" = ", expression(default)]
-                    entries.append(self._leaf(part, concat(f"param {name.text}: {type_text(type_)}", *value)))
+                    doc = concat(f"param {name.text}: {type_text(type_)}", *_default(default))
+                    entries.append(self._leaf(part, doc))
+                case s.EntryIf():
+                    entries.append(self._entry_if(part))
+                case s.FieldDecl():
+                    raise AssertionError("a field stands in a role or a record")
                 case _:
                     assert_never(part)
         return entries
 
-    def _with_fields(self, node: s.Node, head: str, fields: Sequence[s.FieldDecl]) -> _Entry:
+    def _fields(self, fields: Sequence[s.FieldDecl | s.EntryIf]) -> list[_Entry]:
         entries: list[_Entry] = []
-        for group in self._ignored_together(fields):
+        for group in self._ignored_together(self._choices.in_order(fields)):
+            if isinstance(group, s.EntryIf):
+                entries.append(self._entry_if(group))
+                continue
             texts = [f"{f.name.text}: {type_text(f.type)}" + "".join(f" also {a.text}" for a in f.also) for f in group]
             words: list[Doc] = ["ignore "] if group[0].ignored else []
             doc = Group(concat(*words, Nest(joined([",", Line()], texts))))
             entries.append(replace(self._leaf(group[0], doc), end=group[-1].span.end, head_end=group[-1].span.end))
-        end = node.span.end
-        return _Entry(
-            node.span.start,
-            end,
-            self._head_end(node, entries),
-            lambda: Group(concat(head, " ", self._list(entries, end, may_be_flat=True, gap="  "))),
-        )
+        return entries
 
-    def _ignored_together(self, fields: Sequence[s.FieldDecl]) -> list[list[s.FieldDecl]]:
-        """The fields, with those in one list that stand behind one `ignore`."""
-        groups: list[list[s.FieldDecl]] = []
+    def _entry_if(self, node: s.EntryIf) -> _Entry:
+        """`if … { … } else …` among the entries of a request, or the fields of a role or record."""
+
+        def doc() -> Doc:
+            parts: list[Doc] = ["if ", Nest(expression(node.test)), " ", self._choice_of(node.then)]
+            match node.otherwise:
+                case s.Entries() as entries:
+                    parts += [" else ", self._choice_of(entries)]
+                case s.EntryIf() as choice:
+                    parts += [" else ", self._entry_if(choice).doc()]
+                case None:
+                    pass
+            return Group(concat(*parts))
+
+        return _Entry(node.span.start, node.span.end, node.then.span.start, doc)
+
+    def _choice_of(self, node: s.Entries) -> Doc:
+        fields = [e for e in node.entries if isinstance(e, s.FieldDecl | s.EntryIf)]
+        whole = len(fields) == len(node.entries)
+        entries = self._fields(fields) if whole else self._request_entries(node.entries)
+        return self._list(entries, node.span.end, may_be_flat=True, gap="  ")
+
+    def _ignored_together(self, fields: Sequence[s.FieldDecl | s.EntryIf]) -> list[list[s.FieldDecl] | s.EntryIf]:
+        """The fields and choices, with the fields in one list that stand behind one `ignore`."""
+        groups: list[list[s.FieldDecl] | s.EntryIf] = []
         for f in fields:
-            last = groups[-1][-1] if groups else None
-            if last and last.ignored and f.ignored and self._choices.same_list(last.span.end, f.span.start):
-                groups[-1].append(f)
+            if isinstance(f, s.EntryIf):
+                groups.append(f)
+                continue
+            group = groups[-1] if groups and isinstance(groups[-1], list) else []
+            if group and group[-1].ignored and f.ignored and self._choices.same_list(group[-1].span.end, f.span.start):
+                group.append(f)
             else:
                 groups.append([f])
         return groups
 
     # ---- template
 
-    def _part(self, part: s.Def | s.Generate | s.Item) -> _Entry:
+    def _part(self, part: s.Def | s.Generate | s.NoPrefix | s.Counter | s.Item) -> _Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -303,6 +362,10 @@ class _Printer:
             case s.Generate(condition, body):
                 where: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
                 return self._headed(part, ["generate", *where], body)
+            case s.NoPrefix():
+                return self._leaf(part, "generate none")
+            case s.Counter(name):
+                return self._leaf(part, f"counter {name.text}", binds=True)
             case _:
                 return self._item(part)
 
@@ -329,6 +392,8 @@ class _Printer:
                 return self._headed(item, [], item, inline=True)
             case s.Let(name, value):
                 return self._leaf(item, concat(f"let {name.text} = ", expression(value)), binds=True)
+            case s.LetText(name, body):
+                return replace(self._headed(item, [f"let {name.text} = text"], body), binds=True)
             case s.If():
                 return _Entry(
                     item.span.start, item.span.end, item.then.span.start, lambda: self._choice(item), inline=True
@@ -347,8 +412,12 @@ class _Printer:
                 return self._headed(item, [words, " else"], otherwise)
             case s.Sampled(body):
                 return self._headed(item, ["sampled"], body, inline=True)
+            case s.Joined(separator, body):
+                return self._headed(item, [f"joined {quote(separator)}"], body, inline=True)
             case s.Drop(value):
                 return self._leaf(item, concat("drop ", expression(value)))
+            case s.Advance(name):
+                return self._leaf(item, f"advance {name.text}")
             case s.Reject(message):
                 return self._leaf(item, f"reject {quote(message)}")
             case _:
@@ -445,6 +514,10 @@ def _arm_head(arm: s.Arm) -> Doc:
     if arm.condition is not None:
         parts += [Line(), "where ", expression(arm.condition)]
     return Group(Nest(concat(*parts), 4))
+
+
+def _default(value: s.Expr | None) -> list[Doc]:
+    return [] if value is None else [" = ", expression(value)]
 
 
 def _pattern(pattern: s.ArmPattern) -> str:

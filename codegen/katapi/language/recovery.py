@@ -479,6 +479,7 @@ _READABLE = {
     "QUANTIFIER": "a query (`any`, `all`, `count`, `first`, `last`)",
     "NEIGHBOUR": "`prev` or `next`",
     "VERBATIM": "`verbatim`",
+    "TEXT_OF": "`text {`",
     "TOOLS": "`tools:`",
     "$END": "the end of the file",
 }

@@ -109,6 +109,9 @@ from katapi.language.syntax_expressions import (
     TextLiteral as TextLiteral,
 )
 from katapi.language.syntax_expressions import (
+    View as View,
+)
+from katapi.language.syntax_expressions import (
     Within as Within,
 )
 
@@ -126,13 +129,43 @@ class Use(Node):
 class File(Node):
     """All declarations; `unread` are the words of what could not be read outside of templates.
 
-    Where that may have given any `name`, no use of a name can be called wrong.
+    Where that may have given any `name`, no use of a name can be called wrong. `variant` is the model for which the
+    options are decided, where a file has several.
     """
 
     uses: tuple[Use, ...]
+    options: tuple[Option, ...]
+    models: tuple[Model, ...]
     declarations: tuple[Declaration, ...]
     unread: frozenset[str] = frozenset()
     nameless: bool = False
+    variant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Node):
+    """`option thinking: "never" | "asked"`: in what the models of a file differ."""
+
+    name: Name
+    type: TypeRef
+    default: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue(Node):
+    """`thinking: "asked"` in a `model`."""
+
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Model(Node):
+    """`model "qwen3-vl" { … }`: one of several models of a file, with the value of each option."""
+
+    name: str
+    uses: tuple[Use, ...]
+    values: tuple[OptionValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +266,14 @@ class SizeRow(Node):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRef(Node):
-    """`artifact "qwen/qwen.tiktoken" sha256 "…"`: a row of `artifacts.lock`, and the digest that the file must have."""
+    """`artifact "qwen/qwen.tiktoken" sha256 "…"`: a row of `artifacts.lock`, and the digest that the file must have.
+
+    With `bare` behind it, the added tokens that the file lists are not those of this vocabulary.
+    """
 
     name: str
     sha256: str | None
+    bare: bool = False
 
 
 VocabularyItem: TypeAlias = (
@@ -363,14 +400,19 @@ class FieldDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class RoleDecl(Node):
+    """`role user, system { … }`; with `(any)` behind its name it stands for all roles that no other declares."""
+
     names: tuple[Name, ...]
+    open: bool
     fields: tuple[FieldDecl, ...]
+    choices: tuple[EntryIf, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RecordDecl(Node):
     name: Name
     fields: tuple[FieldDecl, ...]
+    choices: tuple[EntryIf, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +435,26 @@ class Request(Node):
     records: tuple[RecordDecl, ...]
     tools: tuple[ToolsDecl, ...]
     params: tuple[ParamDecl, ...]
+    choices: tuple[EntryIf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries(Node):
+    """`{ … }` behind an `if` of a request, a role or a record."""
+
+    entries: tuple[RequestEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryIf(Node):
+    """`if thinking == "asked" { … }` in a request, a role or a record: entries that not every model has."""
+
+    test: Expr
+    then: Entries
+    otherwise: Entries | EntryIf | None
+
+
+RequestEntry: TypeAlias = Setting | RoleDecl | RecordDecl | ToolsDecl | ParamDecl | FieldDecl | EntryIf
 
 
 # ---- template ----------------------------------------------------------------------------------
@@ -430,10 +492,22 @@ class Generate(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class NoPrefix(Node):
+    """`generate none`: a reply needs no prefix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter(Node):
+    """`counter calls`: a number that goes up while the template prints."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Template(Node):
     header: Header
     target: Name
-    parts: tuple[Def | Generate | Item, ...]
+    parts: tuple[Def | Generate | NoPrefix | Counter | Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,6 +528,14 @@ class BlockText(Node):
 class Let(Node):
     name: Name
     value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LetText(Node):
+    """`let x = text { … }`: what the block prints is kept as a text."""
+
+    name: Name
+    body: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,8 +602,23 @@ class Sampled(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Joined(Node):
+    """`joined ", " { … }`: a text between those items of the block that print something."""
+
+    separator: str
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Node):
     value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Advance(Node):
+    """`advance calls`: the counter goes up by one."""
+
+    name: Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,6 +653,22 @@ class OtherPattern(Node):
 ArmPattern: TypeAlias = NamePattern | RunPattern | TextPattern | OtherPattern
 
 
-Item: TypeAlias = Put | BlockText | Block | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
+Item: TypeAlias = (
+    Put
+    | BlockText
+    | Block
+    | Let
+    | LetText
+    | If
+    | Each
+    | Walk
+    | Match
+    | Take
+    | Sampled
+    | Joined
+    | Drop
+    | Advance
+    | Reject
+)
 
 Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template

@@ -205,12 +205,21 @@ class Quantifier(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class View(Node):
+    """`before m` behind a list of messages: those on one side of the loop variable in what is walked."""
+
+    side: Side
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Query(Node):
-    """`last u in messages where u is user`"""
+    """`last u in messages where u is user`, `any a in messages before m where a is assistant`"""
 
     quantifier: Quantifier
     name: Name
     source: Expr
+    view: View | None
     condition: Expr
 
 

@@ -89,10 +89,14 @@ class OrdinaryToken:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A row of `artifacts.lock`, and the digest that the spec asks of it."""
+    """A row of `artifacts.lock`, and the digest that the spec asks of it.
+
+    `bare`: the added tokens that the file lists are not those of the vocabulary.
+    """
 
     name: str
     sha256: str | None
+    bare: bool
     span: Span
 
 

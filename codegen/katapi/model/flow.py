@@ -24,7 +24,7 @@ def rejects(statement: t.Statement) -> bool:
             return otherwise is not None and always_rejects(then) and always_rejects(otherwise)
         case t.Match(arms=arms, unsure=unsure):
             return bool(arms) and not unsure and all(always_rejects(arm.body) for arm in arms)
-        case t.Sampled(body=body):
+        case t.Sampled(body=body) | t.Joined(body=body) | t.Capture(body=body):
             return always_rejects(body)
         case _:
             return False

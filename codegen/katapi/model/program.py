@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from katapi.language.source import Source
+from katapi.language.syntax import File
 from katapi.model.declarations import Budget, Serialization, Tokenizer, Vocabulary
 from katapi.model.request import Request
 from katapi.model.template import Template
@@ -14,10 +15,15 @@ from katapi.runtime.tokenization.configuration import TokenizerConfiguration, ad
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What a file declares for others; `name` is the stem of the file, `used` the files that it takes from itself."""
+    """What a file declares for others, or for one of its models.
+
+    `name` is the model's: the stem of the file where it does not name several. `file` is the tree with every option
+    decided, `used` the files of which it takes the declarations.
+    """
 
     name: str
     source: Source
+    file: File
     used: tuple[Library, ...]
     serializations: tuple[Serialization, ...]
 
@@ -80,5 +86,6 @@ class Program(TokenizerProgram):
 
     @property
     def title(self) -> str:
-        """The name and version of the template."""
-        return str(self.template.identity)
+        """The name and version of the template, and the model where its file has several."""
+        variant = self.file.variant
+        return str(self.template.identity) + ("" if variant is None else f"/{variant}")

@@ -35,11 +35,15 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role and the fields of its messages, `role` itself left out."""
+    """A role and the fields of its messages, `role` itself left out.
+
+    An open one stands for all roles that the request does not declare; its name is only that of the template.
+    """
 
     name: str
     fields: tuple[Field, ...]
     span: Span
+    open: bool = False
 
     def field(self, name: str) -> Field | None:
         """The field of a name."""
@@ -91,6 +95,16 @@ class Request:
     def role(self, name: str) -> Role | None:
         """The role of a name."""
         return next((r for r in self.roles if r.name == name), None)
+
+    @property
+    def open_role(self) -> Role | None:
+        """The role that stands for all that are not declared, where the set of roles is open."""
+        return next((r for r in self.roles if r.open), None)
+
+    @property
+    def named_roles(self) -> tuple[str, ...]:
+        """The roles that a message spells as they are declared."""
+        return tuple(r.name for r in self.roles if not r.open)
 
     def record(self, name: str) -> Record | None:
         """The record of a name."""

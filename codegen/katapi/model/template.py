@@ -31,6 +31,7 @@ class Binding(Enum):
     WALK = "walk"
     RUN = "run"
     TAKE = "take"
+    COUNTER = "counter"
     QUERY = "query"
 
 
@@ -250,7 +251,7 @@ class IsJson(Typed):
 
 @dataclass(frozen=True, slots=True)
 class IsEnd(Typed):
-    """Whether the walk's message is the first or last of what is walked."""
+    """Whether the walk's message is the first or last of what is walked, or a loop's item that of its rounds."""
 
     variable: Variable
     end: End
@@ -283,6 +284,14 @@ class Query(Typed):
     variable: Variable
     source: Expr
     condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class View(Typed):
+    """What is walked before or after the walk's message, which is not part of it."""
+
+    variable: Variable
+    side: Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +340,7 @@ Expr: TypeAlias = (
     | Given
     | Exists
     | Query
+    | View
     | NeighbourOf
     | Serialize
 )
@@ -376,6 +386,14 @@ class CallDef(Placed):
 class Let(Placed):
     variable: Variable
     value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Capture(Placed):
+    """Keeps what a block prints, which is no control token, as a text; its pieces remember where they came from."""
+
+    variable: Variable
+    body: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,6 +482,14 @@ class Sampled(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Joined(Placed):
+    """Puts a text between those statements of the block that print something; an empty text is nothing."""
+
+    separator: str
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Placed):
     """A value that is lost knowingly."""
 
@@ -471,11 +497,34 @@ class Drop(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Advance(Placed):
+    """A counter goes up by one."""
+
+    variable: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class Reject(Placed):
     message: str
 
 
-Statement: TypeAlias = Block | Print | CallDef | Let | If | Each | Walk | Match | Take | Sampled | Drop | Reject
+Statement: TypeAlias = (
+    Block
+    | Print
+    | CallDef
+    | Let
+    | Capture
+    | If
+    | Each
+    | Walk
+    | Match
+    | Take
+    | Sampled
+    | Joined
+    | Drop
+    | Advance
+    | Reject
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,11 +546,17 @@ class Generate(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A whole template; `variables` are those that every part sees (messages, tools, parameters)."""
+    """A whole template; its parts see `variables` (messages, tools, parameters), and its defs only the `counters`.
+
+    A counter is a whole number that begins with 0 and goes up while the template prints. `no_prefix` are the places
+    where it says that a reply needs no generation prefix.
+    """
 
     identity: Identity
     variables: tuple[Variable, ...]
+    counters: tuple[Variable, ...]
     definitions: tuple[Def, ...]
     body: Block
     generates: tuple[Generate, ...]
+    no_prefix: tuple[Span, ...]
     span: Span

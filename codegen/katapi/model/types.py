@@ -145,6 +145,12 @@ def json_type(kinds: frozenset[JsonKind]) -> Type:
     return JsonType(kinds)
 
 
+def is_content(t: Type) -> bool:
+    """Whether a value of the type is a text that came with the request, where it is there."""
+    inner = present(t)
+    return isinstance(inner, TextType) and inner.trust is Trust.CONTENT
+
+
 def may_be_absent(t: Type) -> bool:
     """Whether a value of the type can be absent or null."""
     return isinstance(t, OptionalType) or (isinstance(t, JsonType) and JsonKind.NULL in t.kinds)

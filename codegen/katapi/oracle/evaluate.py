@@ -13,7 +13,7 @@ from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.declarations import ControlToken as DeclaredToken
-from katapi.model.types import OptionalType
+from katapi.model.types import OptionalType, is_content
 from katapi.oracle.characters import lower_case
 from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
@@ -23,7 +23,9 @@ from katapi.oracle.values import (
     Moment,
     OracleMessage,
     Pairs,
+    Passage,
     Record,
+    Text,
     Truth,
     Value,
     Whole,
@@ -42,7 +44,6 @@ from katapi.runtime.segments import (
     Literal,
     LiteralSegment,
     Site,
-    Text,
 )
 
 WHITE_SPACE = frozenset(
@@ -69,12 +70,15 @@ class Spec:
 class Frame:
     """The values of all names in force. A `def` that is called gets a frame of its own.
 
-    `walked` is what the walk goes through; it is empty outside of a walk.
+    `walked` is what the walk goes through; it is empty outside of a walk. `rounds` tells for the item of each loop
+    whether it is the first and whether it is the last. All frames share the `counters`.
     """
 
     spec: Spec
+    counters: dict[int, int]
     values: dict[int, Value] = field(default_factory=dict)
     walked: tuple[OracleMessage, ...] = ()
+    rounds: dict[int, tuple[bool, bool]] = field(default_factory=dict)
 
     def bind(self, variable: t.Variable, value: Value) -> None:
         """Gives a name its value; every variable of a template has a number of its own."""
@@ -91,6 +95,8 @@ class Frame:
     def evaluate(self, expr: t.Expr) -> Value:
         """The value of an expression."""
         match expr:
+            case t.Var(variable=variable) if variable.binding is t.Binding.COUNTER:
+                return Whole(self.counters[variable.number], None)
             case t.Var(variable=variable):
                 return self.values[variable.number]
             case t.FieldOf():
@@ -99,6 +105,8 @@ class Frame:
                 message = self.evaluate(base)
                 if not isinstance(message, OracleMessage):
                     return Absent(None)
+                if is_content(expr.type):
+                    return ContentSegment(Content(message.spelled), (*message.path, "role"), 0)
                 return LiteralSegment(Literal(message.role), self.spec.site(span))
             case t.JsonFieldOf(base=base, key=key):
                 return self._json_field(self.evaluate(base), key)
@@ -155,6 +163,9 @@ class Frame:
                 return Truth(isinstance(value, OracleMessage) and value.role in roles, None)
             case t.IsJson(value=value_expr, kinds=kinds):
                 return Truth(kind_of(self.evaluate(value_expr)) in kinds, None)
+            case t.IsEnd(variable=variable, end=end) if variable.binding is not t.Binding.WALK:
+                is_first, is_last = self.rounds[variable.number]
+                return Truth(is_first if end is End.FIRST else is_last, None)
             case t.IsEnd(variable=variable, end=end):
                 edge = self.walked[0] if end is End.FIRST else self.walked[-1]
                 return Truth(self._message(variable).position == edge.position, None)
@@ -166,6 +177,9 @@ class Frame:
                 return Truth(not isinstance(self.evaluate(value_expr), Absent), None)
             case t.Query():
                 return self._query(expr)
+            case t.View(variable=variable, side=side):
+                here = self._message(variable)
+                return Items(tuple(m for m in self.walked if _is_beside(m, side, here)), ("messages",))
             case t.NeighbourOf(variable=variable, neighbour=neighbour):
                 return self._neighbour(self._message(variable), neighbour)
             case t.Serialize(value=value_expr, serialization=serialization):
@@ -292,8 +306,26 @@ def _stretch(source: Text, start: int, end: int) -> Text:
     """A part of a text, which remembers where it stood."""
     if isinstance(source, LiteralSegment):
         return LiteralSegment(Literal(source.text[start:end]), source.site)
+    if isinstance(source, Passage):
+        return _shortened(source, start, end)
     moved = None if source.start is None else source.start + start
     return ContentSegment(Content(source.text[start:end]), source.path, moved)
+
+
+def _shortened(source: Passage, start: int, end: int) -> Passage:
+    """A part of what a block printed: of each piece what lies in it, without the pieces of which nothing does."""
+    if (start, end) == (0, len(source.text)):
+        return source
+    pieces: list[LiteralSegment | ContentSegment] = []
+    place = 0
+    for piece in source.pieces:
+        inner = max(start - place, 0), min(end - place, len(piece.text))
+        if inner[0] < inner[1]:
+            part = _stretch(piece, *inner)
+            assert not isinstance(part, Passage)
+            pieces.append(part)
+        place += len(piece.text)
+    return Passage(tuple(pieces))
 
 
 def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
@@ -301,6 +333,12 @@ def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
     made = _rewritten(source.text, kind, arguments)
     if made == source.text:
         return source
+    if isinstance(source, Passage):
+        path = common_path(piece.path for piece in source.pieces if isinstance(piece, ContentSegment))
+        first = source.pieces[0]
+        if path is None and isinstance(first, LiteralSegment):
+            return LiteralSegment(Literal(made), first.site)
+        return ContentSegment(Content(made), path or (), None)
     if isinstance(source, LiteralSegment):
         return LiteralSegment(Literal(made), source.site)
     return ContentSegment(Content(made), source.path, None)

@@ -16,11 +16,13 @@ from katapi.oracle.values import (
     Items,
     OracleMessage,
     Pairs,
+    Passage,
     Truth,
     Value,
     Whole,
     is_text,
     kind_of,
+    passage,
 )
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.segments import (
@@ -77,12 +79,13 @@ class _Printer:
         self._definitions = {definition.name: definition for definition in program.template.definitions}
         tokens = control_enum(program.vocabulary)
         self._spec = Spec(program.source, {c: tokens[c.name] for c in program.vocabulary.controls})
+        self._counters = {counter.number: 0 for counter in program.template.counters}
         self._segments: list[Segment] = []
         self._sampled: list[tuple[int, int]] = []
 
     def template(self) -> Rendering:
         template = self._program.template
-        frame = Frame(self._spec)
+        frame = Frame(self._spec, self._counters)
         for variable in template.variables:
             frame.bind(variable, self._global(variable))
         self._block(template.body, frame)
@@ -118,6 +121,11 @@ class _Printer:
                 self._call(self._definitions[name], [frame.evaluate(a) for a in arguments])
             case t.Let(variable=variable, value=value):
                 frame.bind(variable, frame.evaluate(value))
+            case t.Capture(variable=variable, body=body):
+                segments, self._segments = self._segments, []
+                self._block(body, frame)
+                frame.bind(variable, passage(self._segments))
+                self._segments = segments
             case t.If(test=test, then=then, otherwise=otherwise):
                 if frame.holds(test):
                     self._block(then, frame)
@@ -136,8 +144,12 @@ class _Printer:
                 self._block(body, frame)
                 if len(self._segments) > start:
                     self._sampled.append((start, len(self._segments)))
+            case t.Joined():
+                self._joined(statement, frame)
             case t.Drop():
                 pass
+            case t.Advance(variable=variable):
+                self._counters[variable.number] += 1
             case t.Reject(message=message, span=span):
                 raise TemplateError(message, code="T100", where=self._where(span))
             case _:
@@ -152,32 +164,59 @@ class _Printer:
                 self._segments.append(ContentSegment(Content(str(value.value)), value.path, None))
         elif isinstance(value, ControlSegment):
             self._segments.append(value)
+        elif isinstance(value, Passage):
+            self._segments += value.pieces
         else:
-            text = is_text(value)
-            assert text is not None, "the resolver lets only texts, whole numbers and control tokens be printed"
-            self._segments.append(text)
+            assert isinstance(value, (LiteralSegment, ContentSegment)), "the resolver lets nothing else be printed"
+            self._segments.append(value)
+
+    def _joined(self, joined: t.Joined, frame: Frame) -> None:
+        """Lets each statement print; where it is not the first that printed something, the separator goes before it."""
+        any_before = False
+        for statement in joined.body.statements:
+            segments, sampled = self._segments, self._sampled
+            self._segments, self._sampled = [], []
+            self._statement(statement, frame)
+            printed, regions = self._segments, self._sampled
+            self._segments, self._sampled = segments, sampled
+            prints = any(segment.text for segment in printed)
+            if prints and any_before:
+                self._literal(joined.separator, joined.span)
+            any_before = any_before or prints
+            start = len(segments)
+            segments += printed
+            sampled += [(start + first, start + end) for first, end in regions]
 
     def _literal(self, text: str, span: Span) -> None:
         self._segments.append(LiteralSegment(Literal(text), self._spec.site(span)))
 
     def _call(self, definition: t.Def, arguments: list[Value]) -> None:
-        frame = Frame(self._spec)
+        frame = Frame(self._spec, self._counters)
         for parameter, argument in zip(definition.parameters, arguments, strict=True):
             frame.bind(parameter, argument)
         self._block(definition.body, frame)
 
     def _each(self, each: t.Each, frame: Frame) -> None:
-        first = True
-        for key, item in self._rounds(each, frame):
-            if each.key is not None and key is not None:
-                frame.bind(each.key, key)
-            frame.bind(each.item, item)
-            if not frame.holds(each.condition):
-                continue
-            if not first and each.join is not None:
+        left = [(key, item) for key, item in self._rounds(each, frame) if self._enters(each, key, item, frame)]
+        for number, (key, item) in enumerate(left):
+            self._bind(each, key, item, frame)
+            for variable in (each.key, each.item):
+                if variable is not None:
+                    frame.rounds[variable.number] = number == 0, number == len(left) - 1
+            if number and each.join is not None:
                 self._literal(each.join, each.span)
-            first = False
             self._block(each.body, frame)
+
+    def _enters(self, each: t.Each, key: Value | None, item: Value, frame: Frame) -> bool:
+        """Whether a loop does not pass over an item."""
+        self._bind(each, key, item, frame)
+        return frame.holds(each.condition)
+
+    @staticmethod
+    def _bind(each: t.Each, key: Value | None, item: Value, frame: Frame) -> None:
+        if each.key is not None and key is not None:
+            frame.bind(each.key, key)
+        frame.bind(each.item, item)
 
     def _rounds(self, each: t.Each, frame: Frame) -> list[tuple[Value | None, Value]]:
         """The keys, where the loop has them, and the values that it goes through."""

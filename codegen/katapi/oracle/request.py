@@ -87,11 +87,13 @@ def _message(rules: Request, body: JsonObject, index: int) -> OracleMessage:
     name = body["role"]
     if not isinstance(name, str):
         raise _fault("R113", "a role is a text", (*path, "role"))
-    role = rules.role(name)
+    role = next((role for role in rules.roles if role.name == name and not role.open), rules.open_role)
     if role is None:
         raise _fault("R110", f"unknown role {name!r}", (*path, "role"))
     _only(body, {"role", *(key for field in role.fields for key in field.spellings)}, path)
-    return OracleMessage(index, name, _fields(rules, role.fields, body, path))
+    return OracleMessage(
+        index, role.name, str(_checked(name, (*path, "role"))), _fields(rules, role.fields, body, path)
+    )
 
 
 def _fields(rules: Request, fields: Sequence[Field], body: JsonObject, path: Path) -> dict[str, Value]:

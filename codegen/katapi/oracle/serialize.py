@@ -18,6 +18,7 @@ from katapi.oracle.values import (
     Moment,
     OracleMessage,
     Pairs,
+    Passage,
     Record,
     Truth,
     Value,
@@ -74,6 +75,8 @@ def _text(value: Value, settings: Serialization, depth: int) -> str:
             return _number(number, settings)
         case LiteralSegment(text=text) | ContentSegment(text=text):
             return _quoted(text, settings)
+        case Passage():
+            return _quoted(value.text, settings)
         case Items(items=items):
             return _enclosed("[", [_text(item, settings, depth + 1) for item in items], "]", settings, depth)
         case Pairs(source=str() as source):

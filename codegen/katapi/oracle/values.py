@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from katapi.model.types import JsonKind
 from katapi.runtime.json_types import Json
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Path, Text
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Path, Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,21 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that a block of the template printed, in the pieces that it printed."""
+
+    pieces: tuple[LiteralSegment | ContentSegment, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+Text: TypeAlias = LiteralSegment | ContentSegment | Passage
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """A list."""
 
@@ -82,10 +97,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class OracleMessage:
-    """One message; `position` counts in the request, from 0, whatever a template has taken away."""
+    """One message; `position` counts in the request, from 0, whatever a template has taken away.
+
+    `role` is the role that the rules declare for it, `spelled` the one that it has in the request.
+    """
 
     position: int
     role: str
+    spelled: str
     fields: Mapping[str, Value]
 
     @property
@@ -102,6 +121,7 @@ Value: TypeAlias = (
     | Moment
     | LiteralSegment
     | ContentSegment
+    | Passage
     | Items
     | Pairs
     | Record
@@ -129,7 +149,16 @@ def from_json(value: Json, path: Path) -> Value:
 
 def is_text(value: Value) -> Text | None:
     """The value if it is a text."""
-    return value if isinstance(value, (LiteralSegment, ContentSegment)) else None
+    return value if isinstance(value, (LiteralSegment, ContentSegment, Passage)) else None
+
+
+def passage(segments: Iterable[Segment]) -> Passage:
+    """What was printed, as a text."""
+    pieces: list[LiteralSegment | ContentSegment] = []
+    for segment in segments:
+        assert not isinstance(segment, ControlSegment), "the checks let no control token be kept"
+        pieces.append(segment)
+    return Passage(tuple(pieces))
 
 
 def kind_of(value: Value) -> JsonKind | None:
@@ -143,7 +172,7 @@ def kind_of(value: Value) -> JsonKind | None:
             return JsonKind.INTEGER
         case Fraction():
             return JsonKind.FRACTION
-        case LiteralSegment() | ContentSegment():
+        case LiteralSegment() | ContentSegment() | Passage():
             return JsonKind.TEXT
         case Items():
             return JsonKind.LIST
@@ -166,6 +195,8 @@ def is_given(value: Value) -> bool:
             return number != 0.0
         case LiteralSegment(text=text) | ContentSegment(text=text):
             return text != ""
+        case Passage():
+            return value.text != ""
         case Items(items=items):
             return len(items) > 0
         case Pairs(pairs=pairs):
@@ -176,6 +207,9 @@ def is_given(value: Value) -> bool:
 
 def are_equal(left: Value, right: Value) -> bool:
     """Equality of JSON values: numbers by size, and never a bool with a number. Only scalars can be equal."""
+    a_text, other_text = is_text(left), is_text(right)
+    if a_text is not None and other_text is not None:
+        return str(a_text.text) == str(other_text.text)
     match left, right:
         case Absent(), Absent():
             return True
@@ -183,8 +217,6 @@ def are_equal(left: Value, right: Value) -> bool:
             return a == b
         case ((Whole(value=x) | Fraction(value=x)), (Whole(value=y) | Fraction(value=y))):
             return x == y
-        case ((LiteralSegment(text=s) | ContentSegment(text=s)), (LiteralSegment(text=t) | ContentSegment(text=t))):
-            return str(s) == str(t)
         case _:
             return False
 
@@ -192,7 +224,7 @@ def are_equal(left: Value, right: Value) -> bool:
 def path_of(value: Value) -> Path | None:
     """The place in the request that a value came from; None for what the template computes or holds itself."""
     match value:
-        case LiteralSegment() | ControlSegment():
+        case LiteralSegment() | ControlSegment() | Passage():
             return None
         case _:
             return value.path

@@ -1,5 +1,7 @@
 """The language's `object from text`: a tool call's arguments, which come as a JSON object or as a text that holds one.
 
+OpenAI's Chat Completions interface writes the arguments of a call as a text.
+
 A text is parsed once, when the request is decoded, by the rules of `strict_json`; templates see only the object. With
 `verbatim` the text is kept beside it, so that a call that a model wrote goes back into the history as it was written.
 The JSON in a text may nest as deep as the specification allows a request to nest, counted by itself.
@@ -8,12 +10,12 @@ The JSON in a text may nest as deep as the specification allows a request to nes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import FromJson, Validated, checked_object, checked_text, refuse
 from katapi.runtime.json_types import JsonObject
@@ -31,7 +33,9 @@ class JsonText:
     """
 
     value: JsonObject
+    """The object."""
     source: str | None = None
+    """The text that it was read from, as it came; None where an object came."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:

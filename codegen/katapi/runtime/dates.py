@@ -1,4 +1,4 @@
-"""Dates as text, in English whatever the locale: the language's `format`."""
+"""Dates as text, in English whatever the locale: the language's `format`, with directives of C's `strftime`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+"""January is at 0."""
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+"""Monday is at 0, as `datetime.weekday` counts."""
 
 DIRECTIVES: dict[str, Callable[[datetime], str]] = {
     "%Y": lambda d: f"{d.year:04}",
@@ -45,5 +47,5 @@ def _hour(date: datetime) -> int:
 
 
 def format_date(date: datetime, pattern: str) -> str:
-    """A date by a pattern of known directives."""
+    """A date by a pattern of known directives; the compiler has refused all others."""
     return DIRECTIVE.sub(lambda found: DIRECTIVES[found[0]](date), pattern)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.record import Identity
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -15,8 +15,11 @@ class DeclaredTokenizer(TextAndIds):
     """One tokenizer, as its generated package puts it together: what `katapi.load_tokenizer` gives."""
 
     name: str
+    """What `katapi.load_tokenizer` takes."""
     source: str
+    """The spec that it was generated from, as a path seen from the root of its project."""
     tokenizer_identity: Identity
+    """The name and version of the tokenizer, and the digest of its meaning."""
     _tokenizer: Callable[[], Tokenizer]
 
     @property

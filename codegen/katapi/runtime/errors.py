@@ -12,12 +12,13 @@ from typing import ClassVar
 class KatapiError(Exception):
     """An input, a specification or an artifact is at fault.
 
-    `message` says what is wrong, `code` is the stable name of the rule (a letter and three digits), `where` is the
-    place in the input (`messages[2].role`, `byte 17`, a path; empty when there is none), `help` is what to do about it
-    (may be empty).
+    `message` says what is wrong, `code` is the stable name of the rule (a letter and three digits, all of them in
+    docs/errors.md), `where` is the place in the input (`messages[2].role`, `byte 17`, a path; empty when there is
+    none), `help` is what to do about it (may be empty).
     """
 
     stage: ClassVar[str] = "katapi"
+    """The word for the stage in a message; each class below has its own."""
 
     message: str
     code: str
@@ -50,42 +51,63 @@ def _rebuild(error: type[KatapiError], message: str, code: str, where: str, help
 
 
 class RequestError(KatapiError):
-    """The request is not valid: its bytes, its JSON, its shape or its values."""
+    """The request is not valid: its bytes, its JSON, its shape or its values. Codes R100 to R115 and R119.
+
+    `stage` is "request".
+    """
 
     stage = "request"
 
 
 class TemplateError(KatapiError):
-    """The template rejects the request, or cannot render it."""
+    """The template rejects the request, or cannot render it. Codes T100 to T102 and T140 to T143.
+
+    `stage` is "template".
+    """
 
     stage = "template"
 
 
 class TokenizerError(KatapiError):
-    """A text cannot be encoded, or an id cannot be decoded."""
+    """A text cannot be encoded, or an id cannot be decoded. Codes V101 to V105, V107 and V110.
+
+    `stage` is "tokenizer".
+    """
 
     stage = "tokenizer"
 
 
 class BudgetError(KatapiError):
-    """What is required does not fit into the context window."""
+    """What is required does not fit into the context window. Codes B100 and B101.
+
+    `stage` is "budget".
+    """
 
     stage = "budget"
 
 
 class MediaError(KatapiError):
-    """An image or another medium cannot be read or processed."""
+    """An image or another medium cannot be read or processed. It has no codes yet.
+
+    `stage` is "media".
+    """
 
     stage = "media"
 
 
 class ArtifactError(KatapiError):
-    """An external artifact is missing, damaged, or not the one that the lock names."""
+    """An external artifact, a spec or a project is missing, damaged, or not the one that is named. Codes A101 to A167.
+
+    `stage` is "artifact".
+    """
 
     stage = "artifact"
 
 
 class ReplayError(KatapiError):
-    """A record cannot be replayed, or the replay differs from the record."""
+    """A record cannot be replayed, or the replay differs from the record. It has no codes yet.
+
+    `stage` is "replay".
+    """
 
     stage = "replay"

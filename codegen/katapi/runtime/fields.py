@@ -9,20 +9,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import kind, quoted
 from katapi.runtime.strict_json import MAX_DEPTH
 
 
-@dataclass(frozen=True, slots=True)
-class FromJson:
+class FromJson(NamedTuple):
     """The validation context under which JSON values come from `strict_json` and belong to nobody else."""
 
     max_depth: int
@@ -30,7 +30,9 @@ class FromJson:
 
 
 def refuse(code: str, message: str, *, help: str = "", within: tuple[str | int, ...] = ()) -> PydanticCustomError:
-    """What a validator raises, and `request_errors` turns into a `RequestError`: a pydantic error of type `katapi`.
+    """What a validator raises, and `request_errors` turns into a `RequestError` of this code, R100 to R115.
+
+    It is a pydantic error of type `katapi`.
 
     `within` is the path from the field to the place at fault, when that is further down.
     """

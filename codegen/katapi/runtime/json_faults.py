@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
-from typing import Final
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.places import bare, quoted
-
-MAX_INTEGER_DIGITS: Final = 4300
-"""The longest integer that Python converts by default, without its sign."""
+from katapi.runtime.strict_json import is_readable_integer
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault. `path` leads to the value or key concerned; None when only line and column can say where it is."""
+    """One fault, in the words of a `RequestError`: its `code`, R100 or R103 to R109, its `message` and its `help`.
+
+    `path` leads to the value or key concerned; None when only `line` and `column` can say where it is. Both are counted
+    from 1, columns in code points.
+    """
 
     code: str
     message: str
@@ -37,17 +38,6 @@ def first_fault(text: str, max_depth: int) -> Fault | None:
     except _FaultFoundError as found:
         return found.fault
     return None
-
-
-def is_readable_integer(digits: str) -> bool:
-    """Whether Python reads this integer: our limit, or a lower one that the process has set."""
-    if len(digits.removeprefix("-")) > MAX_INTEGER_DIGITS:
-        return False
-    try:
-        int(digits)
-    except ValueError:
-        return False
-    return True
 
 
 class _FaultFoundError(Exception):

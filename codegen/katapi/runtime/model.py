@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError
 from katapi.runtime.json_types import JsonObject
@@ -22,7 +22,11 @@ R = TypeVar("R", bound=RequestModel)
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A budget policy: window and reserve in tokens."""
+    """A budget policy, which the chapter asks for in section 1.7.
+
+    `id` is its name and version, `Book@1`. `window` is the context window and `reserve` what of it is kept for the
+    answer, both in tokens.
+    """
 
     id: str
     window: int
@@ -33,20 +37,27 @@ class Budget:
 class Model(DeclaredTokenizer, Generic[R]):
     """One model's input layer, as its generated package puts it together.
 
-    I = Assemble(Tok(Render(R))): `decode_request`, `render` and `assemble` are the stages; `assemble` runs them all.
+    I = Assemble(Tok(Render(R))) (the chapter, section 1.1): `decode_request`, `render` and `assemble` are the stages;
+    `assemble` runs them all.
     """
 
     template: Identity
+    """The name and version of the template, and the digest of its meaning."""
     request_type: type[R]
+    """The generated type of a request."""
     invalid_utf8: InvalidUtf8
+    """What becomes of bytes of a request that are not UTF-8: "strict" or "replace"."""
     max_depth: int
+    """How deep the JSON of a request may nest; the outermost object has depth 1."""
     budgets: Mapping[str, Budget]
+    """The budget policies of the spec, by the names that `assemble` takes."""
     _render: Callable[[R], list[Printed]]
 
     def decode_request(self, raw: bytes, params: JsonObject | None = None) -> R:
-        """OpenAI-style JSON bytes as a typed, immutable request. Raises RequestError.
+        """OpenAI-style JSON bytes as a typed, immutable request.
 
-        `params` are keys of the request, in place of those of the same name in `raw`.
+        `params` are keys of the request, in place of those of the same name in `raw`. Raises `RequestError`: R100 to
+        R109 for the text (RFC 8259, read strictly), R110 to R115 and R119 for the shape.
         """
         if not isinstance(raw, bytes):
             raise self._no_request(raw)
@@ -58,7 +69,12 @@ class Model(DeclaredTokenizer, Generic[R]):
         )
 
     def render(self, request: R | bytes) -> RenderedInput:
-        """What the template prints for a request. Raises RequestError, TemplateError."""
+        """What the template prints for a request.
+
+        Raises `RequestError` as `decode_request` does, R100 to R115 and R119, for a request in bytes, and
+        `TemplateError`: T100 for a `reject` of the template, T101, T102, and T140 to T143 for JSON that cannot be
+        printed.
+        """
         if isinstance(request, bytes):
             request = self.decode_request(request)
         elif not isinstance(request, self.request_type):
@@ -73,7 +89,9 @@ class Model(DeclaredTokenizer, Generic[R]):
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
 
-        Raises RequestError, TemplateError, TokenizerError, and BudgetError where the policy refuses.
+        Raises `RequestError` R100 to R115 and R119, `TemplateError` T100 to T102 and T140 to T143, `TokenizerError`
+        V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, and `BudgetError`
+        B101 for a policy that is not declared and B100 where input and reserve exceed the window.
         """
         digest: str | None = None
         substitutions: tuple[Substitution, ...] = ()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origins, token_segments
 from katapi.runtime.printed import Printed, rendering_of, text_of
 from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version
@@ -20,7 +21,9 @@ from katapi.runtime.tokenization.interface import Tokenizer
 
 
 class RenderedInput:
-    """What a template printed. The same arguments give the same payload.
+    """What a template printed (the interface `RenderedInput` of the chapter, section 1.4).
+
+    The same arguments give the same payload.
 
     What the renderer printed is kept as it is; text and segments are made of it when first asked for.
     """
@@ -59,12 +62,12 @@ class RenderedInput:
 
     @property
     def template_id(self) -> str:
-        """The name and version of the template."""
+        """The name and version of the template: `Qwen3@1`."""
         return self._template.id
 
     @property
     def template_digest(self) -> str:
-        """The sha256 of the template's meaning."""
+        """The SHA-256 of the template's meaning: `sha256:` and 64 hexadecimal digits."""
         return self._template.digest
 
     @property
@@ -85,29 +88,36 @@ class RenderedInput:
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What an input was made from, kept for its record."""
+class Source(NamedTuple):
+    """What an input was made from, kept for its record, whose fields have the same names."""
 
     model: str
+    """The name of the model."""
     request_sha256: str | None
+    """That of the bytes of the request, in hexadecimal; None as in `ExecutionRecord`."""
     request: BaseModel
+    """The typed request."""
     substitutions: tuple[Substitution, ...]
+    """What was replaced in order to read its bytes."""
     template: Identity
+    """The template that was rendered."""
     tokenizer: Identity
+    """The tokenizer that was used."""
 
 
 @dataclass(frozen=True, eq=False)
 class ModelInput:
-    """The tensors that a model receives, and where every token came from.
+    """The tensors that a model receives (the chapter, section 1.9), and where every token came from.
 
-    `input_ids`, `attention_mask` and `position_ids` are read-only int64 arrays of shape [n].
+    `input_ids`, `attention_mask` and `position_ids` are read-only int64 arrays of shape [n], one entry for each token.
+    There is no padding: all of the mask is 1, and the positions are 0 to n - 1.
     """
 
     input_ids: NDArray[np.int64]
     attention_mask: NDArray[np.int64]
     position_ids: NDArray[np.int64]
     rendered: RenderedInput
+    """What the template printed."""
     _ids: Sequence[int] = field(repr=False)
     _run_ends: Sequence[int] = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
@@ -119,12 +129,12 @@ class ModelInput:
 
     @property
     def text(self) -> str:
-        """The rendered string."""
+        """The rendered string, control tokens as they are spelled."""
         return self.rendered.text
 
     @cached_property
     def origins(self) -> Origins:
-        """The origin of each token."""
+        """The origin of each token: n entries."""
         ranges = token_segments(self.rendered.payload, self._run_ends, self._ids, self._tokenizer)
         return Origins(self.rendered.payload, ranges)
 
@@ -144,7 +154,7 @@ class ModelInput:
 
     @cached_property
     def record(self) -> ExecutionRecord:
-        """The record of this execution."""
+        """The record of this execution, as the chapter asks for it in section 1.11."""
         source = self._source
         return ExecutionRecord(
             model=source.model,
@@ -165,7 +175,7 @@ class ModelInput:
 
 
 def tensors(ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Ids, mask and positions of one sequence without padding."""
+    """Ids, mask and positions of one sequence without padding: three read-only int64 arrays of shape [n]."""
     arrays = (
         np.array(ids, dtype=np.int64),
         np.ones(len(ids), dtype=np.int64),

@@ -6,17 +6,19 @@ A run of text is tokenized as one string, so a token can cover the seam between 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.dataclass import dataclass
+from katapi.runtime.printed import without_space
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment
 from katapi.runtime.tokenization.interface import Tokenizer
 
 Kind = Literal["control", "literal", "content", "mixed"]
+"""What a token is made of; `mixed` where a merge joined literal and content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Origin:
     """The segments that a token covers, in order; more than one where a merge crossed a seam."""
 
     segments: tuple[Segment, ...]
+    """Each with the place that it came from."""
 
     @property
     def kind(self) -> Kind:
@@ -70,7 +73,7 @@ def kind_of(segment: Segment) -> Kind:
 
 
 class Origins(Sequence[Origin]):
-    """The origin of each token of an input; `ranges` has shape [n, 2], half-open ranges of segment indices."""
+    """The origin of each token of an input; `ranges` is int64 of shape [n, 2], half-open ranges of segment indices."""
 
     def __init__(self, segments: Sequence[Segment], ranges: NDArray[np.int64]) -> None:
         self._segments = segments
@@ -97,10 +100,10 @@ class Origins(Sequence[Origin]):
 def token_segments(
     segments: Sequence[Segment], run_ends: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer
 ) -> NDArray[np.int64]:
-    """For each token the half-open range of segments that it covers, shape [n, 2]; empty segments are never covered.
+    """For each token the half-open range of segments that it covers, int64 of shape [n, 2].
 
-    `run_ends` are those of `assemble_ids`. A token that stands for nothing but what the tokenizer put in belongs to the
-    segment that it was put in front of.
+    Empty segments are never covered. `run_ends` are those of `assemble_ids`. A token that stands for nothing but what
+    the tokenizer put in belongs to the segment that it was put in front of.
     """
     out = np.zeros((len(ids), 2), dtype=np.int64)
     ends = iter(run_ends)
@@ -114,17 +117,27 @@ def token_segments(
         while index < len(segments) and not isinstance(segments[index], ControlSegment):
             index += 1
         filled = [i for i in range(begin, index) if segments[i].text]
-        if not filled:
+        text = "".join(segments[i].text for i in filled)
+        before, run = _stripped(text, segments, begin, index)
+        if not run:
             continue
         end = next(ends)
         if len(filled) == 1:
             out[token:end] = (filled[0], filled[0] + 1)
         else:
-            text = "".join(segments[i].text for i in filled)
-            spans = tokenizer.spans(text, ids[token:end], first=begin == 0)
+            spans = tokenizer.spans(run, ids[token:end], first=begin == 0) + len(before.encode())
             out[token:end] = _covered(filled, [len(segments[i].text.encode()) for i in filled], spans)
         token = end
     return out
+
+
+def _stripped(text: str, segments: Sequence[Segment], begin: int, end: int) -> tuple[str, str]:
+    """What control tokens strip off the beginning of a run, and the run without what they strip off both its ends."""
+    opening = segments[begin - 1] if begin else None
+    closing = segments[end] if end < len(segments) else None
+    behind = isinstance(closing, ControlSegment) and closing.token.strips_before
+    left = without_space(text, before=isinstance(opening, ControlSegment) and opening.token.strips_behind, behind=False)
+    return text[: len(text) - len(left)], without_space(left, before=False, behind=behind)
 
 
 def _covered(segments: list[int], widths: list[int], spans: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -25,20 +25,32 @@ from katapi.runtime.tokenization.interface import Tokenizer
 
 
 class Mark(Enum):
-    """Where what the model itself generates begins and ends."""
+    """Where what the model itself generates begins (`SAMPLED`) and ends (`END_SAMPLED`)."""
 
     SAMPLED = "sampled"
     END_SAMPLED = "end of sampled"
 
 
 SAMPLED = Mark.SAMPLED
+"""The mark, by the name that generated code uses."""
 END_SAMPLED = Mark.END_SAMPLED
+"""The mark, by the name that generated code uses."""
 
 
 class Stretch:
     """Control tokens and literals that are printed one after the other, and all that is known of them beforehand."""
 
-    __slots__ = ("_encoded", "_inner", "closing", "holds_control", "marks", "opening", "segments")
+    __slots__ = (
+        "_encoded",
+        "_inner",
+        "closing",
+        "holds_control",
+        "marks",
+        "opening",
+        "segments",
+        "strips_before",
+        "strips_behind",
+    )
 
     def __init__(self, printed: Sequence[ControlSegment | LiteralSegment | Mark]) -> None:
         segments: list[ControlSegment | LiteralSegment] = []
@@ -49,16 +61,23 @@ class Stretch:
             else:
                 segments.append(item)
         self.segments = tuple(segments)
+        """What is printed, in order, without the marks."""
         self.marks = tuple(marks)
         """Before which of the segments a sampled region begins or ends."""
         controls = [i for i, segment in enumerate(segments) if isinstance(segment, ControlSegment)]
         first, last = (controls[0], controls[-1]) if controls else (0, -1)
         self.holds_control = bool(controls)
+        """Whether there is a control token."""
         self.opening = text_of_segments(segments[:first])
         """The text before the first control token: it ends a run that may have begun before."""
         self.closing = text_of_segments(segments[last + 1 :])
         """The text behind the last control token: it begins a run that may go on; without one, the whole text."""
         self._inner = segments[first : last + 1]
+        opened, closed = self._inner[:1], self._inner[-1:]
+        self.strips_before = any(isinstance(s, ControlSegment) and s.token.strips_before for s in opened)
+        """Whether the first control token takes white space off the run before it."""
+        self.strips_behind = any(isinstance(s, ControlSegment) and s.token.strips_behind for s in closed)
+        """Whether the last one takes white space off the run behind it."""
         self._encoded: Encoded | None = None
 
     def encoded(self, tokenizer: Tokenizer) -> Encoded:
@@ -68,15 +87,18 @@ class Stretch:
             ids: list[int] = []
             ends: list[int] = []
             run = ""
+            stripping = False
             for segment in self._inner:
                 if isinstance(segment, LiteralSegment):
                     run += segment.text
                     continue
+                run = without_space(run, before=stripping, behind=segment.token.strips_before)
                 if run:
                     ids += tokenizer.encode(run, first=False)
                     ends.append(len(ids))
                     run = ""
                 ids.append(segment.token.id)
+                stripping = segment.token.strips_behind
             encoded = self._encoded = tokenizer, ids, ends
         return encoded
 
@@ -96,14 +118,58 @@ LiteralText: TypeAlias = tuple[Literal, Site]
 ContentText: TypeAlias = tuple[Content, Path, int | None]
 """Text that came with the request, the value it came from, and the offset in it, as `ContentSegment` has them."""
 
-PrintedText: TypeAlias = LiteralText | ContentText
-Printed: TypeAlias = Fixed | LiteralText | ContentText
+
+class Pieces:
+    """The pieces of a text that a block of the template printed, in order."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, pieces: Iterable[LiteralText | ContentText]) -> None:
+        self.pieces = tuple(pieces)
+
+
+KeptText: TypeAlias = tuple[Content, Pieces]
+"""Text that a block of the template printed, and its pieces, of which each knows where it came from."""
+
+PrintedText: TypeAlias = LiteralText | ContentText | KeptText
+"""Text from any source; the functions of `text.py` keep the source."""
+Printed: TypeAlias = Fixed | LiteralText | ContentText | KeptText
+"""All that a renderer prints."""
+
+
+STRIPPED = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""What control tokens strip: the characters that Unicode calls White_Space."""
+
+
+def without_space(run: str, *, before: bool, behind: bool) -> str:
+    """A run of text as it is encoded: without the white space that the control tokens at its ends strip."""
+    if before:
+        run = run.lstrip(STRIPPED)
+    return run.rstrip(STRIPPED) if behind else run
 
 
 def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:
     """What a template prints in one go, put together."""
     stretch = Stretch(printed)
     return Spelled(text_of_segments(stretch.segments)), stretch
+
+
+def kept(printed: Iterable[Printed]) -> PrintedText:
+    """What a block printed, in which there is no control token, as one text."""
+    pieces: list[LiteralText | ContentText] = []
+    for part in printed:
+        if len(part) == 3:
+            pieces.append(part)
+        elif isinstance(part[1], Stretch):
+            pieces += [segment for segment in part[1].segments if isinstance(segment, LiteralSegment)]
+        elif isinstance(part[1], Pieces):
+            pieces += part[1].pieces
+        else:
+            pieces.append((part[0], part[1]))
+    return Content("".join([piece[0] for piece in pieces])), Pieces(pieces)
 
 
 def text_of(printed: Iterable[Printed]) -> str:
@@ -126,6 +192,10 @@ def rendering_of(printed: Iterable[Printed]) -> Rendering:
         elif isinstance(part[1], Stretch):
             bounds += [len(segments) + mark for mark in part[1].marks]
             segments += part[1].segments
+        elif isinstance(part[1], Pieces):
+            segments += [
+                ContentSegment(*piece) if len(piece) == 3 else LiteralSegment(*piece) for piece in part[1].pieces
+            ]
         else:
             segments.append(LiteralSegment(*part))
     regions = zip(bounds[::2], bounds[1::2], strict=True)

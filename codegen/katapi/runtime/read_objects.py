@@ -17,6 +17,7 @@ class ReadObject(dict[str, Json]):
 
     __slots__ = ("source",)
     source: str
+    """The text, without the white space around it."""
 
 
 _KEY = r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*'

@@ -1,11 +1,10 @@
-"""What one execution did, stage by stage."""
+"""What one execution did, stage by stage: what the chapter's reproduction pack asks for (section 1.11)."""
 
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
 from katapi.runtime.strict_json import Substitution
@@ -13,7 +12,7 @@ from katapi.runtime.strict_json import Substitution
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A declaration by name and version, and the sha256 of its meaning."""
+    """A declaration: `id` is its name and version, `Qwen3@1`, `digest` the SHA-256 of its meaning, `sha256:…`."""
 
     id: str
     digest: str
@@ -21,7 +20,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDecision:
-    """What a budget policy found; all figures in tokens."""
+    """What a budget policy found: `input` and `reserve` together are at most `window`; all three in tokens.
+
+    `policy` is its name and version.
+    """
 
     policy: str
     window: int
@@ -34,23 +36,39 @@ class ExecutionRecord:
     """One execution: what came in, what was decided, what the model receives."""
 
     model: str
+    """The name of the model."""
     katapi: str
+    """The version of Katapi."""
     python: str
+    """The version of Python."""
     request_sha256: str | None
-    """That of the bytes that were the whole request; None for a typed request, and where parameters were set beside."""
+    """That of the bytes that were the whole request; None for a typed request, and where parameters were set beside.
+
+    64 hexadecimal digits.
+    """
     request: JsonObject
+    """The request as plain JSON, without the keys that it did not set."""
     substitutions: tuple[Substitution, ...]
+    """What was replaced in order to read its bytes."""
     template: Identity
+    """The template that was rendered."""
     tokenizer: Identity
+    """The tokenizer that was used."""
     segments: tuple[Segment, ...]
+    """All that the template printed, in order."""
     sampled_segments: tuple[tuple[int, int], ...]
+    """Half-open ranges of indices of segments: what the model itself generates."""
     decision: PolicyDecision | None
+    """What the budget policy found; None where none was named."""
     input_ids: tuple[int, ...]
+    """n ids."""
     attention_mask: tuple[int, ...]
+    """n times 1: nothing is padded."""
     position_ids: tuple[int, ...]
+    """The numbers from 0 to n - 1."""
 
     def to_json(self) -> JsonObject:
-        """The record as plain JSON."""
+        """The record as plain JSON; beside the fields, `length` is n, and `policy` is what was decided."""
         decision = self.decision
         return {
             "model": self.model,
@@ -79,7 +97,7 @@ class ExecutionRecord:
 
 
 def segment_json(segment: Segment) -> dict[str, Json]:
-    """A segment as plain JSON."""
+    """A segment as plain JSON: its `kind` and `text`, and `id` and `site`, or `site`, or `path` and `start`."""
     match segment:
         case ControlSegment(token=token, site=site):
             return {"kind": "control", "id": token.id, "text": token.spelling, "site": list(site)}
@@ -91,6 +109,8 @@ def segment_json(segment: Segment) -> dict[str, Json]:
 
 def katapi_version() -> str:
     """The version of Katapi that runs; `0+source` where it runs without having been installed."""
+    from importlib.metadata import PackageNotFoundError, version  # takes 20 ms, and only a record asks
+
     try:
         return version("katapi")
     except PackageNotFoundError:

@@ -11,7 +11,7 @@ from typing import TypeGuard, TypeVar
 from typing_extensions import TypeIs
 
 from katapi.runtime.json_types import Json, JsonArray, JsonObject
-from katapi.runtime.printed import PrintedText
+from katapi.runtime.printed import Fixed, Printed, PrintedText
 from katapi.runtime.segments import Content, Literal, Path, Site
 
 M = TypeVar("M")
@@ -44,6 +44,29 @@ def run_from(messages: Sequence[tuple[int, M]], start: int, role: type[R]) -> li
             break
         run.append((at, message))
     return run
+
+
+# ---- what is printed
+
+
+class Joined:
+    """Puts a separator between those parts of what is printed in which there is something."""
+
+    __slots__ = ("_any_before", "_out", "_separator", "_start")
+
+    def __init__(self, out: list[Printed], separator: Fixed) -> None:
+        self._out = out
+        self._separator = separator
+        self._start = len(out)
+        self._any_before = False
+
+    def end_part(self) -> None:
+        """Ends a part and begins another: what was printed since the last part ended belongs together."""
+        if any(text for text, *_ in self._out[self._start :]):
+            if self._any_before:
+                self._out.insert(self._start, self._separator)
+            self._any_before = True
+        self._start = len(self._out)
 
 
 # ---- numbers, lists and JSON values

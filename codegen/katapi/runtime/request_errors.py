@@ -16,13 +16,14 @@ Faults that the field types of `fields` and `arguments` find carry their own cod
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
+from katapi.runtime.open_roles import ANY_OTHER
 from katapi.runtime.places import json_path, kind, quoted, shown
 from katapi.runtime.request_shape import Choices, Place, Tagged, place, spellings
 
@@ -115,8 +116,11 @@ def _fault(fault: _Fault) -> RequestError:
 def _tag_fault(value: object, path: tuple[str | int, ...], shape: Tagged) -> RequestError:
     """A message without a role that the request declares; other unions of models have another word for their `role`."""
     name = shape.discriminator
-    help = f"the {name}s are {', '.join(shape.members)}"
+    members = [member for member in shape.members if member != ANY_OTHER]
+    help = f"the {name}s are {', '.join([*members, 'any other text'] if shape.open else members)}"
     where = (*path, name)
+    if not isinstance(value, Mapping) and shape.open:
+        return _error("R113", path, f"expected an object, got {kind(value)}")
     if not isinstance(value, Mapping) or name not in value:
         return _error("R112", where, f"field {quoted(name)} is missing", help)
     tag = value[name]

@@ -28,8 +28,7 @@ alone is lax; the elements stay strict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 
@@ -37,7 +36,6 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import FromJson
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import kind
-from katapi.runtime.request_errors import request_error
 from katapi.runtime.strict_json import MAX_DEPTH, InvalidUtf8, Substitution, decode_json
 
 Element = TypeVar("Element")
@@ -47,7 +45,10 @@ Items: TypeAlias = Annotated[tuple[Element, ...], Strict(False)]
 
 
 class RequestModel(BaseModel):
-    """Base of all request types: nothing is coerced, nothing is ignored, nothing can be assigned afterwards."""
+    """Base of all request types: nothing is coerced, nothing is ignored, nothing can be assigned afterwards.
+
+    `model_config` says so to pydantic.
+    """
 
     model_config = ConfigDict(
         strict=True,
@@ -65,9 +66,8 @@ class RequestModel(BaseModel):
 Model = TypeVar("Model", bound=RequestModel)
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedRequest(Generic[Model]):
-    """A request and what was substituted in order to read its bytes (nothing under the policy `strict`)."""
+class DecodedRequest(NamedTuple, Generic[Model]):
+    """A `request`, and the `substitutions` that were made to read its bytes (none under the policy `strict`)."""
 
     request: Model
     substitutions: tuple[Substitution, ...]
@@ -83,13 +83,16 @@ def decode_request(
 ) -> DecodedRequest[Model]:
     """Network bytes as an instance of `model`; `params` are keys that stand in place of those of the same name.
 
-    Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R119 for its shape (`request_errors`).
+    Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R115 and R119 for its shape
+    (`request_errors`). `max_depth` counts arrays and objects, the outermost as 1.
     """
     decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth, listed="tools")
     value = _object(decoded.value, raw)
     try:
         request = model.model_validate({**value, **params} if params else value, context=FromJson(max_depth))
     except ValidationError as error:
+        from katapi.runtime.request_errors import request_error  # no request that is in order needs it
+
         raise request_error(model, error) from None
     return DecodedRequest(request, decoded.substitutions)
 

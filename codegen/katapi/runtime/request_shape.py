@@ -6,12 +6,14 @@ spelled like a key, so the two are told apart by walking the model's annotations
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Literal, TypeAlias, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
+
+from katapi.runtime.dataclass import dataclass
+from katapi.runtime.open_roles import ByRole, by_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """A closed set of values."""
+    """A closed set of values; `values` in the order in which they were declared."""
 
     values: tuple[object, ...]
 
@@ -34,11 +36,13 @@ class Tagged:
 
     discriminator: str
     members: dict[str, type[BaseModel]]
+    open: bool = False
+    """Whether one of the members, under `open_roles.ANY_OTHER`, takes all other values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """Other kinds of value side by side: text, or a list of parts."""
+    """Other kinds of value side by side, text or a list of parts; `members` annotates each."""
 
     members: tuple[object, ...]
 
@@ -125,6 +129,8 @@ def _shape(annotation: object, discriminator: str | None = None) -> Shape:
         for note in arguments[1:]:
             if isinstance(note, FieldInfo) and isinstance(note.discriminator, str):
                 discriminator = note.discriminator
+            if isinstance(note, ByRole):
+                return Tagged("role", by_role(get_args(arguments[0])), open=True)
         return _shape(arguments[0], discriminator)
     if origin is Literal:
         return Choices(arguments)

@@ -1,7 +1,8 @@
 """JSON as text, with every choice declared: the `serialization` of a specification.
 
-A tokenizer reads bytes, so two texts of equal JSON are two inputs. Here a `Serialization` holds the choices, and `dump`
-is a function of them and the value alone. Where Python's own encoder has the same choices, it writes the text.
+A tokenizer reads bytes, so two texts of equal JSON are two inputs (the chapter, section 1.4). Here a `Serialization`
+holds the choices, and `dump` is a function of them and the value alone. Where Python's own encoder has the same
+choices, it writes the text.
 """
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ import json
 import marshal
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from katapi.runtime.arguments import JsonText
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_faults import MAX_INTEGER_DIGITS
 from katapi.runtime.json_spelling import ESCAPES, MAX_SAFE_INTEGER, ORDERS, javascript_number
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, kind
 from katapi.runtime.read_objects import ReadObject
 from katapi.runtime.segments import Content
+from katapi.runtime.strict_json import MAX_INTEGER_DIGITS
 
 _MARSHAL_WITHOUT_REFERENCES = 2  # later versions write an object that is met again as a reference
 _MOST_KNOWN = 512
@@ -31,8 +33,11 @@ Printable: TypeAlias = Json | JsonText | Sequence["Printable"] | Mapping[str, "P
 
 
 Order: TypeAlias = Literal["as_received", "sorted", "sorted_code_units", "indices_first"]
+"""The order of keys: see `Serialization.order`."""
 Escape: TypeAlias = Literal["ascii", "slash", "html", "line_separators", "controls"]
+"""What is escaped: see `Serialization.escape`."""
 LineEnd: TypeAlias = Literal["lf", "crlf"]
+"""What ends a line: see `Serialization.indent`."""
 
 _LINE_ENDS: Mapping[LineEnd, str] = {"lf": "\n", "crlf": "\r\n"}
 
@@ -57,9 +62,9 @@ class Serialization:
     """The shortest decimal that reads back as the same float, spelled as Python's `repr` does (`1.0`, `1e-07`), or as
     JavaScript and RFC 8785 do (`1`, `1e-7`, and `0` for -0.0)."""
     integers: Literal["exact", "rounded", "safe"]
-    """All digits; or beyond 2^53 the nearest float; or beyond 2^53 - 1 a `TemplateError`."""
+    """All digits; or beyond 2^53 the nearest float; or beyond 2^53 - 1 a `TemplateError` T143."""
     nan: Literal["reject", "python", "null"]
-    """NaN and the infinities are a `TemplateError`, or `NaN`, `Infinity` and `-Infinity`, or null."""
+    """NaN and the infinities are a `TemplateError` T140, or `NaN`, `Infinity` and `-Infinity`, or null."""
     absent: Literal["omitted", "null"]
     """A field that is absent is left out or null, where a template makes an object of fields. `dump` sees no absent
     field."""
@@ -113,7 +118,7 @@ class Serialization:
         """`dump`, with a bounded memory of the values met before: tool schemas come again with every request.
 
         The key is the text that the value was read from, or the whole value as `marshal` writes it: both tell apart
-        whatever `dump` tells apart.
+        whatever `dump` tells apart. Raises `TemplateError` T140 to T143, as `dump` does.
         """
         key: str | bytes
         if isinstance(value, ReadObject):

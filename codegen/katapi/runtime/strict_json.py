@@ -1,4 +1,4 @@
-"""Network bytes to a JSON value, strictly: what two readers could take in two ways is refused.
+"""Network bytes to a JSON value (RFC 8259), strictly: what two readers could take in two ways is refused.
 
 `json.loads` accepts duplicate keys, NaN, half surrogate pairs and, up to Python's own limit, any depth. Here each of
 these is one `RequestError` that names the place. The text is parsed once, by the C
@@ -28,19 +28,24 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from itertools import accumulate
 from json.scanner import make_scanner
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
-from katapi.runtime.json_faults import MAX_INTEGER_DIGITS, Fault, first_fault, is_readable_integer
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path
 from katapi.runtime.read_objects import members
 
+if TYPE_CHECKING:
+    from katapi.runtime.json_faults import Fault
+
 InvalidUtf8: TypeAlias = Literal["strict", "replace"]
 """What to do with bytes that are not UTF-8: refuse the request, or put U+FFFD in their place and say so."""
+
+MAX_INTEGER_DIGITS: Final = 4300
+"""The longest integer that Python converts by default, without its sign."""
 
 MAX_DEPTH: Final = 128
 """How deep a request may nest unless its specification says otherwise. The outermost array or object has depth 1."""
@@ -61,16 +66,15 @@ class Substitution:
     """What was done, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedJson:
-    """A JSON value and what was substituted in order to read it (nothing under the policy `strict`)."""
+class DecodedJson(NamedTuple):
+    """A JSON `value`, and the `substitutions` that were made to read it (none under the policy `strict`)."""
 
     value: Json
     substitutions: tuple[Substitution, ...]
 
 
 def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int, listed: str | None = None) -> DecodedJson:
-    """The one JSON value that `raw` spells. Raises `RequestError` R100 to R109 (table above).
+    """The one JSON value that `raw` spells, at most `max_depth` deep. Raises `RequestError` R100 to R109 (table above).
 
     Objects in the array `listed` of the outermost object keep the text they were read from.
     """
@@ -96,17 +100,34 @@ def parse_json(text: str, *, max_depth: int, listed: str | None = None) -> Json:
     """The one JSON value that `text` spells, by the same rules. Raises `RequestError` R100 and R103 to R109."""
     if _looks_deep(text, max_depth) or _looks_split(text):
         # A look may give a false alarm, so the slow reader decides.
-        fault = first_fault(text, max_depth)
+        fault = _first_fault(text, max_depth)
         if fault is not None:
             raise _error(fault)
     try:
         value = _DECODER.decode(text) if listed is None or listed not in text else _read(text, listed)
     except (ValueError, RecursionError):
-        fault = first_fault(text, max_depth)
+        fault = _first_fault(text, max_depth)
         if fault is None:
             raise RequestError("the text nests deeper than this Python can read", code="R109") from None
         raise _error(fault) from None
     return value
+
+
+def is_readable_integer(digits: str) -> bool:
+    """Whether Python reads this integer: our limit, or a lower one that the process has set."""
+    if len(digits.removeprefix("-")) > MAX_INTEGER_DIGITS:
+        return False
+    try:
+        int(digits)
+    except ValueError:
+        return False
+    return True
+
+
+def _first_fault(text: str, max_depth: int) -> Fault | None:
+    from katapi.runtime.json_faults import first_fault  # no text that is in order needs the slow reader
+
+    return first_fault(text, max_depth)
 
 
 _UTF8_MARK = b"\xef\xbb\xbf"

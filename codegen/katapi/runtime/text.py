@@ -7,16 +7,17 @@ so that it does not move with the Python that runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from katapi.runtime.printed import PrintedText
-from katapi.runtime.segments import Content, Literal
+from katapi.runtime.printed import ContentText, LiteralText, Pieces, PrintedText
+from katapi.runtime.segments import Content, Literal, Site
 
 WHITE_SPACE = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
+"""What `trim` takes off where it is not told."""
 
 UNICODE = "17.0"
 """The version of Unicode that says what is lower case."""
@@ -26,10 +27,27 @@ T = TypeVar("T")
 
 
 def _cut(source: PrintedText, start: int, end: int) -> PrintedText:
+    if isinstance(source[1], Pieces):
+        return Content(source[0][start:end]), Pieces(_pieces_between(source[1], start, end))
+    return _cut_piece(source, start, end)
+
+
+def _cut_piece(source: LiteralText | ContentText, start: int, end: int) -> LiteralText | ContentText:
     if len(source) == 2:
         return Literal(source[0][start:end]), source[1]
     text, path, at = source
     return Content(text[start:end]), path, None if at is None else at + start
+
+
+def _pieces_between(kept: Pieces, start: int, end: int) -> Iterator[LiteralText | ContentText]:
+    """Of each piece what lies within a stretch of the whole text."""
+    place = 0
+    for piece in kept.pieces:
+        length = len(piece[0])
+        first, last = max(start - place, 0), min(end - place, length)
+        if first < last:
+            yield _cut_piece(piece, first, last)
+        place += length
 
 
 def trim(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
@@ -78,9 +96,21 @@ def after_last(source: PrintedText, needle: str) -> PrintedText:
 def _made(source: PrintedText, text: str) -> PrintedText:
     if text == source[0]:
         return source
-    if len(source) == 2:
-        return Literal(text), source[1]
-    return Content(text), source[1], None
+    origin = source[1]
+    if isinstance(origin, Pieces):
+        return _made_of_pieces(origin, text)
+    return (Literal(text), origin) if isinstance(origin, Site) else (Content(text), origin, None)
+
+
+def _made_of_pieces(kept: Pieces, text: str) -> PrintedText:
+    """A text that comes from all pieces: from what their places have in common, where some came with the request."""
+    paths = [piece[1] for piece in kept.pieces if len(piece) == 3]
+    if not paths:
+        return Literal(text), next(piece[1] for piece in kept.pieces if len(piece) == 2)
+    shared = 0
+    while all(len(path) > shared and path[shared] == paths[0][shared] for path in paths):
+        shared += 1
+    return Content(text), paths[0][:shared], None
 
 
 def replace(source: PrintedText, needle: str, by: str) -> PrintedText:

@@ -41,5 +41,5 @@ CONFIGURATION = TokenizerConfiguration(
 @cache
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
-    data = load_table(Path(__file__).with_name("vocabulary.bin"))
+    data = load_table(Path(__file__).parents[1] / "tables/mistral-tokenizer.model.v1.bin")
     return build_tokenizer(CONFIGURATION, data)

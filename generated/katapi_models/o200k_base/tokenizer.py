@@ -56,5 +56,5 @@ CONFIGURATION = TokenizerConfiguration(
 @cache
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
-    data = load_table(Path(__file__).with_name("vocabulary.bin"))
+    data = load_table(Path(__file__).parents[1] / "tables/openai-o200k_base.tiktoken.bin")
     return build_tokenizer(CONFIGURATION, data)

@@ -13,8 +13,8 @@ TOKENIZER = DeclaredTokenizer(
     name="qwen",
     source="spec/tokenizers/qwen.kata",
     tokenizer_identity=Identity(
-        "Qwen3@1",
-        "sha256:a6588ca4522cf2a511cde5d88ddd9485800e0b472173a996118b5808c38d217e",
+        "Qwen@3",
+        "sha256:6af316706f4e3b156213ad10df19591a11699a29da64054257aa0de3b9e41293",
     ),
     _tokenizer=tokenizer,
 )

@@ -65,11 +65,16 @@ class Expressions:
         self._fields = Fields(findings, request)
         self._functions = Functions(findings)
         self._variables = 0
+        self._loops: dict[int, bool] = {}
 
     def variable(self, name: str, binding: t.Binding, of: Type, span: Span) -> t.Variable:
         """A fresh variable."""
         self._variables += 1
         return t.Variable(name, self._variables, binding, of, span)
+
+    def enter(self, loop: tuple[t.Variable, ...], *, filtered: bool) -> None:
+        """Notes that the body of a loop begins, which may ask whether its item is the first or last."""
+        self._loops.update({variable.number: filtered for variable in loop})
 
     def fresh(self, name: s.Name, scope: Scope) -> None:
         """Insists that a name is not taken: the language has no shadowing."""
@@ -184,7 +189,7 @@ class Expressions:
             case s.IsKind():
                 return self._is_kind(node, scope)
             case s.IsEnd(value=value, end=end, negated=negated):
-                variable = self._walked(value, scope, f"`is {end.value}`")
+                variable = self._placed(value, scope, end)
                 return self._negate(t.IsEnd(variable, end, type=BOOL, span=node.span), negated)
             case s.IsBeside():
                 return self._is_beside(node, scope)
@@ -264,7 +269,8 @@ class Expressions:
         match inner:
             case MessageType(roles=roles):
                 if name == "role":
-                    of: Type = TextType(Trust.LITERAL, roles)
+                    spelled = any(r.open for r in self._request.roles if r.name in roles)
+                    of: Type = CONTENT if spelled else TextType(Trust.LITERAL, roles)
                     return t.RoleOf(base, type=optional(of) if absent else of, span=node.span)
                 found = self._fields.of_message(roles, node.name)
                 return t.FieldOf(base, found, type=optional(found.type) if absent else found.type, span=node.span)
@@ -445,6 +451,27 @@ class Expressions:
             )
         return expr.variable
 
+    def _placed(self, node: s.Expr, scope: Scope, end: s.End) -> t.Variable:
+        """The message of the walk, or the item of a loop in whose body it stands."""
+        expr = self.resolve(node, scope)
+        variable = expr.variable if isinstance(expr, t.Var) else None
+        filtered = None if variable is None else self._loops.get(variable.number)
+        if variable is None or (variable.binding is not t.Binding.WALK and filtered is None):
+            raise self._findings.fail(
+                "K208",
+                node.span,
+                f"`is {end.value}` asks about the message of the walk, or about the item of a loop in its body",
+                help="that is the `x` of `each x in …`",
+            )
+        if filtered and end is s.End.LAST:
+            raise self._findings.fail(
+                "K208",
+                node.span,
+                "which item is the last that a `where` leaves is not known before the loop ends",
+                help="test with `if` inside the loop, or write `join` for what stands between",
+            )
+        return variable
+
     def _is_beside(self, node: s.IsBeside, scope: Scope) -> t.Expr:
         value, other = self.resolve(node.value, scope), self.resolve(node.other, scope)
         for side in (value, other):
@@ -468,8 +495,18 @@ class Expressions:
             )
         return t.Exists(expr, type=BOOL, span=node.span)
 
+    def _view(self, node: s.View, source: t.Expr, scope: Scope) -> t.Expr:
+        """A part of the messages, which are all that can be cut at the message of the walk."""
+        word = f"`{node.side.value}`"
+        if not isinstance(source, t.Var) or source.variable.binding is not t.Binding.MESSAGES:
+            raise self._findings.fail("K208", source.span, f"{word} takes a part of `messages`, and of no other list")
+        variable = self._walked(s.NameRef(node.name.text, span=node.name.span), scope, word)
+        return t.View(variable, node.side, type=source.type, span=source.span.to(node.span))
+
     def _query(self, node: s.Query, scope: Scope) -> t.Expr:
         source = self.there(self.resolve(node.source, scope), "a query looks through a list")
+        if node.view is not None:
+            source = self._view(node.view, source, scope)
         if not isinstance(source.type, ListType):
             raise self._findings.fail("K201", source.span, f"a query looks through a list, not {describe(source.type)}")
         self.fresh(node.name, scope)

@@ -24,7 +24,7 @@ from katapi.model.resolve.serializations import resolve_serialization
 from katapi.model.resolve.statements import Statements
 from katapi.model.resolve.tokenizers import resolve_tokenizer
 from katapi.model.resolve.vocabularies import resolve_vocabulary
-from katapi.model.types import BoolType, ListType, MessageType, Type
+from katapi.model.types import BoolType, IntType, ListType, MessageType, Type
 
 _VERSION = re.compile(r"[A-Za-z0-9._+-]{1,40}")
 
@@ -32,10 +32,9 @@ D = TypeVar("D", s.Vocabulary, s.Tokenizer, s.Request, s.Template)
 
 
 class Used(NamedTuple):
-    """Another file of which a file takes the declarations: where it says so, its tree, and what it means."""
+    """Another file of which a file takes the declarations: where it says so, and what it means."""
 
     place: Span
-    file: s.File
     program: Library
 
 
@@ -53,7 +52,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     written = tuple(one for name, one in serializations.items() if name in names)
     kinds = {type(declaration) for declaration in file.declarations}
     if kinds and kinds <= {s.Serialization}:
-        return Library(name, source, libraries, written)
+        return Library(name, source, file, libraries, written)
 
     lent = _lent(file, used, findings)
     if lent is None:
@@ -67,7 +66,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     if kinds & {s.Tokenizer, s.Vocabulary} and not kinds & {s.Request, s.Template, s.Budget}:
         if vocabulary is None or tokenizer is None:
             return None
-        return TokenizerProgram(name, source, libraries, written, vocabulary, tokenizer, lent)
+        return TokenizerProgram(name, source, file, libraries, written, vocabulary, tokenizer, lent)
 
     request_node = _only(file, s.Request, "request", source, findings)
     template_node = _only(file, s.Template, "template", source, findings)
@@ -79,7 +78,8 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     if tokenizer is None:
         return None
     unsure = frozenset(findings.untyped)
-    return Program(name, source, libraries, written, vocabulary, tokenizer, lent, request, template, budgets, unsure)
+    declared = (name, source, file, libraries, written, vocabulary, tokenizer, lent)
+    return Program(*declared, request, template, budgets, unsure)
 
 
 def _lent(file: s.File, used: Sequence[Used], findings: Findings) -> TokenizerProgram | None:
@@ -129,7 +129,9 @@ def _serializations(file: s.File, used: Sequence[Used], findings: Findings) -> d
     nodes: dict[str, s.Serialization] = {}
     out: dict[str, Serialization] = {}
     for other in used:
-        nodes |= {node.header.name.text: node for node in other.file.declarations if isinstance(node, s.Serialization)}
+        nodes |= {
+            node.header.name.text: node for node in other.program.file.declarations if isinstance(node, s.Serialization)
+        }
         out |= {one.identity.name: one for library in offered(other.program) for one in library.serializations}
     taken = set(out)
     for node in file.declarations:
@@ -174,16 +176,28 @@ def resolve_template(
 
     variables = _global_variables(expressions, request)
     scope = Scope({v.name: v for v in variables})
-    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate)))
+    counters: list[t.Variable] = []
+    for counter in (p for p in node.parts if isinstance(p, s.Counter)):
+        with suppress(Unresolved):
+            expressions.fresh(counter.name, scope)
+            one = expressions.variable(counter.name.text, t.Binding.COUNTER, IntType(), counter.name.span)
+            counters.append(one)
+            scope = scope.bind(one.name, one)
+    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter)))
     body, after = statements.items(items, scope, top=True)
 
     defs: list[t.Def] = []
     for definition in definitions:
+        inner = Scope({v.name: v for v in counters})
+        for name, _ in signatures.get(definition.name.text, ()):
+            with suppress(Unresolved):
+                expressions.fresh(name, inner)
         parameters = [
             expressions.variable(p.text, t.Binding.DEF_PARAMETER, of, p.span)
             for p, of in signatures.get(definition.name.text, ())
         ]
-        inner = Scope({v.name: v for v in parameters})
+        for parameter in parameters:
+            inner = inner.bind(parameter.name, parameter)
         block = statements.block(definition.body, inner)
         defs.append(t.Def(definition.name.text, tuple(parameters), block, span=definition.name.span))
 
@@ -200,7 +214,17 @@ def resolve_template(
         generates.append(t.Generate(condition, body_, span=_keyword(generate)))
 
     whole = t.Block(body, span=node.span)
-    return t.Template(identity(node.header), variables, tuple(defs), whole, tuple(generates), node.header.span)
+    unprompted = tuple(p.span for p in node.parts if isinstance(p, s.NoPrefix))
+    return t.Template(
+        identity(node.header),
+        variables,
+        tuple(counters),
+        tuple(defs),
+        whole,
+        tuple(generates),
+        unprompted,
+        node.header.span,
+    )
 
 
 def _keyword(node: s.Generate) -> Span:

@@ -189,7 +189,11 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         for name in role.names:
             if not _distinct(name, {r.name: r.span for r in roles}, findings):
                 continue
-            roles.append(Role(name.text, fields, name.span))
+            first = next((r.span for r in roles if r.open and role.open), None)
+            if first is not None:
+                findings.add("K107", name.span, "all other roles have a name already", first=first)
+                continue
+            roles.append(Role(name.text, fields, name.span, role.open))
     if not roles:
         findings.add("K109", node.header.span, "a request has at least one role")
 

@@ -70,6 +70,14 @@ class Statements:
                 scope = _without(scope, node)
         return tuple(out), scope
 
+    def _parts(self, node: s.Block, scope: Scope) -> t.Block:
+        """A block with a statement for each item: what one item prints belongs together."""
+        out: list[t.Statement] = []
+        for item in node.items:
+            made, scope = self.items((item,), scope, top=False)
+            out.extend(made if len(made) == 1 else [t.Block(made, span=item.span)])
+        return t.Block(tuple(out), span=node.span)
+
     def _unsure(self, node: s.Item | s.Arm, scope: Scope) -> t.Unsure:
         """What stands for an item with a mistake in its head; in its blocks only what is certain is noted."""
         found = words(node)
@@ -93,6 +101,8 @@ class Statements:
                 return (self.block(node, scope),), scope
             case s.Let():
                 return self._let(node, scope)
+            case s.LetText():
+                return self._capture(node, scope)
             case s.If():
                 return self._if(node, scope)
             case s.Each():
@@ -105,8 +115,12 @@ class Statements:
                 return self._take(node, scope)
             case s.Sampled(body=body):
                 return (t.Sampled(self.block(body, scope), span=_keyword(node, "sampled")),), scope
+            case s.Joined(separator=separator):
+                return (t.Joined(separator, self._parts(node.body, scope), span=_keyword(node, "joined")),), scope
             case s.Drop(value=value):
                 return (t.Drop(self._expressions.resolve(value, scope), span=node.span),), scope
+            case s.Advance(name=name):
+                return (self._advance(name, node.span, scope),), scope
             case s.Reject(message=message):
                 return (t.Reject(message, span=node.span),), scope
 
@@ -166,6 +180,23 @@ class Statements:
         variable = self._expressions.variable(node.name.text, t.Binding.LET, value.type, node.name.span)
         return (t.Let(variable, value, span=node.span),), scope.bind(variable.name, variable)
 
+    def _capture(self, node: s.LetText, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        self._expressions.fresh(node.name, scope)
+        body = self.block(node.body, scope)
+        variable = self._expressions.variable(node.name.text, t.Binding.LET, CONTENT, node.name.span)
+        return (t.Capture(variable, body, span=_head(node, node.name)),), scope.bind(variable.name, variable)
+
+    def _advance(self, name: s.Name, span: Span, scope: Scope) -> t.Advance:
+        value = self._expressions.resolve(s.NameRef(name.text, span=name.span), scope)
+        if not isinstance(value, t.Var) or value.variable.binding is not t.Binding.COUNTER:
+            raise self._findings.fail(
+                "K201",
+                name.span,
+                f"`advance` takes a counter, and `{name.text}` is {describe(value.type)}",
+                help="a counter is declared in the template: `counter calls`",
+            )
+        return t.Advance(value.variable, span=span)
+
     def _if(self, node: s.If, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         test: t.Expr | None = None
         with suppress(Unresolved):
@@ -224,6 +255,7 @@ class Statements:
         condition = None if node.condition is None else self._expressions.condition(node.condition, scope)
         if condition is not None:
             scope = scope.learn(facts(condition, True))
+        self._expressions.enter((item,) if key is None else (key, item), filtered=condition is not None)
         body = self.block(node.body, scope)
         return t.Each(key, item, source, in_order, condition, node.join, body, span=_head(node, node.source))
 
@@ -423,7 +455,7 @@ def _without(scope: Scope, node: s.Item | s.Arm) -> Scope:
             # Behind a block that rejects more is known than this compiler can tell.
             rejects = any(isinstance(one, s.Reject) for one in nodes(node))
             names = words(test) if rejects else frozenset()
-        case s.Let(name=name) | s.Take(bound=name):
+        case s.Let(name=name) | s.LetText(name=name) | s.Take(bound=name):
             names = frozenset({name.text})
         case s.Each(name=name, value_name=value_name):
             names = frozenset({name.text} if value_name is None else {name.text, value_name.text})
@@ -451,7 +483,7 @@ def _blocks(node: s.Item | s.Arm) -> tuple[s.Block, ...]:
             )
         case s.Block():
             return (node,)
-        case s.Each(body=body) | s.Sampled(body=body) | s.Arm(body=body):
+        case s.Each(body=body) | s.Sampled(body=body) | s.Joined(body=body) | s.LetText(body=body) | s.Arm(body=body):
             return (body,)
         case s.If(then=then, otherwise=otherwise):
             last = s.Block((otherwise,), span=otherwise.span) if isinstance(otherwise, s.If) else otherwise

@@ -69,7 +69,7 @@ class _Vocabulary:
         self._fits(size, written_out=artifact is None)
         return Vocabulary(
             identity(node.header),
-            None if artifact is None else Artifact(artifact.name, self._digest(artifact), artifact.span),
+            None if artifact is None else Artifact(artifact.name, self._digest(artifact), artifact.bare, artifact.span),
             tuple(controls),
             tuple(reserved),
             tuple(added),

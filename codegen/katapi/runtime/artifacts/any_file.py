@@ -24,8 +24,8 @@ _PIECE = b"\x0a"  # field 1 of a SentencePiece model, a message
 def read_tokenizer_file(data: bytes, *, where: str, pattern: str | None = None) -> TokenizerFile:
     """The tokenizer that a file describes; `where` names the file in errors.
 
-    `pattern` says how text is cut, for a file of ranks that is not known. Raises `ArtifactError` where the file is of
-    no known format, or is not as its format asks.
+    `pattern` says how text is cut, for a file of ranks that is not known. Raises `ArtifactError` A139 where the file is
+    of no known format, and A106, A131 to A133 or A135 to A138 where it is not as its format asks.
     """
     if data.startswith(MAGIC):
         return read_gguf(data, where=where)
@@ -47,7 +47,8 @@ def read_tokenizer_file(data: bytes, *, where: str, pattern: str | None = None) 
 def read_vocabulary(data: bytes, *, where: str, passed_over: Collection[int] = ()) -> VocabularyData:
     """What a file of any format says of its vocabulary, whatever it says of the stages.
 
-    In a file of ranks no token has an id in `passed_over`. Raises as `read_tokenizer_file` does.
+    In a file of ranks no token has an id in `passed_over`. Raises `ArtifactError` A139, and A106, A131 to A133 or A135
+    to A137, as `read_tokenizer_file` does.
     """
     if _RANKS.match(data):
         return read_rank_vocabulary(data, where=where, passed_over=passed_over)

@@ -7,7 +7,7 @@ normalizer, and llama.cpp applies none, even where the model's own tokenizer has
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from math import isfinite
 
@@ -15,6 +15,7 @@ from katapi.runtime.artifacts.families import FAMILIES
 from katapi.runtime.artifacts.gguf_header import Value, read_pairs
 from katapi.runtime.artifacts.merge_lists import merge_data, text_tokens
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
@@ -40,8 +41,9 @@ class _Kind(IntEnum):
 def read_gguf(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer of a GGUF file; `where` names it in errors.
 
-    Raises `ArtifactError`, naming the byte or the key, where it is no such file, a key is missing or of the wrong kind,
-    its model or pre-tokenizer is not known, or its vocabulary is not one.
+    Raises `ArtifactError`: A136, naming the byte, where it is no such file; A137, naming the key, where a key is
+    missing or of the wrong kind, its model or pre-tokenizer is not known, or its vocabulary is not one; A106 for a
+    merge whose result is no token.
     """
     keys = _Keys({key.removeprefix(_KEYS): value for key, value in read_pairs(data, where=where).items()}, where)
     model = keys.text("model")

@@ -19,6 +19,7 @@ Value: TypeAlias = bool | int | float | str | Sequence["Value"]
 """The value of a pair."""
 
 MAGIC = b"GGUF"
+"""The first four bytes of a file."""
 _VERSIONS = (2, 3)
 _HEAD = struct.Struct("<4sIQQ")
 _TEXT, _LIST = 8, 9
@@ -29,7 +30,7 @@ _DEEPEST = 8  # lists within lists
 def read_pairs(data: bytes, *, where: str) -> Mapping[str, Value]:
     """The pairs of a file; `where` names it in errors.
 
-    Raises `ArtifactError`, naming the byte, where it is no such file or is cut off, and where a key comes twice.
+    Raises `ArtifactError` A136, naming the byte, where it is no such file or is cut off, and where a key comes twice.
     """
     reader = _Reader(data, where)
     if data[:4] != MAGIC:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, kind, quoted
@@ -14,7 +14,10 @@ from katapi.runtime.tokenization.scores import read_score
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value and where it stands: the name of the file and the path in it. A missing member is the value null."""
+    """A `value` and where it stands: the name of the `file` and the `path` in it. A missing member is the value null.
+
+    A value that is not of the kind that a method asks for is an `ArtifactError` A132 that names its place.
+    """
 
     value: Json
     file: str
@@ -99,7 +102,7 @@ def is_text(value: str) -> bool:
 def read_json(data: bytes, *, where: str) -> Node:
     """The value that `data` spells.
 
-    Raises `ArtifactError` where it is not JSON in UTF-8, or an object has a key twice.
+    Raises `ArtifactError` A133 where it is not JSON in UTF-8 (RFC 8259), or an object has a key twice.
     """
     try:
         value: Json = _DECODER.decode(data.decode())

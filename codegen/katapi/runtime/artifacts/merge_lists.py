@@ -24,8 +24,8 @@ def merge_data(
 ) -> VocabularyData:
     """The data of a model with merges; every part of a merge is in `vocabulary`.
 
-    Over bytes, tokens are written in GPT-2's byte alphabet. One with a character that is no letter of it stays as it
-    is written, and no text yields it. Raises `ArtifactError` where the result of a merge is no token.
+    Over bytes, tokens are written in GPT-2's byte alphabet. One with a character that is no letter of it stays as it is
+    written, and no text yields it. Raises `ArtifactError` A106 where the result of a merge is no token.
     """
     array = _by_id(vocabulary, merges, rules.continuing_prefix)
     if not rules.over_bytes:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -19,7 +19,10 @@ _LONGEST_VARINT = 10  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its number, its value as it stands on the wire, and at which byte of the file that value begins."""
+    """One field: its `number`, its `value` as it stands on the wire, and at which byte of `file`, `place`, that begins.
+
+    A value that is not of the kind that a method asks for is an `ArtifactError` A135 that names its place.
+    """
 
     number: int
     value: int | bytes
@@ -69,7 +72,7 @@ class Field:
 def read_fields(data: bytes, *, file: str, start: int = 0) -> Iterator[Field]:
     """The fields of a message in order; `start` is where it begins in the file.
 
-    The value of a field of fixed width is its bytes. Raises `ArtifactError` where the message is not well formed.
+    The value of a field of fixed width is its bytes. Raises `ArtifactError` A135 where the message is not well formed.
     """
     position = 0
     while position < len(data):

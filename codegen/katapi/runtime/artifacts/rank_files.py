@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from katapi.runtime.artifacts.families import CL100K, KIMI, O200K, QWEN2, QWEN35, R50K
 from katapi.runtime.artifacts.tiktoken import read_ranks
 from katapi.runtime.artifacts.tokenizer_file import TokenizerFile
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization import configuration as c
@@ -33,7 +34,7 @@ def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> To
     """The tokenizer of a rank file; `where` names it in errors.
 
     `pattern` says how text is cut, in the dialect of tiktoken; without it the file must be one that is known here.
-    Raises `ArtifactError` where it is not, and as `read_ranks` does.
+    Raises `ArtifactError` A138 where it is not, and A131 as `read_ranks` does.
     """
     supplement = _KNOWN.get(hashlib.sha256(data).hexdigest()) if pattern is None else _Supplement(pattern)
     passed_over = [] if supplement is None else supplement.controls.values()
@@ -58,7 +59,7 @@ def read_rank_file(data: bytes, *, where: str, pattern: str | None = None) -> To
 
 
 def read_rank_vocabulary(data: bytes, *, where: str, passed_over: Collection[int] = ()) -> VocabularyData:
-    """The tokens of a rank file; none has an id in `passed_over`. Raises as `read_ranks` does."""
+    """The tokens of a rank file; none has an id in `passed_over`. Raises `ArtifactError` A131 as `read_ranks` does."""
     ranks = read_ranks(data, where=where, passed_over=passed_over)
     return VocabularyData(Tokens.by_id({token: spelled for spelled, token in ranks.items()}))
 

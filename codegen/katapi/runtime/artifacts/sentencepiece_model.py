@@ -70,8 +70,9 @@ def read_sentencepiece(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer of a `.model` file; `where` names it in errors.
 
     Pieces that the file calls control, user defined or unknown become added tokens, so that no text yields them; user
-    defined white space stays text. Decoding gives the spelling of every control token, where the library leaves it
-    out. Raises `ArtifactError`, naming the byte, where the file is no such message or its vocabulary is not one.
+    defined white space stays text. Decoding gives the spelling of every control token, where the library leaves it out.
+    Raises `ArtifactError` A135, naming the byte, where the file is no such message or its vocabulary is not one, and
+    for models of the kinds WORD and CHAR.
     """
     pieces: list[_Piece] = []
     ids: dict[str, int] = {}

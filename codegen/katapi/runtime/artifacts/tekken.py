@@ -47,14 +47,14 @@ _OLD_CONTROLS = (
 def read_tekken(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer of a tekken.json; `where` names the file in errors.
 
-    Raises `ArtifactError`, naming the path, where it is not of that form, a token or a rank comes twice, or a rank is
-    missing.
+    Raises `ArtifactError` A133 where it is not JSON, and A132, naming the path, where it is not of that form, a token
+    or a rank comes twice, or a rank is missing.
     """
     return tokenizer_of_tekken(read_json(data, where=where))
 
 
 def tokenizer_of_tekken(root: Node) -> TokenizerFile:
-    """The same from JSON that has been read."""
+    """The same from JSON that has been read. Raises `ArtifactError` A132."""
     config = root["config"]
     size = config["default_vocab_size"].integer(_MAX_ID)
     special = config["default_num_special_tokens"].integer(min(size, _MOST_CONTROLS))

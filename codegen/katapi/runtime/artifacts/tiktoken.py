@@ -1,4 +1,7 @@
-"""Reads a `.tiktoken` file: a line for each token, its bytes in base64, a space, its rank, which is its id."""
+"""Reads a `.tiktoken` file: a line for each token, its bytes in base64, a space, its rank, which is its id.
+
+The format is that of `load_tiktoken_bpe` of the library tiktoken 0.14.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,17 @@ from katapi.runtime.errors import ArtifactError
 def read_tiktoken(data: bytes, *, where: str) -> list[bytes]:
     """The bytes of each token by id; `where` names the file in errors.
 
-    Raises `ArtifactError`, naming the line, where a line is not of that form, a token or a rank comes twice, or the
-    ranks do not ascend from 0 by 1.
+    Raises `ArtifactError` A131, naming the line, where a line is not of that form, a token or a rank comes twice, or
+    the ranks do not ascend from 0 by 1.
     """
     return [*read_ranks(data, where=where)]
 
 
 def read_ranks(data: bytes, *, where: str, passed_over: Collection[int] = ()) -> dict[bytes, int]:
-    """The rank of each token, ascending; raises as `read_tiktoken` does. No token has a rank in `passed_over`."""
+    """The rank of each token, ascending; no token has a rank in `passed_over`.
+
+    Raises `ArtifactError` A131 as `read_tiktoken` does.
+    """
     ranks: dict[bytes, int] = {}
     expected = 0
     for number, line in enumerate(data.splitlines(), start=1):

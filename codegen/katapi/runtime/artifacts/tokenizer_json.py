@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from math import isfinite
 
@@ -21,6 +21,7 @@ from katapi.runtime.artifacts.tokenizer_json_stages import (
     read_normalizers,
     read_pretokenizers,
 )
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
@@ -35,15 +36,15 @@ _LONGEST_AFFIX = 100  # characters of what continues or ends a word
 def read_tokenizer_json(data: bytes, *, where: str) -> TokenizerFile:
     """The tokenizer that `data` describes; `where` names the file in errors.
 
-    Raises `ArtifactError`, naming the path, where it is not JSON, a value is missing or of the wrong kind, a type is
-    not known, or the vocabulary is not one: two ids for one token, two tokens for one id, a gap, a merge of parts that
-    are no tokens.
+    Raises `ArtifactError` A133 where it is not JSON, and A132, naming the path, where a value is missing or of the
+    wrong kind, a type is not known, or the vocabulary is not one: two ids for one token, two tokens for one id, a gap,
+    a merge of parts that are no tokens. A merge whose result is no token is A106.
     """
     return tokenizer_of_json(read_json(data, where=where))
 
 
 def tokenizer_of_json(root: Node) -> TokenizerFile:
-    """The same from JSON that has been read."""
+    """The same from JSON that has been read. Raises `ArtifactError` A106 and A132."""
     pretokenizers = read_pretokenizers(root["pre_tokenizer"])
     added = _added_tokens(root["added_tokens"])
     model = _model(root["model"], pretokenizers, added)

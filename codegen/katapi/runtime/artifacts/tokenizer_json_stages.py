@@ -1,6 +1,7 @@
 """The stages of tokenizer.json before and after its model (the format of Hugging Face's library `tokenizers` 0.23).
 
-Keys that say nothing about a single sequence of ids, such as `trim_offsets`, are passed over.
+Keys that say nothing about a single sequence of ids, such as `trim_offsets`, are passed over. What is missing, of the
+wrong kind or not known is an `ArtifactError` A132 that names its path, in every function here.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from katapi.runtime.patterns.tree import Alternation, Behind, CharacterSet, Class, Look, Mode, Node, Repeat, Sequence
 
 Members: TypeAlias = Callable[[CharacterSet], int]
+"""Gives the classes of a set of characters."""
 
 
 def covers_every_character(root: Alternation, members: Members, every: int) -> bool:

@@ -18,6 +18,7 @@ from katapi.runtime.patterns.sets import Ranges, union
 from katapi.runtime.patterns.tree import Characters, CharacterSet, Complement, Intersection, Property, Union
 
 MOST_CLASSES = 256
+"""A class is one byte."""
 _CODE_POINTS = 0x110000
 _BLOCK = 256  # code points in a block of the table; equal blocks are stored once
 
@@ -43,6 +44,7 @@ class Partition:
         held = [tuple(mask >> kind & 1 for mask in by_set.values()) for kind in range(len(kinds))]
         class_of_held = {held_by: number for number, held_by in enumerate(dict.fromkeys(held))}
         self.count = len(class_of_held)
+        """How many classes there are."""
         if self.count > MOST_CLASSES:
             raise ValueError(
                 f"the pattern tells {self.count} classes of characters apart; {MOST_CLASSES} are supported"

@@ -1,19 +1,20 @@
 """Compiles the tree of a pattern into the steps of a nondeterministic automaton over classes of characters.
 
 A way through the steps from `start` to `Done` is a match; where a `Fork` gives a choice, the first one is preferred
-(Thompson's construction, with the order of Perl). Sets of classes are integers whose bit n says whether class n is a
-member.
+(Thompson, "Regular expression search algorithm", 1968, with the order of Perl). Sets of classes are integers whose bit
+n says whether class n is a member.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.patterns.coverage import Members
 from katapi.runtime.patterns.tree import Alternation, Behind, Class, Look, Mode, Node, Repeat, Sequence
 
 MOST_STEPS = 4096
+"""More steps would make too large an automaton."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Take:
-    """Takes one character of a class in `members`. `bit` is a power of two of its own."""
+    """Takes one character of a class in `members` and goes on at `then`. `bit` is a power of two of its own."""
 
     members: int
     then: int
@@ -32,14 +33,14 @@ class Take:
 
 @dataclass(frozen=True)
 class Fork:
-    """Goes on at the first of the steps that leads to the end."""
+    """Goes on at the first of the steps `choices` that leads to the end."""
 
     choices: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Ahead:
-    """Goes on where the steps from `body` lead to the end from here, or, negative, where they do not."""
+    """Goes on at `then` where the steps from `body` lead to the end from here, or, `negative`, where they do not."""
 
     body: int
     negative: bool
@@ -48,7 +49,7 @@ class Ahead:
 
 @dataclass(frozen=True)
 class Back:
-    """Goes on where the class of the character before is in `members`, or, negative, where it is not or none is."""
+    """Goes on at `then` where the character before is of `members`, or, `negative`, where it is not or none is."""
 
     members: int
     negative: bool
@@ -56,10 +57,11 @@ class Back:
 
 
 Step: TypeAlias = "Done | Take | Fork | Ahead | Back"
+"""Steps are known by their index; 0 is the end of a match."""
 
 
 class Program:
-    """The steps of a pattern. Raises `ValueError` where there are more than 4,096."""
+    """The `steps` of a pattern, which begins at `start`. Raises `ValueError` where there are more than 4,096."""
 
     def __init__(self, root: Alternation, members: Members) -> None:
         self._members = members

@@ -1,4 +1,4 @@
-"""The Unicode properties that a pattern can name: general categories and scripts.
+"""The Unicode properties that a pattern can name: general categories and scripts (Standard Annexes #44 and #24).
 
 Names are compared as the engines of the field compare them: case, spaces, `_` and `-` do not count.
 """

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 Ranges: TypeAlias = "tuple[tuple[int, int], ...]"
+"""First and last code point of each range, both included."""
 
 EVERY: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
+"""All characters."""
 _LAST = 0x10FFFF
 
 

@@ -1,4 +1,8 @@
-"""Reads a pre-tokenizer pattern into a tree (`katapi.runtime.patterns.tree`)."""
+"""Reads a pre-tokenizer pattern into a tree (`katapi.runtime.patterns.tree`).
+
+The language is that of tiktoken's engine (the crate fancy-regex), or that of tokenizers' (Oniguruma), as far as
+patterns of the field use it. It names properties as Unicode Technical Standard #18 has it.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,10 @@ class Dialect(Enum):
 
 
 class PatternError(ValueError):
-    """A pattern that is not well formed or uses what is not supported; `position` counts its characters from 0."""
+    """A pattern that is not well formed or uses what is not supported.
+
+    `message` says what is wrong, `position` where: it counts characters (code points) from 0.
+    """
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(f"{message} (position {position})")

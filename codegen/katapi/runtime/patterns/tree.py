@@ -7,14 +7,16 @@ word boundaries are looks at the neighbouring characters. So there are five kind
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import TypeAlias
+
+from katapi.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True)
 class Characters:
-    """The characters in any of the ranges, first and last code point of each."""
+    """The characters in any of `ranges`, first and last code point of each, both included."""
 
     ranges: tuple[tuple[int, int], ...]
 
@@ -28,32 +30,34 @@ class Property:
 
 @dataclass(frozen=True)
 class Union:
-    """The characters in any of the sets."""
+    """The characters in any of the sets `items`."""
 
     items: tuple[CharacterSet, ...]
 
 
 @dataclass(frozen=True)
 class Intersection:
-    """The characters in all of the sets."""
+    """The characters in all of the sets `items`."""
 
     items: tuple[CharacterSet, ...]
 
 
 @dataclass(frozen=True)
 class Complement:
-    """The characters outside the set."""
+    """The characters outside the set `item`."""
 
     item: CharacterSet
 
 
 CharacterSet: TypeAlias = "Characters | Property | Union | Intersection | Complement"
+"""A set of characters."""
 
 ANY = Complement(Characters(()))
+"""All characters."""
 
 
 class Mode(Enum):
-    """How a repetition gives back what it took."""
+    """How a repetition takes: `GREEDY`, as much as it can; `LAZY`, as little; `POSSESSIVE`, and gives nothing back."""
 
     GREEDY = auto()
     LAZY = auto()
@@ -62,14 +66,17 @@ class Mode(Enum):
 
 @dataclass(frozen=True)
 class Class:
-    """One character of a set."""
+    """One character of the set `members`."""
 
     members: CharacterSet
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """`item` from `minimum` to `maximum` times (None: without bound). A possessive one repeats a class."""
+    """`item` from `minimum` to `maximum` times (None: without bound), as `mode` says.
+
+    A possessive one repeats a class.
+    """
 
     item: Class | Alternation
     minimum: int
@@ -79,7 +86,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Look:
-    """Looks ahead: what follows must match, or must not."""
+    """Looks ahead: what follows must match `body`, or, `negative`, must not."""
 
     body: Alternation
     negative: bool
@@ -87,7 +94,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Behind:
-    """Looks back: the character before must be one of a set, or must not (then there may be none)."""
+    """Looks back: the character before must be in `members`, or, `negative`, must not (then there may be none)."""
 
     members: CharacterSet
     negative: bool
@@ -95,7 +102,7 @@ class Behind:
 
 @dataclass(frozen=True)
 class Sequence:
-    """One item after the other. `start` and `end` say where it stands in the pattern."""
+    """One of `items` after the other. `start` and `end` say where it stands in the pattern, in code points from 0."""
 
     items: tuple[Node, ...]
     start: int = field(compare=False)
@@ -104,12 +111,13 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Alternation:
-    """The first choice that leads to a match."""
+    """The first of `choices` that leads to a match."""
 
     choices: tuple[Sequence, ...]
 
 
 Node: TypeAlias = "Class | Repeat | Look | Behind | Alternation"
+"""A part of a pattern."""
 
 
 def sets_of(node: Node | Sequence) -> Iterator[CharacterSet]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from katapi.runtime.dataclass import dataclass
 
 Edit = tuple[int, int, str]
 """The characters from the first index up to the second give way to the string."""
@@ -16,12 +17,13 @@ Edit = tuple[int, int, str]
 class AlignedText:
     """A text and, for each of its characters (code points), the UTF-8 bytes of the source that it was made from.
 
-    `starts` and `ends` have shape [len(text)] and hold half-open byte ranges; neither ever decreases. A character that
-    was made from several has the range of all of them. One that was put in has an empty range at its place; between two
-    characters that were made together it has theirs.
+    `starts` and `ends` are int64 of shape [len(text)] and hold half-open byte ranges; neither ever decreases. A
+    character that was made from several has the range of all of them. One that was put in has an empty range at its
+    place; between two characters that were made together it has theirs.
     """
 
     text: str
+    """The text itself."""
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
 
@@ -84,7 +86,7 @@ class AlignedText:
         return AlignedText("".join(characters), np.repeat(self.starts, lengths), np.repeat(self.ends, lengths))
 
     def source_of(self, ranges: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The source bytes of ranges of characters, none of them empty; both have shape [n, 2]."""
+        """The source bytes of ranges of characters, none of them empty; both are half-open, int64 of shape [n, 2]."""
         return np.stack([self.starts[ranges[:, 0]], self.ends[ranges[:, 1] - 1]], axis=1)
 
     def _bounds(self, begin: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

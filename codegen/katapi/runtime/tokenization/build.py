@@ -1,4 +1,7 @@
-"""A tokenizer from its rules and its data."""
+"""A tokenizer from its rules and its data.
+
+Each kind of segmentation is imported where one is declared, since a process needs one or two of them.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,22 @@ from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build_stages import build_decoding, build_normalizer, build_pretokenizer
 from katapi.runtime.tokenization.byte_alphabet import to_bytes
-from katapi.runtime.tokenization.byte_pairs import BytePairs
 from katapi.runtime.tokenization.engine import PieceEngine
-from katapi.runtime.tokenization.longest_match import LongestMatch
-from katapi.runtime.tokenization.merges import Merges
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare, Framed
-from katapi.runtime.tokenization.scored_pieces import ScoredPieces
 from katapi.runtime.tokenization.stages import Segmenter
 from katapi.runtime.tokenization.tokens import Tokens
-from katapi.runtime.tokenization.unigram import Unigram
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
-from katapi.runtime.tokenization.wordpiece import WordPiece
 
 
 def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyData) -> PipelineTokenizer:
     """The tokenizer of a configuration over the tokens of an artifact.
 
-    No text yields a control token: its text is left out of what the model can make. Raises `ArtifactError` where a
-    pattern or a character map cannot be used, or the data lacks what the segmentation needs.
+    No text yields a control token: its text is left out of what the model can make. Raises `ArtifactError` A107 and
+    A108 where a character map or a pattern cannot be used, A109 where the decoders cannot be put together, A124 where
+    there is no Unicode data of a version, and A105, A110, A113 or A114 where the data lacks what the segmentation
+    needs.
     """
     frame = configuration.frame
     controls = {token.id for token in configuration.added_tokens if token.control}
@@ -45,23 +44,39 @@ def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyDat
 
 
 def build_segmenter(rules: c.Segmentation, data: VocabularyData, *, unknown: int | None) -> Segmenter:
-    """The segmenter of some rules; no text yields an id that `data` calls unreachable, but for the unknown token."""
+    """The segmenter of some rules; no text yields an id that `data` calls unreachable, but for the unknown token.
+
+    Raises `ArtifactError` where the data does not do for it: A105 a byte that is no token, A110 a token that is no
+    text, A113 no unknown token, A114 no scores.
+    """
     match rules:
         case c.LongestMatch():
+            from katapi.runtime.tokenization.longest_match import LongestMatch
+
             texts, reachable = data.tokens.texts(), data.is_reachable()
             tokens = {token: text for text, token in texts.ids(reachable & (texts.lengths() > 0)).items()}
             return LongestMatch(tokens, unknown=_needed(unknown))
         case c.BytePairRanks():
+            from katapi.runtime.tokenization.byte_pairs import BytePairs
+
             return BytePairs(data)
         case c.BytePairMerges():
+            from katapi.runtime.tokenization.merges import Merges
+
             return Merges(data, rules, unknown=unknown)
         case c.BytePairScores():
+            from katapi.runtime.tokenization.scored_pieces import ScoredPieces
+
             _check_scores(data)
             return ScoredPieces(data, unknown=_needed(unknown), byte_fallback=rules.byte_fallback)
         case c.Unigram():
+            from katapi.runtime.tokenization.unigram import Unigram
+
             _check_scores(data)
             return Unigram(data, unknown=unknown, byte_fallback=rules.byte_fallback, binary32=rules.binary32)
         case c.WordPiece():
+            from katapi.runtime.tokenization.wordpiece import WordPiece
+
             return WordPiece(
                 data,
                 unknown=_needed(unknown),

@@ -1,32 +1,31 @@
 """Stages from their configuration: what stands before the model, and the decoders.
 
-Unicode data is imported where a stage needs it, since most tokenizers need little. Each kind of data is taken from
-the version that the configuration names for it; one that is not here is an `ArtifactError`.
+Stages that few tokenizers have, and Unicode data, are imported where they are declared: a tokenizer needs little of
+all there is. Each kind of data is taken from the version that the configuration names for it; one that is not here is
+an `ArtifactError`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.matcher import compile_pattern
 from katapi.runtime.patterns.syntax import Dialect, PatternError
 from katapi.runtime.places import quoted
-from katapi.runtime.tokenization import character_normalizers as characters
-from katapi.runtime.tokenization import character_splits, normal_forms, normalizers, pretokenizers
 from katapi.runtime.tokenization import configuration as c
-from katapi.runtime.tokenization import decoder_stages as decoders
-from katapi.runtime.tokenization.byte_letters import ByteLetters
-from katapi.runtime.tokenization.charsmap import CharacterMap
-from katapi.runtime.tokenization.decoding import ByteDecoding, TextDecoding
+from katapi.runtime.tokenization import normalizers, pretokenizers
+from katapi.runtime.tokenization.decoding import ByteDecoding
 from katapi.runtime.tokenization.matching import Matcher, Verbatim
-from katapi.runtime.tokenization.precompiled import LongestPrefixes, Precompiled
-from katapi.runtime.tokenization.spaces import Spaces
 from katapi.runtime.tokenization.stages import Decoding, Normalizer, PreTokenizer
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.unicode import tables
 from katapi.runtime.unicode.codepoints import CodePoints
+
+if TYPE_CHECKING:
+    from katapi.runtime.tokenization.charsmap import CharacterMap
+    from katapi.runtime.tokenization.decoder_stages import DecoderStage
 
 _GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _WORDS = r"\w+|[^\w\s]+"
@@ -35,7 +34,8 @@ _WORDS = r"\w+|[^\w\s]+"
 def build_normalizer(stages: Sequence[c.Normalizer], unicode: c.UnicodeVersions, charsmap: bytes = b"") -> Normalizer:
     """One normalizer that does the work of all; `charsmap` is the character map of the vocabulary.
 
-    Raises `ArtifactError` where a pattern or the character map cannot be used.
+    Raises `ArtifactError` A107 and A108 where the character map or a pattern cannot be used, and A124 where there is no
+    Unicode data of a version.
     """
     built = [_normalizer(stage, unicode, charsmap) for stage in stages]
     return built[0] if len(built) == 1 else normalizers.InTurn(*built) if built else normalizers.Unchanged()
@@ -44,7 +44,8 @@ def build_normalizer(stages: Sequence[c.Normalizer], unicode: c.UnicodeVersions,
 def build_pretokenizer(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersions) -> PreTokenizer:
     """One pre-tokenizer that does the work of all.
 
-    What "ByteLevel" does to bytes is left to a model over bytes, unless other pre-tokenizers stand behind it.
+    What "ByteLevel" does to bytes is left to a model over bytes, unless other pre-tokenizers stand behind it. Raises
+    `ArtifactError` A108 where a pattern cannot be used, and A124 as `build_normalizer` does.
     """
     last = len(stages) - 1
     built = [part for index, stage in enumerate(stages) for part in _pretokenizer(stage, unicode, last=index == last)]
@@ -54,9 +55,12 @@ def build_pretokenizer(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersi
 def build_decoding(stages: Sequence[c.Decoder], vocabulary: Vocabulary, unicode: c.UnicodeVersions) -> Decoding:
     """What turns the tokens of `vocabulary` into bytes, or into text that all stages have worked on.
 
-    Raises `ArtifactError` where tokens that are bytes should go through further stages.
+    Raises `ArtifactError` A109 where tokens that are bytes should go through further stages, A108 where a pattern
+    cannot be used, and A124 as `build_normalizer` does.
     """
     if c.DecodeBytes() not in stages:
+        from katapi.runtime.tokenization.text_decoding import TextDecoding
+
         return TextDecoding(vocabulary, *[_decoder(stage, unicode) for stage in stages])
     if len(stages) > 1:
         raise ArtifactError("a decoder of bytes is supported by itself only, not with others", code="A109")
@@ -64,7 +68,10 @@ def build_decoding(stages: Sequence[c.Decoder], vocabulary: Vocabulary, unicode:
 
 
 def build_matcher(pattern: c.Pattern, unicode: c.UnicodeVersions) -> Matcher:
-    """What finds the matches of a pattern. Raises `ArtifactError` where it is not well formed or not supported."""
+    """What finds the matches of a pattern.
+
+    Raises `ArtifactError` A108 where it is not well formed or not supported, and A124 as `build_normalizer` does.
+    """
     match pattern:
         case c.Verbatim():
             return Verbatim(pattern.text)
@@ -86,13 +93,8 @@ def _normalizer(stage: c.Normalizer, unicode: c.UnicodeVersions, charsmap: bytes
     match stage:
         case c.Normalize():
             return _normal_form(stage.form, unicode.normalization)
-        case c.Lowercase():
-            return characters.Lowercase(tables.lower_case(unicode.characters))
-        case c.StripAccents():
-            tables.need_version("normalization", unicode.normalization)
-            return characters.strip_accents(tables.general_category("M", unicode.normalization))
-        case c.Nmt():
-            return characters.nmt()
+        case c.Lowercase() | c.StripAccents() | c.Nmt() | c.BertNormalize():
+            return _of_characters(stage, unicode)
         case c.Replace(c.Verbatim(text), content) if text:
             return normalizers.ReplaceText(text, content)
         case c.Replace():
@@ -101,25 +103,33 @@ def _normalizer(stage: c.Normalizer, unicode: c.UnicodeVersions, charsmap: bytes
             return normalizers.Prepend(stage.text)
         case c.Strip():
             return normalizers.Strip(_characters(_white_space(unicode)), left=stage.left, right=stage.right)
-        case c.BertNormalize():
-            return _bert(stage, unicode)
         case c.Precompiled():
+            from katapi.runtime.tokenization.precompiled import Precompiled
+
             return Precompiled(_character_map(charsmap), tables.graphemes(unicode.graphemes))
         case c.CharacterMap():
+            from katapi.runtime.tokenization.precompiled import LongestPrefixes
+
             return LongestPrefixes(_character_map(charsmap))
         case c.Spaces():
+            from katapi.runtime.tokenization.spaces import Spaces
+
             return Spaces(dummy=stage.dummy, remove_extra=stage.remove_extra, mark=stage.mark, behind=stage.behind)
         case _:
             assert_never(stage)
 
 
 def _character_map(charsmap: bytes) -> CharacterMap:
+    from katapi.runtime.tokenization.charsmap import CharacterMap
+
     if not charsmap:
         raise ArtifactError("the vocabulary has no precompiled character map", code="A107")
     return CharacterMap(charsmap)
 
 
 def _normal_form(form: c.NormalForm, version: str) -> Normalizer:
+    from katapi.runtime.tokenization import normal_forms
+
     match form:
         case c.NormalForm.NFC:
             return normal_forms.Nfc(tables.normalization(version))
@@ -133,18 +143,34 @@ def _normal_form(form: c.NormalForm, version: str) -> Normalizer:
             assert_never(form)
 
 
-def _bert(stage: c.BertNormalize, unicode: c.UnicodeVersions) -> Normalizer:
-    return characters.bert_normalizer(
-        clean_text=stage.clean_text,
-        handle_chinese_chars=stage.handle_chinese_chars,
-        strip_accents=stage.strip_accents,
-        lowercase=stage.lowercase,
-        white_space=_white_space(unicode),
-        removed=tuple(tables.general_category(name, unicode.categories) for name in ("Cc", "Cf", "Co")),
-        decomposition=tables.normalization(unicode.normalization),
-        nonspacing=tables.general_category("Mn", unicode.categories),
-        lower_case=tables.lower_case(unicode.characters),
-    )
+def _of_characters(
+    stage: c.Lowercase | c.StripAccents | c.Nmt | c.BertNormalize, unicode: c.UnicodeVersions
+) -> Normalizer:
+    """The normalizers that look at one character at a time."""
+    from katapi.runtime.tokenization import character_normalizers as characters
+
+    match stage:
+        case c.Lowercase():
+            return characters.Lowercase(tables.lower_case(unicode.characters))
+        case c.StripAccents():
+            tables.need_version("normalization", unicode.normalization)
+            return characters.strip_accents(tables.general_category("M", unicode.normalization))
+        case c.Nmt():
+            return characters.nmt()
+        case c.BertNormalize():
+            return characters.bert_normalizer(
+                clean_text=stage.clean_text,
+                handle_chinese_chars=stage.handle_chinese_chars,
+                strip_accents=stage.strip_accents,
+                lowercase=stage.lowercase,
+                white_space=_white_space(unicode),
+                removed=tuple(tables.general_category(name, unicode.categories) for name in ("Cc", "Cf", "Co")),
+                decomposition=tables.normalization(unicode.normalization),
+                nonspacing=tables.general_category("Mn", unicode.categories),
+                lower_case=tables.lower_case(unicode.characters),
+            )
+        case _:
+            assert_never(stage)
 
 
 def _pretokenizer(stage: c.PreTokenizer, unicode: c.UnicodeVersions, *, last: bool) -> list[PreTokenizer]:
@@ -155,19 +181,32 @@ def _pretokenizer(stage: c.PreTokenizer, unicode: c.UnicodeVersions, *, last: bo
             return _byte_level(stage, unicode, letters=not last)
         case c.Metaspace():
             return [pretokenizers.Metaspace(stage.replacement, stage.scheme, split=stage.split)]
-        case c.Digits():
-            tables.need_version("characters", unicode.characters)
-            numerals = tables.general_category("N", unicode.characters)
-            return [character_splits.digits(numerals, individual=stage.individual)]
-        case c.Punctuation():
-            return [character_splits.punctuation(_punctuation(unicode), stage.behaviour)]
+        case c.Digits() | c.Punctuation() | c.WhitespaceSplit() | c.BertPreTokenize():
+            return [_by_characters(stage, unicode)]
         case c.Whitespace():
             words = _regex(_WORDS, Dialect.TIKTOKEN, unicode)
             return [pretokenizers.Split(words, c.Behaviour.REMOVED, invert=True)]
+        case _:
+            assert_never(stage)
+
+
+def _by_characters(
+    stage: c.Digits | c.Punctuation | c.WhitespaceSplit | c.BertPreTokenize, unicode: c.UnicodeVersions
+) -> PreTokenizer:
+    """The pre-tokenizers that cut by the class of single characters."""
+    from katapi.runtime.tokenization import character_splits
+
+    match stage:
+        case c.Digits():
+            tables.need_version("characters", unicode.characters)
+            numerals = tables.general_category("N", unicode.characters)
+            return character_splits.digits(numerals, individual=stage.individual)
+        case c.Punctuation():
+            return character_splits.punctuation(_punctuation(unicode), stage.behaviour)
         case c.WhitespaceSplit():
-            return [character_splits.white_space_split(_white_space(unicode))]
+            return character_splits.white_space_split(_white_space(unicode))
         case c.BertPreTokenize():
-            return [character_splits.bert_split(_white_space(unicode), _punctuation(unicode))]
+            return character_splits.bert_split(_white_space(unicode), _punctuation(unicode))
         case _:
             assert_never(stage)
 
@@ -179,11 +218,15 @@ def _byte_level(stage: c.ByteLevel, unicode: c.UnicodeVersions, *, letters: bool
     if stage.use_regex:
         stages.append(pretokenizers.Split(_regex(_GPT2, Dialect.TOKENIZERS, unicode), c.Behaviour.ISOLATED))
     if letters:
+        from katapi.runtime.tokenization.byte_letters import ByteLetters
+
         stages.append(ByteLetters())
     return stages
 
 
-def _decoder(stage: c.Decoder, unicode: c.UnicodeVersions) -> decoders.DecoderStage:
+def _decoder(stage: c.Decoder, unicode: c.UnicodeVersions) -> DecoderStage:
+    from katapi.runtime.tokenization import decoder_stages as decoders
+
     match stage:
         case c.DecodeBytes():
             raise AssertionError("bytes are decoded without stages")

@@ -14,6 +14,7 @@ class ByteLetters:
     """
 
     positional = False
+    """The place in the input does not count."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """The text in letters, in one piece."""

@@ -2,7 +2,7 @@
 
 A piece that is a token is that token. Any other piece starts as single bytes, and again and again the leftmost of the
 adjacent pairs whose joint bytes have the lowest rank is merged, until no pair is a token (Sennrich et al. 2016, over
-bytes).
+bytes as in Radford et al. 2019).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _SHORT = 96  # bytes up to which looking through all pairs for the lowest rank i
 class BytePairs:
     """Segments pieces by the ranks of a vocabulary: the ids of its tokens that text can yield.
 
-    Raises `ArtifactError` where a single byte is no token, since a text that holds it could not be encoded. Pieces may
-    hold single bytes, as `utf8_of` reads them.
+    Raises `ArtifactError` A105 where a single byte is no token, since a text that holds it could not be encoded. Pieces
+    may hold single bytes, as `utf8_of` reads them.
     """
 
     def __init__(self, data: VocabularyData) -> None:

@@ -1,7 +1,7 @@
 """The normalizers that look at one character at a time: lower case, accents, cleaning.
 
-Each takes its sets of characters, since official implementations take them from different versions of Unicode. Those of
-`tokenizers` 0.23.3 are named.
+Each takes its sets of characters (Unicode Standard Annex #44), since official implementations take them from different
+versions of Unicode. Those of `tokenizers` 0.23.3 are named.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def bert_normalizer(
     nonspacing: CodePoints,
     lower_case: LowerCase,
 ) -> Normalizer:
-    """BERT's ("BertNormalizer"), from its settings and the sets of characters that they ask for.
+    """BERT's ("BertNormalizer"; Devlin et al. 2019), from its settings and the sets of characters that they ask for.
 
     `clean_text` turns white space (White_Space) into spaces and takes away `removed` (Cc, Cf and Co of Unicode 8.0) and
     U+FFFD; `handle_chinese_chars` puts a space before and behind each ideograph; `strip_accents`, by default where

@@ -1,7 +1,7 @@
 """The pre-tokenizers that cut by the class of single characters: digits, punctuation, white space.
 
-Each takes its sets of characters, since official implementations take them from different versions of Unicode. Those of
-`tokenizers` 0.23.3 are named.
+Each takes its sets of characters (Unicode Standard Annex #44), since official implementations take them from different
+versions of Unicode. Those of `tokenizers` 0.23.3 are named.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from katapi.runtime.tokenization.pretokenizers import Split
 from katapi.runtime.unicode.codepoints import CodePoints
 
 ASCII_PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+"""All of it, symbols too, as `re` writes it in brackets."""
 
 
 def digits(numbers: CodePoints, *, individual: bool) -> Split:

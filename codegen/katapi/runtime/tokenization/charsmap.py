@@ -22,7 +22,7 @@ _VALUE = 0x7FFFFFFF
 
 
 class CharacterMap:
-    """The map of one artifact, of which nothing is unpacked. Raises `ArtifactError` where the bytes are none."""
+    """The map of one artifact, of which nothing is unpacked. Raises `ArtifactError` A107 where the bytes are none."""
 
     def __init__(self, data: bytes) -> None:
         size = int.from_bytes(data[:4], "little")

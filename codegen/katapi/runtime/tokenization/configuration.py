@@ -10,9 +10,9 @@ What the rules are about, tokens and merges and scores, is no part of this: see 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization.options import Behaviour as Behaviour
 from katapi.runtime.tokenization.options import NormalForm as NormalForm
@@ -23,20 +23,21 @@ from katapi.runtime.tokenization.options import PrependScheme as PrependScheme
 
 @dataclass(frozen=True)
 class Verbatim:
-    """A pattern that matches one text."""
+    """A pattern that matches one text, `text`, wherever it stands."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Regex:
-    """A regular expression in the dialect of the format's own implementation."""
+    """A regular expression, `source`, in the dialect of the format's own implementation, `dialect`."""
 
     source: str
     dialect: Dialect
 
 
 Pattern: TypeAlias = Verbatim | Regex
+"""What a stage looks for."""
 
 
 # ---- normalizers
@@ -44,7 +45,7 @@ Pattern: TypeAlias = Verbatim | Regex
 
 @dataclass(frozen=True)
 class Normalize:
-    """Brings text into a normalization form."""
+    """Brings text into the normalization form `form` (Unicode Standard Annex #15)."""
 
     form: NormalForm
 
@@ -66,7 +67,7 @@ class Nmt:
 
 @dataclass(frozen=True)
 class Replace:
-    """Puts `content` in the place of every match."""
+    """Puts `content` in the place of every match of `pattern`."""
 
     pattern: Pattern
     content: str
@@ -81,7 +82,7 @@ class Prepend:
 
 @dataclass(frozen=True)
 class Strip:
-    """Takes white space off the ends."""
+    """Takes white space off the ends, as `left` and `right` say."""
 
     left: bool
     right: bool
@@ -89,7 +90,11 @@ class Strip:
 
 @dataclass(frozen=True)
 class BertNormalize:
-    """BERT's: controls go, spaces round Chinese characters, accents (None: with lower case), lower case."""
+    """BERT's (Devlin et al. 2019), each step where its flag says so.
+
+    Controls go (`clean_text`), spaces round Chinese characters (`handle_chinese_chars`), no accents (`strip_accents`;
+    None: as `lowercase` says), lower case (`lowercase`).
+    """
 
     clean_text: bool
     handle_chinese_chars: bool
@@ -109,7 +114,7 @@ class CharacterMap:
 
 @dataclass(frozen=True)
 class Spaces:
-    """SentencePiece's spaces: written as `mark`, one more in front, or behind, where `dummy` says so.
+    """SentencePiece's spaces: written as `mark`, one more where `dummy` says so, in front, or with `behind` at the end.
 
     `remove_extra` leaves out spaces at both ends, and all but one in a row.
     """
@@ -133,6 +138,7 @@ Normalizer: TypeAlias = (
     | CharacterMap
     | Spaces
 )
+"""A stage that rewrites text: the first of the four stages in section 1.5 of the chapter."""
 
 
 # ---- pre-tokenizers
@@ -140,7 +146,7 @@ Normalizer: TypeAlias = (
 
 @dataclass(frozen=True)
 class Split:
-    """Cuts at a pattern; with `invert`, at what lies between the matches."""
+    """Cuts at `pattern`, with `invert` at what lies between the matches, which become what `behaviour` says."""
 
     pattern: Pattern
     behaviour: Behaviour
@@ -149,7 +155,11 @@ class Split:
 
 @dataclass(frozen=True)
 class ByteLevel:
-    """GPT-2's: a space in front where there is none, the cut by GPT-2's own pattern, and tokens that are bytes."""
+    """GPT-2's (Radford et al. 2019): tokens that are bytes.
+
+    Before that a space in front where there is none (`add_prefix_space`), and the cut by GPT-2's own pattern
+    (`use_regex`).
+    """
 
     add_prefix_space: bool
     use_regex: bool
@@ -166,14 +176,14 @@ class Metaspace:
 
 @dataclass(frozen=True)
 class Digits:
-    """Cuts numerals off, each by itself or in runs."""
+    """Cuts numerals off, each by itself (`individual`) or in runs."""
 
     individual: bool
 
 
 @dataclass(frozen=True)
 class Punctuation:
-    """Cuts at punctuation."""
+    """Cuts at punctuation, each character a match that becomes what `behaviour` says."""
 
     behaviour: Behaviour
 
@@ -190,12 +200,13 @@ class WhitespaceSplit:
 
 @dataclass(frozen=True)
 class BertPreTokenize:
-    """Cuts at white space, which goes, and round each punctuation character."""
+    """BERT's: cuts at white space, which goes, and round each punctuation character (Devlin et al. 2019)."""
 
 
 PreTokenizer: TypeAlias = (
     Split | ByteLevel | Metaspace | Digits | Punctuation | Whitespace | WhitespaceSplit | BertPreTokenize
 )
+"""A stage that cuts text: the second of the four."""
 
 
 # ---- segmentation
@@ -203,19 +214,22 @@ PreTokenizer: TypeAlias = (
 
 @dataclass(frozen=True)
 class LongestMatch:
-    """The longest token first, from left to right in the whole text."""
+    """The longest token first, from left to right in the whole text: the fixture of the chapter, section 1.6."""
 
 
 @dataclass(frozen=True)
 class BytePairRanks:
-    """Byte-pair encoding over bytes by ranks, as in tiktoken: the pair that makes the token of the lowest id merges."""
+    """Byte-pair encoding over bytes by ranks, as in tiktoken: the pair that makes the token of the lowest id merges.
+
+    Sennrich et al. 2016, over bytes as in Radford et al. 2019.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class BytePairMerges:
     """Byte-pair encoding by a list of merges: what tokenizer.json says of a BPE model beside tokens and merges.
 
-    A character that is no token is the unknown token, or without one is left out.
+    A character that is no token is the unknown token, or without one is left out (Sennrich et al. 2016).
     """
 
     over_bytes: bool
@@ -234,14 +248,20 @@ class BytePairMerges:
 
 @dataclass(frozen=True)
 class BytePairScores:
-    """Byte-pair encoding over characters by scores, as in SentencePiece: the pair of the highest score merges."""
+    """Byte-pair encoding over characters by scores: the pair of the highest score merges (Kudo and Richardson 2018).
+
+    With `byte_fallback` a character that is no token becomes the tokens "<0x00>" to "<0xFF>" of its bytes.
+    """
 
     byte_fallback: bool
 
 
 @dataclass(frozen=True)
 class Unigram:
-    """The segmentation of the highest score; `binary32` keeps sums as SentencePiece does, otherwise in binary64."""
+    """The segmentation of the highest score (Kudo 2018); `byte_fallback` as in `BytePairScores`.
+
+    `binary32` keeps sums as SentencePiece does, otherwise in binary64.
+    """
 
     byte_fallback: bool
     binary32: bool
@@ -249,13 +269,17 @@ class Unigram:
 
 @dataclass(frozen=True)
 class WordPiece:
-    """The longest token first, from left to right within a word; `longest_word` in characters."""
+    """The longest token first, from left to right within a word (Schuster and Nakajima 2012, Devlin et al. 2019).
+
+    `continuing_prefix` marks tokens that do not begin a word; a word of more than `longest_word` characters is unknown.
+    """
 
     continuing_prefix: str
     longest_word: int
 
 
 Segmentation: TypeAlias = LongestMatch | BytePairRanks | BytePairMerges | BytePairScores | Unigram | WordPiece
+"""How a piece becomes tokens: the third of the four stages."""
 
 
 # ---- post-processing
@@ -263,7 +287,7 @@ Segmentation: TypeAlias = LongestMatch | BytePairRanks | BytePairMerges | BytePa
 
 @dataclass(frozen=True)
 class Frame:
-    """Which ids stand before and behind a single sequence: all that a post-processor does to one."""
+    """Which ids stand `before` and `behind` a single sequence: all that a post-processor, the fourth stage, does."""
 
     before: tuple[int, ...] = ()
     behind: tuple[int, ...] = ()
@@ -292,7 +316,7 @@ class DecodeMetaspace:
 
 @dataclass(frozen=True)
 class DecodeWordPiece:
-    """Joins words with spaces, continuations without; `cleanup` takes spaces off before punctuation."""
+    """Joins words with spaces, what `prefix` marks without; `cleanup` takes spaces off before punctuation."""
 
     prefix: str
     cleanup: bool
@@ -300,14 +324,14 @@ class DecodeWordPiece:
 
 @dataclass(frozen=True)
 class DecodeSuffix:
-    """Turns the suffix that ends a word into a space (`BPEDecoder`)."""
+    """Turns `suffix`, which ends a word, into a space (`BPEDecoder`)."""
 
     suffix: str
 
 
 @dataclass(frozen=True)
 class DecodeReplace:
-    """Puts `content` in the place of every match within a token."""
+    """Puts `content` in the place of every match of `pattern` within a token."""
 
     pattern: Pattern
     content: str
@@ -343,6 +367,7 @@ Decoder: TypeAlias = (
     | Fuse
     | Spaced
 )
+"""A stage on the way back, from tokens to text."""
 
 
 # ---- the whole
@@ -372,7 +397,9 @@ class UnicodeVersions:
 class AddedToken:
     """A token beside the model's own, with the settings by which an official tokenizer looks for it in text.
 
-    Katapi never looks for one. A `control` token is one that no text may yield in any other way either.
+    Katapi never looks for one. A `control` token is one that no text may yield in any other way either. `id` and
+    `content`, its spelling, are what counts; `special`, `normalized`, `lstrip`, `rstrip` and `single_word` are kept as
+    tokenizer.json has them.
     """
 
     id: int
@@ -415,7 +442,12 @@ def added_tokens(control: Mapping[int, str], text: Mapping[int, str] | None = No
 
 @dataclass(frozen=True)
 class TokenizerConfiguration:
-    """All stages of one tokenizer, the id of what is no token, and the tokens that text cannot yield."""
+    """All stages of one tokenizer, in the order in which text, and then ids, pass them.
+
+    `normalizers`, `pretokenizers`, `segmentation` and `frame` make ids of text, `decoders` text of ids. `unknown` is
+    the id of what is no token, `added_tokens` are those beside the model's own, and `unicode` says which data the
+    stages use.
+    """
 
     normalizers: tuple[Normalizer, ...]
     pretokenizers: tuple[PreTokenizer, ...]

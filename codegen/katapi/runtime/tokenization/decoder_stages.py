@@ -21,6 +21,7 @@ from katapi.runtime.tokenization.normalizers import Replace
 from katapi.runtime.tokenization.options import PrependScheme
 
 Passes = Callable[[int], bool]
+"""Whether a run of bytes that begins with this byte passes as it is."""
 _BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f]{2})>")
 
 

@@ -34,7 +34,7 @@ class PieceEngine:
         return list(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))))
 
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
-        """The ids of a normalized text and the source bytes of each, shape [n, 2]."""
+        """The ids of a normalized text, and the half-open range of source bytes of each, int64 of shape [n, 2]."""
         first = first and len(text) > 0 and bool(text.starts[0] == 0)  # else what stood there is gone
         ids: list[int] = []
         sources = [np.zeros((0, 2), dtype=np.int64)]

@@ -14,7 +14,7 @@ from katapi.runtime.tokenization.interface import Decoder, Tokenizer
 
 
 class TextAndIds(ABC):
-    """The content path of a tokenizer: control tokens that a text spells stay text."""
+    """The content path of a tokenizer: control tokens that a text spells stay text (the chapter, section 1.3)."""
 
     @property
     @abstractmethod
@@ -25,25 +25,33 @@ class TextAndIds(ABC):
         """The ids of content: no text reaches a control id. Bytes are UTF-8.
 
         `post_process` adds what the tokenizer's post-processor puts around a single sequence. Raises `TokenizerError`
-        for bytes that are not UTF-8 and for a lone surrogate.
+        V110 for bytes that are not UTF-8, V101 for a lone surrogate, and V107 for a character that is no token of a
+        unigram vocabulary that has no unknown token.
         """
         tokenizer = self.tokenizer
         ids = tokenizer.encode(_as_text(text))
         return tokenizer.post_process(ids) if post_process else ids
 
     def spans(self, text: str | bytes, ids: Sequence[int]) -> NDArray[np.int64]:
-        """Where in `text` each of `ids` comes from, which are `encode(text)`: half-open ranges of bytes, shape [n, 2].
+        """Where in `text` each of `ids` comes from, which are `encode(text)`: half-open ranges of bytes, int64 [n, 2].
 
-        Raises `TokenizerError` where they are not.
+        Bytes count in the UTF-8 of `text`. Raises `TokenizerError` V103 where `ids` are others, and V101, V107 and V110
+        as `encode` does.
         """
         return self.tokenizer.spans(_as_text(text), _as_ids(ids))
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes that ids stand for, control tokens as they are spelled. Raises `TokenizerError`."""
+        """The bytes that ids stand for, control tokens as they are spelled.
+
+        Raises `TokenizerError` V102 where no token has an id.
+        """
         return self.tokenizer.decode(_as_ids(ids))
 
     def decode_text(self, ids: Sequence[int]) -> str:
-        """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it."""
+        """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it.
+
+        Raises `TokenizerError` V102 where no token has an id.
+        """
         return self.tokenizer.decode_text(_as_ids(ids))
 
     def decoder(self) -> Decoder:

@@ -10,18 +10,21 @@ from numpy.typing import NDArray
 
 
 class Decoder(Protocol):
-    """Turns ids into bytes as they arrive, one completion a decoder.
+    """Turns ids into bytes as they arrive, one completion a decoder: the interface of the chapter, section 1.5.
 
     The bytes of all pushes and of `finish` together are the bytes that `Tokenizer.decode` gives for the same ids. What
     one push returns need not be whole characters.
     """
 
     def push(self, token: int) -> bytes:
-        """The bytes that are certain once `token` has come. Raises `TokenizerError` on an unknown id."""
+        """The bytes that are certain once the id `token` has come.
+
+        Raises `TokenizerError` V102 on an unknown id, and V104 after `finish`.
+        """
         ...
 
     def finish(self) -> bytes:
-        """The bytes that were still held back. Nothing may be pushed afterwards."""
+        """The bytes that were still held back, be they whole characters or not. Nothing may be pushed afterwards."""
         ...
 
 
@@ -37,17 +40,19 @@ class Tokenizer(Protocol):
         """The ids of one run of text, without control tokens. A control token that `text` spells stays text.
 
         `first` says that the run begins the whole input; some tokenizers put a space in front of such a run only.
-        Raises `TokenizerError` where `text` holds a lone surrogate.
+        Raises `TokenizerError` V101 where `text` holds a lone surrogate, and V107 where a character is no token of a
+        unigram vocabulary that has no unknown token.
         """
         ...
 
     def spans(self, text: str, ids: Sequence[int], first: bool = True) -> NDArray[np.int64]:
-        """Where each token of `encode(text, first)`, given as `ids`, comes from: shape [n, 2], half-open byte ranges.
+        """Where each token of `encode(text, first)`, given as `ids`, comes from: half-open byte ranges, int64 [n, 2].
 
-        Bytes count in `text` as it was given, before normalization. Starts and ends never decrease. Each range holds
-        whole characters: tokens that share a character all cover it, and a token that touches characters which
-        normalization changed covers all the source characters that were changed together. The range is empty where
-        the token stands for nothing but what the tokenizer put in. Raises `TokenizerError` where `ids` are others.
+        Bytes count in the UTF-8 of `text` as it was given, before normalization. Starts and ends never decrease. Each
+        range holds whole characters: tokens that share a character all cover it, and a token that touches characters
+        which normalization changed covers all the source characters that were changed together. The range is empty
+        where the token stands for nothing but what the tokenizer put in. Raises `TokenizerError` V103 where `ids` are
+        others, and what `encode` raises.
         """
         ...
 
@@ -58,12 +63,15 @@ class Tokenizer(Protocol):
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes that `ids` stand for; a control token gives its spelling.
 
-        Raises `TokenizerError` on an unknown id.
+        Raises `TokenizerError` V102 on an unknown id.
         """
         ...
 
     def decode_text(self, ids: Sequence[int]) -> str:
-        """`decode` as text, as the official decoder prints it; bytes that are no whole character become U+FFFD."""
+        """`decode` as text, as the official decoder prints it; bytes that are no whole character become U+FFFD.
+
+        Raises `TokenizerError` V102 on an unknown id.
+        """
         ...
 
     def decoder(self) -> Decoder:

@@ -19,7 +19,7 @@ _BITS = 22  # of a code point, and of what says that there is none
 
 
 class Row(NamedTuple):
-    """The tokens that a text can go on with at a place: their lengths in characters, ascending, and ids by text."""
+    """The tokens that a text can go on with at a place: `lengths` in characters, ascending, and `ids` by text."""
 
     lengths: tuple[int, ...]
     ids: Mapping[str, int]
@@ -31,8 +31,9 @@ _NOTHING = Row((), {})
 class Lexicon:
     """Finds the tokens that stand at a place of a text. Safe to share between threads.
 
-    `chosen` are places in `texts`, and `ids` the ids of those texts where they are others than the places. Of each text
-    the first `skipped` characters do not count; an empty one is never found, and of two alike the later is.
+    `chosen` are places in `texts`, int64 of shape [n], and `ids` the ids of those texts, of the same shape, where they
+    are others than the places. Of each text the first `skipped` characters do not count; an empty one is never found,
+    and of two alike the later is.
     """
 
     def __init__(
@@ -42,14 +43,16 @@ class Lexicon:
         full = lengths > 0
         chosen, lengths = chosen[full], lengths[full]
         starts = texts.bounds[chosen] + skipped
-        codes = np.append(texts.codes(), np.uint32(0)).astype(np.int64)
-        seconds = np.where(lengths > 1, codes[starts + 1] + 1, 0)
-        keys = codes[starts] << _BITS | seconds
+        codes = texts.codes()
+        keys = codes[starts].astype(np.int64)
+        keys <<= _BITS
+        keys += np.where(lengths > 1, codes.take(starts + 1, mode="clip") + 1, 0)
+        del codes
         order = np.argsort(keys, kind="stable")
         distinct, begins = np.unique(keys[order], return_index=True)
         self._text = texts.joined
         self._starts, self._ends = starts[order], starts[order] + lengths[order]
-        self._ids = (chosen if ids is None else ids[full])[order]
+        self._ids = (chosen if ids is None else ids[full])[order].astype(np.int32)
         self._begins = np.append(begins, len(order)).data
         self._places = dict(zip(_first_two(distinct), range(len(distinct)), strict=True))
         self._rows: dict[str, Row] = {}

@@ -47,9 +47,10 @@ class Merges:
         self._ids = texts.ids(reachable & (texts.lengths() <= marked + 1))  # of what a piece is taken apart into
         self._whole_pieces = Lexicon(texts, np.flatnonzero(reachable)) if rules.ignore_merges else None
         self._fallback = _byte_tokens(data, reachable) if rules.byte_fallback else [None] * 256
-        merges = data.merges if reachable.all() else data.merges[reachable[data.merges.T].all(axis=0)]
-        self._ranks = MergeTable(merges)
+        merges = _among(reachable, data.merges)
         self._seams = Seams(meeting_in_merges(texts, merges)) if not rules.over_bytes and self._spells(merges) else None
+        del texts  # before the other large table is made
+        self._ranks = MergeTable(merges)
         self._of_part = Memo(lambda part: tuple(self._merge(self._symbols(part))))
 
     def segment(self, piece: str) -> tuple[int, ...]:
@@ -155,6 +156,13 @@ class Merges:
             if place:
                 ranks[place - 1] = ranks_of[symbols[place - 1]].get(merged, NO_MERGE)
         return symbols
+
+
+def _among(reachable: NDArray[np.bool_], merges: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The merges all of whose tokens are reachable; the same array where that is all of them."""
+    left, right, merged = merges.T
+    usable = reachable[left] & reachable[right] & reachable[merged]
+    return merges if usable.all() else merges[usable]
 
 
 def _letters(data: bytes) -> str:

@@ -1,4 +1,7 @@
-"""The normalizers that bring text into a Unicode normalization form, over the data of one pinned Unicode version."""
+"""The normalizers that bring text into a Unicode normalization form, over the data of one pinned Unicode version.
+
+The forms are those of Unicode Standard Annex #15.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class NormalForm(Enum):
-    """A Unicode normalization form (Unicode Standard Annex #15)."""
+    """A Unicode normalization form (Unicode Standard Annex #15): `NFC`, `NFD`, `NFKC` or `NFKD`."""
 
     NFC = "NFC"
     NFD = "NFD"
@@ -15,7 +15,11 @@ class NormalForm(Enum):
 
 
 class Behaviour(Enum):
-    """What becomes of the matches of a pattern; the value is the word in tokenizer.json."""
+    """What becomes of the matches of a pattern; the value is the word in tokenizer.json.
+
+    `REMOVED`: they go. `ISOLATED`: each is a piece. `MERGED_WITH_PREVIOUS` and `MERGED_WITH_NEXT`: each is one piece
+    with what stands before or behind it. `CONTIGUOUS`: matches that touch are one piece.
+    """
 
     REMOVED = "Removed"
     ISOLATED = "Isolated"
@@ -25,7 +29,10 @@ class Behaviour(Enum):
 
 
 class PrependScheme(Enum):
-    """Where Metaspace puts its mark in front: before every piece, only at the beginning of the input, or nowhere."""
+    """Where Metaspace puts its mark in front.
+
+    `ALWAYS`: before every piece. `FIRST`: only at the beginning of the input. `NEVER`: nowhere.
+    """
 
     ALWAYS = "always"
     FIRST = "first"

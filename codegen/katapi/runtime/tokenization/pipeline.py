@@ -41,7 +41,10 @@ class PipelineTokenizer:
         return self._vocabulary.size
 
     def encode(self, text: str, first: bool = True) -> list[int]:
-        """The ids of one run of text. Raises `TokenizerError` where `text` holds a lone surrogate."""
+        """The ids of one run of text.
+
+        Raises `TokenizerError` V101 where `text` holds a lone surrogate, and what the segmenter raises.
+        """
         if not text:
             return []
         _refuse_surrogates(text)
@@ -52,9 +55,9 @@ class PipelineTokenizer:
         return self._engine.encode(normalized, first)
 
     def spans(self, text: str, ids: Sequence[int], first: bool = True) -> NDArray[np.int64]:
-        """The range of source bytes of each token, shape [n, 2].
+        """The half-open range of source bytes of each token, int64 of shape [n, 2].
 
-        Raises `TokenizerError` where `ids` are not those of `text`.
+        Raises `TokenizerError` V103 where `ids` are not those of `text`, and V101 where that holds a lone surrogate.
         """
         _refuse_surrogates(text)
         expected, spans = self._encode_aligned(text, first)
@@ -71,11 +74,14 @@ class PipelineTokenizer:
         return self._post_processor.process(ids)
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes that `ids` stand for. Raises `TokenizerError` on an unknown id."""
+        """The bytes that `ids` stand for. Raises `TokenizerError` V102 on an unknown id."""
         return self._decoding.decode(ids)
 
     def decode_text(self, ids: Sequence[int]) -> str:
-        """`decode` as text, with U+FFFD for bytes that are no whole character."""
+        """`decode` as text, with U+FFFD for bytes that are no whole character.
+
+        Raises `TokenizerError` V102 as it does.
+        """
         return self._decoding.decode_text(ids)
 
     def decoder(self) -> Decoder:

@@ -12,12 +12,14 @@ from katapi.runtime.tokenization.options import Behaviour, PrependScheme
 from katapi.runtime.tokenization.stages import PreTokenizer
 
 Range = tuple[int, int]
+"""Half-open, in characters (code points)."""
 
 
 class Whole:
     """Leaves text in one piece."""
 
     positional = False
+    """The place in the input does not count."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """`text`, or nothing where it is empty."""
@@ -36,6 +38,7 @@ class Split:
     """
 
     positional = False
+    """The place in the input does not count."""
 
     def __init__(self, matcher: Matcher, behaviour: Behaviour, *, invert: bool = False) -> None:
         self._matcher = matcher
@@ -89,6 +92,7 @@ class PrefixSpace:
     """Puts a space in front of a text that begins with none (`add_prefix_space` of "ByteLevel")."""
 
     positional = False
+    """The place in the input does not count."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """The text in one piece."""
@@ -110,6 +114,7 @@ class Metaspace:
 
     def __init__(self, replacement: str, scheme: PrependScheme, *, split: bool) -> None:
         self.positional = scheme is PrependScheme.FIRST
+        """Whether the place in the input counts: with `FIRST` alone."""
         self._replacement = replacement
         self._scheme = scheme
         mark = re.escape(replacement)
@@ -141,6 +146,7 @@ class Chained:
     def __init__(self, *pretokenizers: PreTokenizer) -> None:
         self._pretokenizers = pretokenizers
         self.positional = any(pretokenizer.positional for pretokenizer in pretokenizers)
+        """Whether it counts for one of them."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """The pieces in order."""

@@ -18,29 +18,30 @@ _ROWS = 256  # after so many rows a text is long enough for the whole dictionary
 
 
 Getter: TypeAlias = Callable[[bytes, int], int]
+"""`getter(token, default)` is the id of a token, or `default`."""
 
 
 class RankIndex:
     """Finds the id of a token that text can yield. Safe to share between threads."""
 
     def __init__(self, data: VocabularyData) -> None:
-        chosen = np.flatnonzero(data.is_reachable())
-        starts = data.tokens.bounds[chosen]
-        lengths = data.tokens.bounds[chosen + 1] - starts
-        joined = np.frombuffer(data.tokens.joined + b"\0", dtype=np.uint8).astype(np.uint32)
-        seconds = np.where(lengths > 1, joined[starts + 1] + 1, 0)
-        keys = joined[starts] * 257 + seconds
-        order = np.argsort(keys, kind="stable")
+        tokens, reachable = data.tokens, data.is_reachable()
+        starts, lengths = tokens.bounds[:-1], np.diff(tokens.bounds)
+        letters = np.frombuffer(tokens.joined or b"\0", dtype=np.uint8)
+        # A token of one byte stands among those that begin with it and with whatever comes next: nobody asks there.
+        keys = letters.take(starts, mode="clip").astype(np.uint16) << 8
+        keys |= letters.take(starts + 1, mode="clip")
+        order = np.argsort(keys, kind="stable").astype(np.int32)
         self._data = data
-        self._ids = chosen[order]
-        self._begins = np.searchsorted(keys[order], np.arange(256 * 257 + 1)).data
-        self._rows: dict[bytes, dict[bytes, int]] = {}
+        self._ids = order[reachable[order]]
+        self._ends = np.cumsum(np.bincount(keys[reachable], minlength=1 << 16), dtype=np.int32).data
+        self._singles = {tokens[token]: token for token in np.flatnonzero((lengths == 1) & reachable).tolist()}
+        self._rows = dict.fromkeys(self._singles, self._singles)
         self._whole: dict[bytes, int] | None = None
 
     def missing_bytes(self) -> list[int]:
         """The bytes that are no tokens by themselves."""
-        begins = self._begins
-        return [byte for byte in range(256) if begins[byte * 257] == begins[byte * 257 + 1]]
+        return [byte for byte in range(256) if bytes([byte]) not in self._singles]
 
     def getter(self) -> Getter:
         """What gives the id of a token, or else another number: the faster one, once there is one."""
@@ -53,11 +54,13 @@ class RankIndex:
         return row.get(token, default)
 
     def _fill(self, start: bytes) -> dict[bytes, int]:
-        """The tokens that begin with two bytes, or the one that is a single byte."""
-        if len(self._rows) >= _ROWS:
+        """The tokens that begin with two bytes; none where a single byte is asked for that is no token."""
+        if len(self._rows) - len(self._singles) >= _ROWS:
             self._whole = self._data.ranks
-        key = start[0] * 257 + (start[1] + 1 if len(start) > 1 else 0)
-        tokens = self._data.tokens
-        ids: list[int] = self._ids[self._begins[key] : self._begins[key + 1]].tolist()
-        row = self._rows[start] = {tokens[token]: token for token in ids}
+        row: dict[bytes, int] = {}
+        if len(start) == 2:
+            key = start[0] << 8 | start[1]
+            tokens, ids = self._data.tokens, self._ids[self._ends[key - 1] if key else 0 : self._ends[key]]
+            row = {tokens[token]: token for token in ids.tolist()}
+        self._rows[start] = row
         return row

@@ -19,11 +19,11 @@ _BITS = 21  # of a code point
 class Seams:
     """Cuts text where two characters meet that meet in no merge.
 
-    `pairs` holds, for every merge, the last character of its left part and the first character of its right part, as
-    `character_pairs` gives them. While every symbol spells the characters that it covers, a merge across a place joins
-    a symbol that ends in the character before it with one that begins with the character behind it. So where these two
-    are not among the pairs, nothing crosses, and since merges on one side do not depend on the other, each side can be
-    merged alone.
+    `pairs`, int64 of shape [n], holds for every merge the last character of its left part and the first character of
+    its right part, as `character_pairs` gives them. While every symbol spells the characters that it covers, a merge
+    across a place joins a symbol that ends in the character before it with one that begins with the character behind
+    it. So where these two are not among the pairs, nothing crosses, and since merges on one side do not depend on the
+    other, each side can be merged alone.
     """
 
     def __init__(self, pairs: NDArray[np.int64]) -> None:
@@ -58,21 +58,36 @@ class Seams:
 
 
 def character_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The pairs of code points that stand at the same place, each once, in ascending order."""
-    pairs = left.astype(np.int64) << _BITS | right
+    """The pairs of code points that stand at the same place, each once, in ascending order.
+
+    `left` and `right` are uint32 of shape [n]; the pairs are int64 of shape [m], the left code point times 2^21 and the
+    right one added.
+    """
+    pairs = left.astype(np.int64)
+    pairs <<= _BITS
+    pairs |= right
     pairs.sort()
-    distinct: NDArray[np.int64] = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
-    return distinct
+    first = np.ones(len(pairs), dtype=np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
+    return pairs[first]
 
 
 def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The pairs of characters that meet in merges (shape [n, 3]) of tokens none of which is empty."""
+    """The pairs of characters that meet in merges of tokens none of which is empty, as `character_pairs` gives them.
+
+    `merges` are int32 of shape [n, 3]; the pairs are int64 of shape [m].
+    """
     codes, bounds = texts.codes(), texts.bounds
-    return character_pairs(codes[bounds[merges[:, 0] + 1] - 1], codes[bounds[merges[:, 1]]])
+    firsts, lasts = codes.take(bounds[:-1], mode="clip"), codes.take(bounds[1:] - 1, mode="clip")
+    del codes
+    return character_pairs(lasts[merges[:, 0]], firsts[merges[:, 1]])
 
 
 def meeting_in_tokens(texts: Texts, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The pairs of characters that stand side by side in the chosen tokens."""
+    """The pairs of characters that stand side by side in the chosen tokens, as `character_pairs` gives them.
+
+    `chosen` is bool of shape [ids]; the pairs are int64 of shape [m].
+    """
     lengths, codes = texts.lengths(), texts.codes()
     within = np.repeat(chosen, lengths)  # the places of chosen tokens, but for the last of each
     within[texts.bounds[1:][lengths > 0] - 1] = False

@@ -1,4 +1,4 @@
-"""What each stage of tokenization must offer, and where an engine can be exchanged.
+"""What each stage of tokenization (the chapter, section 1.5) must offer, and where an engine can be exchanged.
 
     text ──normalizer──▶ text ──engine: pre-tokenizer ▶ segmenter──▶ ids ──post-processor──▶ ids ──decoding──▶ bytes
 
@@ -54,7 +54,7 @@ class Segmenter(Protocol):
     """Cuts one piece into tokens of the vocabulary."""
 
     def segment(self, piece: str) -> tuple[int, ...]:
-        """The ids of one piece."""
+        """The ids of one piece. That of a unigram vocabulary raises `TokenizerError` V107."""
         ...
 
     def segment_ranges(self, piece: str) -> list[tuple[int, int, int]]:
@@ -78,7 +78,7 @@ class Engine(Protocol):
         ...
 
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
-        """The same, and the source of each token: shape [n, 2], half-open ranges of bytes."""
+        """The same, and the source of each token: int64 of shape [n, 2], half-open ranges of bytes."""
         ...
 
 
@@ -94,11 +94,11 @@ class Decoding(Protocol):
     """Turns ids into bytes and text."""
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """All at once."""
+        """All at once. Raises `TokenizerError` V102 on an unknown id."""
         ...
 
     def decode_text(self, ids: Sequence[int]) -> str:
-        """All at once, as text."""
+        """All at once, as text. Raises `TokenizerError` V102 on an unknown id."""
         ...
 
     def decoder(self) -> Decoder:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 
 _CONTINUES = 0b10  # the highest two bits of a byte of UTF-8 that does not begin a character
@@ -18,10 +18,11 @@ _CONTINUES = 0b10  # the highest two bits of a byte of UTF-8 that does not begin
 class Tokens(Sequence[bytes]):
     """The bytes of each id from 0 on; the ids in `gaps` have no token, and no bytes.
 
-    The token of id i is `joined[bounds[i] : bounds[i + 1]]`.
+    In `joined` the token of id i is `joined[bounds[i] : bounds[i + 1]]`; `bounds` are int32 of shape [ids + 1], in
+    bytes.
     """
 
-    def __init__(self, joined: bytes, bounds: NDArray[np.int64], gaps: Collection[int] = ()) -> None:
+    def __init__(self, joined: bytes, bounds: NDArray[np.int32], gaps: Collection[int] = ()) -> None:
         self.joined = joined
         self.bounds = bounds
         self.gaps = frozenset(gaps)
@@ -31,9 +32,7 @@ class Tokens(Sequence[bytes]):
     def of(cls, tokens: Iterable[bytes], gaps: Collection[int] = ()) -> Tokens:
         """From the bytes of each id."""
         listed = [*tokens]
-        bounds = np.zeros(len(listed) + 1, dtype=np.int64)
-        np.cumsum([len(token) for token in listed], out=bounds[1:])
-        return cls(b"".join(listed), bounds, gaps)
+        return cls(b"".join(listed), bounds_of([*map(len, listed)]), gaps)
 
     @classmethod
     def by_id(cls, tokens: Mapping[int, bytes]) -> Tokens:
@@ -68,7 +67,7 @@ class Tokens(Sequence[bytes]):
         return 0 <= token < len(self) and token not in self.gaps
 
     def texts(self) -> Texts:
-        """The tokens as text. Raises `ArtifactError` where one is not UTF-8."""
+        """The tokens as text. Raises `ArtifactError` A110 where one is not UTF-8."""
         data = np.frombuffer(self.joined, dtype=np.uint8)
         begins = (data >> 6) != _CONTINUES
         try:
@@ -78,9 +77,10 @@ class Tokens(Sequence[bytes]):
         starts = self.bounds[:-1][np.diff(self.bounds) > 0]
         if not begins[starts].all():
             raise self._no_text(int(starts[~begins[starts]][0]))
-        before = np.zeros(len(data) + 1, dtype=np.int64)  # how many characters begin before each byte
-        np.cumsum(begins, out=before[1:])
-        return Texts(joined, before[self.bounds])
+        lengths = np.zeros(len(self), dtype=np.int32)
+        if len(starts):
+            lengths[np.diff(self.bounds) > 0] = np.add.reduceat(begins, starts, dtype=np.int32)
+        return Texts(joined, bounds_of(lengths))
 
     def letters(self) -> Texts:
         """The tokens with a character for each byte, U+0000 to U+00FF."""
@@ -95,31 +95,40 @@ class Tokens(Sequence[bytes]):
         )
 
 
+def bounds_of(lengths: ArrayLike) -> NDArray[np.int32]:
+    """Where each of some parts begins, and at last where all end. Together they have less than 2 GB."""
+    sizes = np.asarray(lengths)
+    bounds = np.zeros(len(sizes) + 1, dtype=np.int32)
+    np.cumsum(sizes, dtype=np.int32, out=bounds[1:])
+    return bounds
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Texts:
-    """The texts of tokens: that of id i is `joined[bounds[i] : bounds[i + 1]]`, in characters (code points)."""
+    """The texts of tokens: that of id i is `joined[bounds[i] : bounds[i + 1]]`.
+
+    `joined` has them all, and `bounds` are int32 of shape [ids + 1], in characters (code points).
+    """
 
     joined: str
-    bounds: NDArray[np.int64]
+    bounds: NDArray[np.int32]
 
     @classmethod
     def of(cls, texts: Collection[str]) -> Texts:
         """From the text of each id."""
-        bounds = np.zeros(len(texts) + 1, dtype=np.int64)
-        np.cumsum([*map(len, texts)], out=bounds[1:])
-        return cls("".join(texts), bounds)
+        return cls("".join(texts), bounds_of([*map(len, texts)]))
 
-    def lengths(self) -> NDArray[np.int64]:
-        """The length of each."""
+    def lengths(self) -> NDArray[np.int32]:
+        """The length of each in characters (code points): int32 of shape [ids]."""
         return np.diff(self.bounds)
 
     def ids(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
-        """The id of each chosen token by its text; of two alike the later counts."""
+        """The id of each chosen token by its text; of two alike the later counts. `chosen` is bool of shape [ids]."""
         joined = self.joined
         starts, ends = self.bounds[:-1][chosen].tolist(), self.bounds[1:][chosen].tolist()
         texts = [joined[start:end] for start, end in zip(starts, ends, strict=True)]
         return dict(zip(texts, np.flatnonzero(chosen).tolist(), strict=True))
 
     def codes(self) -> NDArray[np.uint32]:
-        """The code points of `joined`."""
+        """The code points of `joined`: uint32 of shape [len(joined)]."""
         return np.frombuffer(self.joined.encode("utf-32-le"), dtype="<u4")

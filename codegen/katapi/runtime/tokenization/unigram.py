@@ -40,12 +40,15 @@ class Unigram:
     def segment(self, piece: str) -> tuple[int, ...]:
         """The ids of one piece.
 
-        Raises `TokenizerError` where a character is no token and the vocabulary has no unknown token.
+        Raises `TokenizerError` V107 where a character is no token and the vocabulary has no unknown token.
         """
         return tuple([token for token, _, _ in self.segment_ranges(piece)])
 
     def segment_ranges(self, piece: str) -> list[tuple[int, int, int]]:
-        """Each id with the range of characters (code points) that it takes; raises as `segment` does."""
+        """Each id with the range of characters (code points) that it takes.
+
+        Raises `TokenizerError` V107 as `segment` does.
+        """
         tokens: list[tuple[int, int, int]] = []
         end = len(piece)
         for token, start in self._best(piece):

@@ -35,7 +35,7 @@ class Vocabulary:
         return vocabulary
 
     def bytes_of(self, token: int) -> bytes:
-        """The bytes of one token. Raises `TokenizerError` where no token has this id."""
+        """The bytes of one token. Raises `TokenizerError` V102 where no token has this id."""
         found = self._spellings.get(token)
         if found is None:
             if not self._table.has(token):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.tokenization.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def merge_array(merges: Iterable[tuple[int, int, int]] = ()) -> NDArray[np.int32]:
-    """Merges as `VocabularyData` keeps them."""
+    """Merges as `VocabularyData` keeps them: int32 of shape [n, 3]."""
     return np.array([*merges], dtype=np.int32).reshape(-1, 3)
 
 
 def score_array(scores: Iterable[float] = ()) -> NDArray[np.float64]:
-    """Scores as `VocabularyData` keeps them."""
+    """Scores as `VocabularyData` keeps them: float64 of shape [n]."""
     return np.array([*scores], dtype=np.float64)
 
 
@@ -30,17 +31,17 @@ def score_array(scores: Iterable[float] = ()) -> NDArray[np.float64]:
 class VocabularyData:
     """The tokens of a vocabulary, and what its segmentation needs to know of them.
 
-    Tokens are bytes where text is segmented by bytes, and otherwise UTF-8.
+    `tokens` are bytes where text is segmented by bytes, and otherwise UTF-8.
     """
 
     tokens: Tokens
     merges: NDArray[np.int32] = field(default_factory=merge_array)
-    """Shape [n, 3]: the ids of a left and a right part and of the token that they become, the first to merge in front.
+    """The ids of a left and a right part and of the token that they become, the first to merge in front.
 
-    A pair that stands there twice counts where it stands last.
+    An array of int32 of shape [n, 3]. A pair that stands there twice counts where it stands last.
     """
     scores: NDArray[np.float64] = field(default_factory=score_array)
-    """The score of each id; empty where the algorithm knows none."""
+    """The score of each id: float64 of shape [ids], or [0] where the algorithm knows none."""
     lowest: float = 0.0
     """The lowest score that counts for how unknown characters score."""
     unreachable: frozenset[int] = frozenset()
@@ -85,7 +86,7 @@ class VocabularyData:
         return replace(self, unreachable=self.unreachable.union(ids), controls=self.controls.union(ids))
 
     def is_reachable(self) -> NDArray[np.bool_]:
-        """Of each id whether text can yield it."""
+        """Of each id whether text can yield it: bool of shape [ids]."""
         reachable = np.ones(len(self.tokens), dtype=np.bool_)
         reachable[[token for token in (*self.tokens.gaps, *self.unreachable) if 0 <= token < len(self.tokens)]] = False
         return reachable

@@ -8,6 +8,7 @@ written by `tools/unicode_tables.py`: one file for each property, with all versi
 from __future__ import annotations
 
 ALL_VERSIONS = ("8.0", "9.0", "10.0", "11.0", "12.0", "12.1", "13.0", "14.0", "15.0", "15.1", "16.0", "17.0")
+"""The versions of the Unicode Character Database (Unicode Standard Annex #44) that are here, oldest first."""
 
 _KNOWN = {
     "patterns": ALL_VERSIONS,

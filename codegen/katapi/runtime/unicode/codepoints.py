@@ -13,7 +13,10 @@ from itertools import pairwise
 
 
 class Planes(Enum):
-    """How much of Unicode a text reaches; the value is the first code point beyond it."""
+    """How much of Unicode a text reaches: `ASCII`, the Basic Multilingual Plane (`BMP`), or `ALL` of it.
+
+    The value is the first code point beyond it.
+    """
 
     ASCII = 0x80
     BMP = 0x10000

@@ -418,3 +418,4 @@ C77 E86 E89 E8C E8E-E93 E98 EA0 EA8-EA9 EAC EBA 1CFA 2BC9 2BFF 2E4F A7BA-A7BF A7
         },
     },
 )
+"""The characters of each value, in every version."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.unicode.codepoints import CodePoints, Planes
 
 _SYLLABLES_WITHOUT_TRAILING = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))
@@ -19,9 +19,11 @@ _FLAG = "\U0001f1e6-\U0001f1ff"  # the regional indicators; two of them are one 
 class GraphemeTable:
     """The values of Grapheme_Cluster_Break, Extended_Pictographic, and Indic_Conjunct_Break as sets of code points.
 
-    `control` holds carriage return and line feed too; `linker`, `consonant` and `between` are the values Linker,
-    Consonant and Extend of Indic_Conjunct_Break. Hangul syllables, regional indicators and the zero width joiner are
-    the same in every version.
+    Of Grapheme_Cluster_Break (`version` is that of the data): `control`, with carriage return and line feed, `extend`,
+    `spacing` (SpacingMark), `prepend`, and the Hangul letters `leading` (L), `vowel` (V) and `trailing` (T).
+    `pictographic` is Extended_Pictographic; `linker`, `consonant` and `between` are the values Linker, Consonant and
+    Extend of Indic_Conjunct_Break. Hangul syllables, regional indicators and the zero width joiner are the same in
+    every version.
     """
 
     version: str

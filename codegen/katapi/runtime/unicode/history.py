@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.patterns.sets import Ranges, union
 from katapi.runtime.unicode.codepoints import CodePoints
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+from katapi.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)
 class LowerCase:
-    """The characters that change, in the compact form that `tools/unicode_tables.py` writes (`41=61 130=69+307`).
+    """The characters that change in `version`; `mappings` as `tools/unicode_tables.py` writes it (`41=61 130=69+307`).
 
     What depends on neighbours is left out: a sigma at the end of a word becomes σ as well, as `char::to_lowercase` of
     the Rust standard library has it.

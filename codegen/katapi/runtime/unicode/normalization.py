@@ -6,9 +6,9 @@ Works in time n log n in the length of the longest run of combining marks, and l
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.unicode.codepoints import CodePoints, ranges_of
 
 # Hangul syllables are composed by arithmetic (The Unicode Standard, section 3.12).
@@ -21,7 +21,10 @@ _SECOND_JAMO = (*range(_VOWEL, _VOWEL + _VOWEL_COUNT), *range(_TRAILING + 1, _TR
 
 @dataclass(frozen=True, slots=True)
 class Canonical:
-    """What one version added to the data of a `NormalizationTable`, whose fields tell the form."""
+    """What one version added to the data of a `NormalizationTable`.
+
+    `combining`, `composed` and `decomposed` have the form that they have there, `unstable` that of `CodePoints`.
+    """
 
     combining: str
     composed: str
@@ -31,7 +34,7 @@ class Canonical:
 
 @dataclass(frozen=True, eq=False)
 class NormalizationTable:
-    """The data of one version, in the compact form that `tools/unicode_tables.py` writes.
+    """The data of one `version`, in the compact form that `tools/unicode_tables.py` writes.
 
     `combining` lists ranges by canonical combining class (`300-314=230`), `composed` the characters that NFC composes
     and `decomposed` those that it takes apart (`C0=41+300`). A character outside `unstable` has combining class 0 and
@@ -150,7 +153,7 @@ class NormalizationTable:
 
 @dataclass(frozen=True, eq=False)
 class CompatibilityTable:
-    """The compatibility decompositions of one version (`A0=20 A8=20+308`), beside its canonical data."""
+    """The compatibility decompositions of a version, `compatible` (`A0=20 A8=20+308`), beside its `canonical` data."""
 
     canonical: NormalizationTable
     compatible: str

@@ -1,20 +1,23 @@
 """The data of one Unicode version: classes, scripts, normalization, lower case, grapheme clusters.
 
-Each table is made when it is first asked for, and its file imported only then, since most tokenizers need little. A
-version that is not here is an `ArtifactError`.
+Each table is made when it is first asked for, and what it needs is imported only then: most tokenizers need little. A
+version that is not here is an `ArtifactError`. The annexes are the Unicode Standard Annexes.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.patterns.sets import complement, union
 from katapi.runtime.unicode import known_versions
 from katapi.runtime.unicode.codepoints import CodePoints
-from katapi.runtime.unicode.graphemes import GraphemeTable
-from katapi.runtime.unicode.lower_case import LowerCase
-from katapi.runtime.unicode.normalization import Canonical, CompatibilityTable, NormalizationTable
+
+if TYPE_CHECKING:
+    from katapi.runtime.unicode.graphemes import GraphemeTable
+    from katapi.runtime.unicode.lower_case import LowerCase
+    from katapi.runtime.unicode.normalization import Canonical, CompatibilityTable, NormalizationTable
 
 WHITE_SPACE = CodePoints("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 """The property White_Space, which the engines of the field take for `\\s`: the same in all of these versions."""
@@ -23,7 +26,7 @@ _UNASSIGNED = "Cn"  # of all characters that no other category is written out fo
 
 
 def need_version(kind: str, version: str) -> None:
-    """Raises `ArtifactError`, which lists the versions that are known, where there is no such data of this version."""
+    """Raises `ArtifactError` A124, which lists the known versions, where there is no such data of this version."""
     known = known_versions(kind)
     if version not in known:
         raise ArtifactError(
@@ -33,7 +36,10 @@ def need_version(kind: str, version: str) -> None:
 
 @cache
 def general_category(name: str, version: str) -> CodePoints:
-    """The characters of a general category such as Lu, or of all that begin with a letter, such as L."""
+    """The characters of a general category such as Lu, or of all that begin with a letter, such as L (annex #44).
+
+    Raises `ArtifactError` A124 where there is no such version, and `ValueError` where there is no such category.
+    """
     from katapi.runtime.unicode.general_category import HISTORY
 
     need_version("categories", version)
@@ -48,7 +54,10 @@ def general_category(name: str, version: str) -> CodePoints:
 
 @cache
 def script(name: str, version: str) -> CodePoints:
-    """The characters of a script such as `Han`; none where the version does not have it yet."""
+    """The characters of a script such as `Han` (annex #24); none where the version does not have it yet.
+
+    Raises `ArtifactError` A124 where there is no such version.
+    """
     from katapi.runtime.unicode.script import HISTORY
 
     need_version("patterns", version)
@@ -59,7 +68,7 @@ def script(name: str, version: str) -> CodePoints:
 
 @cache
 def word_characters(version: str) -> CodePoints:
-    r"""The characters of `\w`, after Unicode Technical Standard #18, annex C."""
+    r"""The characters of `\w`, after Unicode Technical Standard #18, annex C. Raises `ArtifactError` A124."""
     from katapi.runtime.unicode.word import HISTORY
 
     need_version("patterns", version)
@@ -68,8 +77,9 @@ def word_characters(version: str) -> CodePoints:
 
 @cache
 def normalization(version: str) -> NormalizationTable:
-    """The data of NFC and NFD."""
+    """The data of NFC and NFD (annex #15). Raises `ArtifactError` A124 where there is no such version."""
     from katapi.runtime.unicode.canonical import ADDED
+    from katapi.runtime.unicode.normalization import NormalizationTable
 
     need_version("normalization", version)
     parts: list[Canonical] = []
@@ -88,8 +98,9 @@ def normalization(version: str) -> NormalizationTable:
 
 @cache
 def compatibility(version: str) -> CompatibilityTable:
-    """The data of NFKC and NFKD."""
+    """The data of NFKC and NFKD (annex #15). Raises `ArtifactError` A124 where there is no such version."""
     from katapi.runtime.unicode.compatible import ADDED
+    from katapi.runtime.unicode.normalization import CompatibilityTable
 
     canonical = normalization(version)
     mappings = ""
@@ -102,7 +113,8 @@ def compatibility(version: str) -> CompatibilityTable:
 
 @cache
 def lower_case(version: str) -> LowerCase:
-    """What each character becomes in lower case."""
+    """What each character becomes in lower case. Raises `ArtifactError` A124 where there is no such version."""
+    from katapi.runtime.unicode.lower_case import LowerCase
     from katapi.runtime.unicode.lower_case_data import EARLIER, NEWEST
 
     need_version("characters", version)
@@ -116,7 +128,10 @@ def lower_case(version: str) -> LowerCase:
 
 
 def graphemes(version: str) -> GraphemeTable:
-    """The data of extended grapheme clusters."""
+    """The data of extended grapheme clusters (annex #29).
+
+    Raises `ArtifactError` A124 where there is no such version.
+    """
     from katapi.runtime.unicode.graphemes_17_0 import TABLE
 
     need_version("graphemes", version)

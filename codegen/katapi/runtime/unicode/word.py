@@ -154,3 +154,4 @@ E86 E89 E8C E8E-E93 E98 EA0 EA8-EA9 EAC EBA 1CFA A7BA-A7BF A7C2-A7C6 AB66-AB67 1
         },
     },
 )
+"""The characters of each value, in every version."""
