@@ -1,6 +1,6 @@
 """Run an official chat template beside a spec on generated conversations, and shrink the first difference.
 
-usage: side_by_side.py MODEL|SPEC.kata [--template PLACE] [--examples N] [--seed N] [--param NAME=VALUE]... …
+usage: side_by_side.py MODEL|SPEC.kata[#MODEL] [--template PLACE] [--examples N] [--seed N] [--param NAME=VALUE]... …
        side_by_side.py --list [--archives DIR]
        side_by_side.py --vectors DIR [MODEL]
 
@@ -59,7 +59,7 @@ from tools.official_templates.environment import OfficialTemplate, Outcome  # no
 from tools.official_templates.places import Found, NotFound, at_place, every, facts, official  # noqa: E402
 from tools.official_templates.report import shown  # noqa: E402
 from tools.official_templates.shrink import smallest  # noqa: E402
-from tools.official_templates.spec_side import SpecSide  # noqa: E402
+from tools.official_templates.spec_side import SpecSide, spec_of  # noqa: E402
 from tools.official_templates.words import unknown_to, words_of  # noqa: E402
 
 KNOWN = ROOT / "tools" / "official_templates" / "known.toml"
@@ -120,11 +120,10 @@ _FINE = ("same text", "both refuse", "different")
 
 def compare(arguments: argparse.Namespace) -> int:
     """One spec beside its template."""
-    path = Path(arguments.model)
-    if path.suffix != ".kata":
-        path = ROOT / "spec" / "models" / f"{arguments.model}.kata"
-    model = path.stem
-    spec = SpecSide(path)
+    file, _, name = arguments.model.partition("#")
+    in_file = file.endswith(".kata")
+    spec = SpecSide(Path(file), name or None) if in_file else SpecSide(spec_of(file, ROOT / "spec" / "models"), file)
+    model = spec.program.name
     found = template(model, arguments)
     fact = facts().get(model)
     jinja = OfficialTemplate(
@@ -246,7 +245,7 @@ def _kinds(text: str) -> list[Kind]:
 def main() -> int:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", help="the stem of a spec in spec/models/, or the path of a .kata file")
+    parser.add_argument("model", nargs="?", help="a model of spec/models/, or the path of a .kata file")
     parser.add_argument("--template", metavar="PLACE", help="PACKAGE:PATH, a file, or ARCHIVE!FILE")
     parser.add_argument("--archives", type=Path, metavar="DIR", help="where archives of packages lie")
     parser.add_argument("--examples", type=int, default=1000, metavar="N", help="how many requests (default: 1000)")

@@ -106,7 +106,7 @@ def test_what_a_template_looks_for() -> None:
     assert words.roles == ("critic", "tool", "user")
     assert words.params == ("thinking",)
     assert words.members == ("content", "function_call", "name")
-    request = program_of(ROOT / "spec" / "models" / "qwen3.kata").request
+    request = program_of(ROOT / "spec" / "models" / "qwen.kata", "qwen3").request
     assert unknown_to(request, words) == {"roles": ["critic"], "parameters": ["thinking"], "members": ["function_call"]}
 
 
@@ -239,7 +239,7 @@ def test_a_request_is_made_as_small_as_it_gets() -> None:
 
 
 def test_the_same_seed_draws_the_same_requests() -> None:
-    program = program_of(ROOT / "spec" / "models" / "qwen3.kata")
+    program = program_of(ROOT / "spec" / "models" / "qwen.kata", "qwen3")
     words = words_of(OfficialTemplate("{{ '</think>' in x }}", bos=None, eos=None).tree)
     first, second = (Conversations(program, words, {"enable_thinking": False}) for _ in range(2))
     drawn = [first.request(f"0/{n}") for n in range(300)]

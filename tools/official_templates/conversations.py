@@ -60,6 +60,7 @@ class Conversations:
         free = [p for p in (*_PIECES, *_THINKING) if p in steering or not any(c in p for c in controls)]
         self._pieces = (*free, *steering)
         self._types = [word for word in words.texts if word.lower() in _SCHEMA_TYPES]
+        self._roles = [role for role in words.roles if self._rules.role(role) is None]
         declared = {field.name for role in self._rules.roles for field in role.fields}
         declared |= {field.name for record in self._rules.records for field in record.fields}
         self._members = [m for m in words.members if m not in declared and m not in dir(str) and m not in dir(dict)]
@@ -69,7 +70,7 @@ class Conversations:
         draws = Draws(seed, self._pieces)
         complete = draws.one_in(2)
         schemas = Schemas(draws, self._types, self._members, complete=complete)
-        request = _Request(self._rules, draws, schemas, also=self._also, complete=complete)
+        request = _Request(self._rules, draws, schemas, self._roles, also=self._also, complete=complete)
         return request.whole(self._fixed) | dict(self._fixed)
 
 
@@ -77,12 +78,23 @@ class _Request:
     """One request in the making; its messages have in common by which ids calls are known.
 
     Complete messages have a content: many templates fail without, which would hide whatever else they do.
+    `other_roles` are those that the template tells apart and the spec does not declare.
     """
 
-    def __init__(self, rules: Request, draws: Draws, schemas: Schemas, *, also: bool, complete: bool) -> None:
+    def __init__(
+        self,
+        rules: Request,
+        draws: Draws,
+        schemas: Schemas,
+        other_roles: Sequence[str],
+        *,
+        also: bool,
+        complete: bool,
+    ) -> None:
         self._rules = rules
         self._draws = draws
         self._schemas = schemas
+        self._other_roles = other_roles
         self._also = also
         self._ids = draws.one_of(_IDS)
         self._complete = complete
@@ -135,7 +147,8 @@ class _Request:
         return out
 
     def _message(self, role: Role) -> Members:
-        return {"role": role.name, **self._fields(role.fields)}
+        name = self._draws.one_of([role.name, *self._other_roles]) if role.open else role.name
+        return {"role": name, **self._fields(role.fields)}
 
     def _fields(self, fields: Sequence[Field]) -> Members:
         d = self._draws

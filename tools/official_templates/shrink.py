@@ -83,6 +83,8 @@ def _items(value: list[Json]) -> Iterator[list[Json]]:
 def _texts(value: str) -> Iterator[str]:
     yield ""
     yield _PLAIN
+    if value.startswith("{"):
+        yield from _objects(value)
     half = len(value) // 2
     if half > 1:
         yield value[half:]
@@ -92,3 +94,14 @@ def _texts(value: str) -> Iterator[str]:
     for at, character in enumerate(value):
         if character != _PLAIN:
             yield value[:at] + _PLAIN + value[at + 1 :]
+
+
+def _objects(value: str) -> Iterator[str]:
+    """Texts of smaller objects, where a text is that of an object."""
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        return
+    yield "{}"
+    for simpler in (parsed, *_members(parsed)):
+        yield json.dumps(simpler, ensure_ascii=False)

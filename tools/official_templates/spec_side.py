@@ -25,6 +25,7 @@ from katapi.runtime.record import Identity
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.tokenization.interface import Tokenizer
 from tools.official_templates.environment import Outcome
+from tools.official_templates.places import NotFound
 
 _PACKAGE = "katapi_side_by_side"
 
@@ -32,12 +33,16 @@ _PACKAGE = "katapi_side_by_side"
 class SpecSide:
     """One spec, compiled into a temporary package."""
 
-    def __init__(self, path: Path) -> None:
-        program = analyse_spec(find_project(path.parent), path.resolve())
-        if not isinstance(program, Program):
-            raise ValueError(f"{path} declares no template")
-        self.program: Program = program
-        self._model = _compiled(program)
+    def __init__(self, path: Path, model: str | None) -> None:
+        """The spec of one model of a file; without a name, of its only one. Raises NotFound where it is not there."""
+        programs = [p for p in analyse_spec(find_project(path.parent), path.resolve()) if isinstance(p, Program)]
+        names = [program.name for program in programs]
+        if model is None and len(names) != 1:
+            raise NotFound(f"{path} has the models {', '.join(names) or 'none'}; name one: {path}#NAME")
+        if model is not None and model not in names:
+            raise NotFound(f"{path} has no model {model}; it has {', '.join(names) or 'none'}")
+        self.program: Program = programs[0 if model is None else names.index(model)]
+        self._model = _compiled(self.program)
 
     def render(self, request: JsonObject) -> Outcome:
         """The text, or the refusal with its code."""
@@ -47,6 +52,15 @@ class SpecSide:
             # A place in the spec moves with every line above it; what the spec says there does not.
             about = error.where if isinstance(error, RequestError) else error.message
             return Outcome(None, str(error), f"{error.code} {re.sub(r'[0-9]+', '', about)}".strip())
+
+
+def spec_of(model: str, folder: Path) -> Path:
+    """The .kata file in a folder that has a model of a name. Raises NotFound."""
+    for path in sorted(folder.rglob("*.kata")):
+        named = re.findall(r'^model "([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+        if model in (named or [path.stem]):
+            return path
+    raise NotFound(f"no spec in {folder} has the model {model}")
 
 
 def _compiled(program: Program) -> Model[RequestModel]:
