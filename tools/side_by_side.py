@@ -29,7 +29,8 @@ where a text of the request fits too: --allow 'refused R113 messages[].content',
 --allow 'text when messages[].tool_calls[].function.name ~ ["\\]'. What is known already stands in
 tools/official_templates/known.toml, by model, and is passed over too.
 
-At the end stand the branches of the official template that no request reached: what they print was not compared.
+At the end stand the branches of the official template that no request with the same text went through: what they print
+was not compared.
 Exit status: 0 where nothing differs but what was passed over, 1 where something does, 2 for a wrong call.
 """
 
@@ -52,6 +53,7 @@ sys.path.insert(0, str(ROOT))
 from katapi.language.diagnostics import SpecError  # noqa: E402
 from katapi.runtime.errors import KatapiError  # noqa: E402
 from katapi.runtime.json_types import Json  # noqa: E402
+from tools.official_templates.branches import Branches  # noqa: E402
 from tools.official_templates.comparison import Difference, Kind, Request, Rule, Side, difference  # noqa: E402
 from tools.official_templates.conversations import Conversations  # noqa: E402
 from tools.official_templates.draws import Members  # noqa: E402
@@ -73,6 +75,7 @@ class Run:
 
     official: Side
     katapi: Side
+    branches: Branches
     skipped: frozenset[Kind]
     rules: Sequence[Rule]
     results: Counter[str] = field(default_factory=Counter)
@@ -83,7 +86,10 @@ class Run:
         """What came of a request in a few words, and the difference that is to be told."""
         found = difference(request, self.official, self.katapi)
         if found is None:
-            return ("same text" if self.katapi(request).text is not None else "both refuse"), None
+            if self.katapi(request).text is None:
+                return "both refuse", None
+            self.branches.count()
+            return "same text", None
         if found.signature in self.told:
             return "told already", None
         if found.kind in self.skipped or any(rule.allows(found) for rule in self.rules):
@@ -144,7 +150,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
     known = tomllib.loads(KNOWN.read_text(encoding="utf-8")).get(model, {}).get("rules", [])
     rules = [*arguments.allow, *(Rule.parse(text) for text in ([] if arguments.all else known))]
-    run = Run(theirs, spec.render, frozenset(arguments.skip_kinds), rules)
+    run = Run(theirs, spec.render, jinja.branches, frozenset(arguments.skip_kinds), rules)
     ours = {name: value for name, value in fixed.items() if name in params}
     words = words_of(jinja.tree)
     requests = Conversations(spec.program, words, ours, also=arguments.also)
@@ -169,12 +175,10 @@ def summary(run: Run, jinja: OfficialTemplate) -> None:
     print(f"{results['same text']} print the same text, {results['both refuse']} are refused by both")
     for signature, count in run.passed.most_common():
         print(f"  {count} passed over: {signature}")
-    left = jinja.branches.left
-    print(
-        f"{len(jinja.branches.all) - len(left)} of {len(jinja.branches.all)} branches of the official template reached"
-    )
+    left, every_branch = jinja.branches.left, len(jinja.branches.all)
+    print(f"{every_branch - len(left)} of {every_branch} branches of the official template print the same")
     for branch in left:
-        print(f"  not reached: {branch}")
+        print(f"  not compared: {branch}")
 
 
 def template(model: str, arguments: argparse.Namespace) -> Found:
@@ -224,6 +228,7 @@ def _as_recorded(jinja: OfficialTemplate, case: dict[str, Json], now: datetime) 
     params = case["params"]
     assert isinstance(params, dict), "a case says what its template was called with"
     outcome = jinja.render({"messages": case["messages"], "tools": case.get("tools"), **params}, now)
+    jinja.branches.count()
     return outcome.text == case.get("text") and outcome.error == case.get("error", "")
 
 

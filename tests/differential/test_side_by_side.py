@@ -86,6 +86,8 @@ BRANCHES = """\
 def test_branches_that_nothing_reached() -> None:
     template = OfficialTemplate(BRANCHES, bos=None, eos=None)
     assert template.render({"messages": [], "a": [1, 3], "b": True, "c": 0}, None).text == "onemorebno"
+    assert len(template.branches.left) == 9
+    template.branches.count()
     assert [(branch.line, branch.when) for branch in template.branches.left] == [
         (1, "called"),
         (3, "true"),
@@ -316,7 +318,7 @@ def test_nothing_is_told_where_nothing_differs(mini: Path) -> None:
     status, output = side_by_side(mini, JINJA)
     assert status == 0, output
     assert "200 requests: 200 print the same text" in output
-    assert "5 of 5 branches of the official template reached" in output
+    assert "5 of 5 branches of the official template print the same" in output
 
 
 def test_the_first_difference_is_told_on_its_smallest_request(mini: Path) -> None:

@@ -28,22 +28,27 @@ class Branch:
 
 @dataclass(slots=True)
 class Branches:
-    """The branches of one template and those that were taken."""
+    """The branches of one template, those that the last rendering took, and those that count."""
 
     name: str = "katapi_branch_taken"
     """The function that a marked template calls."""
     all: list[Branch] = field(default_factory=list)
-    taken: set[int] = field(default_factory=set)
+    last: set[int] = field(default_factory=set)
+    counted: set[int] = field(default_factory=set)
 
     def take(self, number: int) -> bool:
         """Notes a branch; true, so that a mark can stand in an expression."""
-        self.taken.add(number)
+        self.last.add(number)
         return True
+
+    def count(self) -> None:
+        """Lets the branches of the last rendering count: what they printed was compared."""
+        self.counted |= self.last
 
     @property
     def left(self) -> list[Branch]:
-        """The branches that nothing has reached, in the order of the template."""
-        return sorted((b for n, b in enumerate(self.all) if n not in self.taken), key=lambda b: b.line)
+        """The branches that count nowhere, in the order of the template."""
+        return sorted((b for n, b in enumerate(self.all) if n not in self.counted), key=lambda b: b.line)
 
 
 def mark_branches(tree: nodes.Template, source: str) -> Branches:

@@ -100,6 +100,7 @@ class OfficialTemplate:
         clock = {} if now is None else {"strftime_now": now.strftime}
         given = {"documents": None, "add_generation_prompt": False, **self._tokens, **clock, **context}
         given["tools"] = context.get("tools") or None
+        self.branches.last.clear()
         try:
             return Outcome(self._template.render(given))
         except Exception as error:  # noqa: BLE001  # a template may fail in any way
