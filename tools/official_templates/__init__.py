@@ -1,0 +1,1 @@
+"""Official chat templates beside specs: finding one, running it, conversations for both, and how the results differ."""
