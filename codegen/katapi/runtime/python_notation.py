@@ -15,12 +15,12 @@ from typing import Literal
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_faults import MAX_INTEGER_DIGITS
 from katapi.runtime.json_spelling import ORDERS
 from katapi.runtime.known_values import KnownValues
 from katapi.runtime.places import json_path, kind
 from katapi.runtime.segments import Content
 from katapi.runtime.serialization import Order, Printable
+from katapi.runtime.strict_json import MAX_INTEGER_DIGITS
 
 _ODD = re.compile(r"[^ -~]")  # all but printable ASCII
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
