@@ -28,12 +28,16 @@ class RankIndex:
         starts, lengths = tokens.bounds[:-1], np.diff(tokens.bounds)
         letters = np.frombuffer(tokens.joined or b"\0", dtype=np.uint8)
         # A token of one byte stands among those that begin with it and with whatever comes next: nobody asks there.
-        keys = letters.take(starts, mode="clip").astype(np.uint16) << 8
-        keys |= letters.take(starts + 1, mode="clip")
-        order = np.argsort(keys, kind="stable").astype(np.int32)
+        last = len(letters) - 1
+        keys = letters[np.minimum(starts, last)].astype(np.uint16)
+        keys <<= 8
+        keys |= letters[np.minimum(starts + 1, last)]
+        order = np.argsort(keys, kind="stable")
+        if not reachable.all():
+            order, keys = order[reachable[order]], keys[reachable]
         self._data = data
-        self._ids = order[reachable[order]]
-        self._ends = np.cumsum(np.bincount(keys[reachable], minlength=1 << 16), dtype=np.int32).data
+        self._ids = order.astype(np.int32)
+        self._ends = np.cumsum(np.bincount(keys, minlength=1 << 16), dtype=np.int32).data
         self._singles = {tokens[token]: token for token in np.flatnonzero((lengths == 1) & reachable).tolist()}
         self._rows = dict.fromkeys(self._singles, self._singles)
         self._whole: dict[bytes, int] | None = None
