@@ -3,14 +3,15 @@
 usage: python tools/first_token.py [--rounds N] [NAME …]      (names as `katapi.load` and `load_tokenizer` take them)
 
 Every figure comes from processes that do nothing else, with Python's bytecode cached as it is after any first use, and
-is the median over the rounds, in which the models take turns. Columns, times in milliseconds:
+is the median over the rounds, in which the models take turns. Times are processor time in milliseconds: what passes on
+a clock where nothing else runs, and nearly the same where something does. Columns:
 
     libraries   import numpy, and import pydantic and declare one model with it: what Katapi stands on
     katapi      import katapi after that
     load        katapi.load(NAME), or load_tokenizer for a tokenizer without a template
     ids         the first `assemble` of a short request, or the first `encode`
     after       load and ids together: from the end of `import katapi` to the first ids
-    process     all of it, from the start of the process on, as its parent sees it
+    process     all of it, and the start of Python before
 
 Memory is counted by tracemalloc in further processes, from the end of `import katapi` on: all that Python and numpy
 allocate, imported code included. `held` is what is there after the first ids, `peak` the most there ever was, both in
@@ -24,7 +25,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import katapi
@@ -35,14 +35,14 @@ NAMES = ["qwen3", "gpt2", "o200k_base", "mistral-v1"]
 # What both kinds of process do; a line before it tells TRACED, IS_MODEL and TABLES.
 PROCESS = """
 import json, os, sys, time
-start = time.perf_counter()
+start = time.process_time()
 import numpy
 from pydantic import BaseModel, Field
 class One(BaseModel):
     field: int = Field(ge=0)
-libraries = time.perf_counter()
+libraries = time.process_time()
 import katapi
-imported = time.perf_counter()
+imported = time.process_time()
 tables = []
 if TRACED:
     import tracemalloc
@@ -54,18 +54,18 @@ if TRACED:
 name = sys.argv[1]
 if IS_MODEL:
     model = katapi.load(name)
-    loaded = time.perf_counter()
+    loaded = time.process_time()
     ids = model.assemble(b'{"messages": [{"role": "user", "content": "Hello there"}]}').input_ids
 else:
     model = katapi.load_tokenizer(name)
-    loaded = time.perf_counter()
+    loaded = time.process_time()
     ids = model.encode("Hello there")
-done = time.perf_counter()
+done = time.process_time()
 assert len(ids)
 held, peak = tracemalloc.get_traced_memory() if TRACED else (0, 0)
 print(json.dumps({
     "libraries": libraries - start, "katapi": imported - libraries, "load": loaded - imported,
-    "ids": done - loaded, "after": done - imported, "held": held, "peak": peak, "table": sum(tables),
+    "ids": done - loaded, "after": done - imported, "process": done, "held": held, "peak": peak, "table": sum(tables),
 }), flush=True)
 """
 TIMES = ("libraries", "katapi", "load", "ids", "after", "process")
@@ -77,15 +77,11 @@ def run(name: str, *, traced: bool, bytecode: str) -> dict[str, float]:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     paths = [str(ROOT / folder) for folder in ("codegen", "generated")]
     environment |= {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONPATH": os.pathsep.join(paths)}
-    start = time.perf_counter()
-    with subprocess.Popen([sys.executable, "-c", code, name], stdout=subprocess.PIPE, env=environment) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        seconds = time.perf_counter() - start
-    if process.returncode:
+    done = subprocess.run([sys.executable, "-c", code, name], stdout=subprocess.PIPE, env=environment, check=False)
+    if done.returncode:
         raise SystemExit(f"first_token: {name} failed, see above")
-    figures: dict[str, float] = json.loads(line)
-    return figures | {"process": seconds}
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
 
 
 def main() -> None:
