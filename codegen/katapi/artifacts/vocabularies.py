@@ -1,18 +1,22 @@
-"""What an artifact says of a vocabulary: from a table that was made of it before, otherwise from the file itself."""
+"""What an artifact says of a vocabulary: from a table that was made of it before, otherwise from the file itself.
+
+What reads and fetches files is imported where no table is there: a model that has run before needs neither.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from katapi.artifacts.cache import Cache
-from katapi.artifacts.fetch import artifact_bytes
-from katapi.artifacts.lock import Lock
-from katapi.runtime.artifacts.any_file import read_vocabulary
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.table import added_of, artifact_of, read_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+
+if TYPE_CHECKING:
+    from katapi.artifacts.lock import Lock
 
 
 def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path]) -> VocabularyData:
@@ -31,7 +35,9 @@ def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables
             continue
         if artifact_of(table) == sha256:
             return replace(data, added=added_of(table))
-    return read_vocabulary(artifact_bytes(name, lock), where=name, passed_over=passed_over)
+    from katapi.artifacts.fetch import artifact_bytes
+
+    return _read(artifact_bytes(name, lock), name, passed_over)
 
 
 def cached_vocabulary(name: str, sha256: str, passed_over: Collection[int] = ()) -> VocabularyData:
@@ -51,6 +57,12 @@ def cached_vocabulary(name: str, sha256: str, passed_over: Collection[int] = ())
                 where=name,
                 help=f"run `katapi fetch {name}`",
             )
-        return read_vocabulary(data, where=name, passed_over=passed_over)
+        return _read(data, name, passed_over)
 
     return cache.table(sha256, read)
+
+
+def _read(data: bytes, name: str, passed_over: Collection[int]) -> VocabularyData:
+    from katapi.runtime.artifacts.any_file import read_vocabulary
+
+    return read_vocabulary(data, where=name, passed_over=passed_over)

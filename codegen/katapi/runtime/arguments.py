@@ -57,7 +57,7 @@ def _verbatim(value: object, info: core_schema.ValidationInfo) -> JsonText:
         return value
     if isinstance(value, str):
         return JsonText(_parsed(value, info), value)
-    return JsonText(_object(value, info))
+    return JsonText(_object(value, info), None)
 
 
 def _parsed_object(value: object, info: core_schema.ValidationInfo) -> JsonObject:

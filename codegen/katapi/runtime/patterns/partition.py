@@ -94,11 +94,9 @@ class Partition:
     def _table(self) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Where in the second array the block of a code point begins, by its number shifted; and the blocks."""
         lengths = np.diff(np.array([*self._starts, _CODE_POINTS]))
-        flat = np.repeat(np.array(self._classes, dtype=np.uint8), lengths).tobytes()
+        flat = np.repeat(np.array(self._classes, dtype=np.uint8), lengths).reshape(-1, _BLOCK)
         blocks: dict[bytes, int] = {}
-        index = [
-            blocks.setdefault(flat[start : start + _BLOCK], len(blocks)) for start in range(0, _CODE_POINTS, _BLOCK)
-        ]
+        index = [blocks.setdefault(block.tobytes(), len(blocks)) for block in flat]
         return np.array(index, dtype=np.uint32) * _BLOCK, np.frombuffer(b"".join(blocks), dtype=np.uint8)
 
 

@@ -26,15 +26,19 @@ class RankIndex:
 
     def __init__(self, data: VocabularyData) -> None:
         tokens, reachable = data.tokens, data.is_reachable()
-        starts, lengths = tokens.bounds[:-1], np.diff(tokens.bounds)
+        starts = tokens.bounds[:-1]
         letters = np.frombuffer(tokens.joined or b"\0", dtype=np.uint8)
         # A token of one byte stands among those that begin with it and with whatever comes next: nobody asks there.
-        keys = letters.take(starts, mode="clip").astype(np.uint16) << 8
-        keys |= letters.take(starts + 1, mode="clip")
-        order = np.argsort(keys, kind="stable").astype(np.int32)
+        last = len(letters) - 1
+        keys = letters[np.minimum(starts, last)].astype(np.uint16)
+        keys <<= 8
+        keys |= letters[np.minimum(starts + 1, last)]
         self._data = data
-        self._ids = order[reachable[order]]
+        # Each of these makes numbers of 64 bits out of its input, so they come one after the other.
         self._ends = np.cumsum(np.bincount(keys[reachable], minlength=1 << 16), dtype=np.int32).data
+        order = np.argsort(keys, kind="stable").astype(np.int32)
+        self._ids = order if reachable.all() else order[reachable[order]]
+        lengths = np.diff(tokens.bounds)
         self._singles = {tokens[token]: token for token in np.flatnonzero((lengths == 1) & reachable).tolist()}
         self._rows = dict.fromkeys(self._singles, self._singles)
         self._whole: dict[bytes, int] | None = None

@@ -33,9 +33,8 @@ class ScoredPieces:
         self._ids = texts.ids(chosen)
         self._unknown = unknown
         self._bytes = data.byte_tokens if byte_fallback else [None] * 256
-        ids = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
-        ranks: list[int] = np.unique(-data.scores[ids], return_inverse=True)[1].tolist()
-        self._ranks = dict(zip(self._ids, ranks, strict=True))
+        rank_of = np.unique(-data.scores, return_inverse=True)[1].data  # by id
+        self._ranks = {text: rank_of[token] for text, token in self._ids.items()}
         self._seams = Seams(meeting_in_tokens(texts, chosen))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
 

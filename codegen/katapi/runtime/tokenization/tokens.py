@@ -125,9 +125,8 @@ class Texts:
     def ids(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
         """The id of each chosen token by its text; of two alike the later counts. `chosen` is bool of shape [ids]."""
         joined = self.joined
-        starts, ends = self.bounds[:-1][chosen].tolist(), self.bounds[1:][chosen].tolist()
-        texts = [joined[start:end] for start, end in zip(starts, ends, strict=True)]
-        return dict(zip(texts, np.flatnonzero(chosen).tolist(), strict=True))
+        starts, ends, ids = self.bounds[:-1][chosen], self.bounds[1:][chosen], np.flatnonzero(chosen)
+        return {joined[start:end]: token for start, end, token in zip(starts.data, ends.data, ids.data, strict=True)}
 
     def codes(self) -> NDArray[np.uint32]:
         """The code points of `joined`: uint32 of shape [len(joined)]."""
