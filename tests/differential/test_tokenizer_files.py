@@ -8,22 +8,24 @@ Katapi never does. docs/tokenizers.md says where libraries disagree.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import katapi
 from tests.differential.officials import File, Official, official
 from tests.differential.real_files import real_files
 from tests.differential.small_files import SMALL
-from tests.differential.texts import texts
+from tests.differential.texts import many_texts, shorter, texts
+from tests.examples import FUZZ, examples
 
-FUZZ = settings.get_current_profile_name() == "fuzz"
 IN_EVERY_RUN = (
     "bert-base-cased.tokenizer.json, shared",
     "clip.tokenizer.json, shared",
@@ -34,8 +36,10 @@ IN_EVERY_RUN = (
 REAL = {name: make for name, make in real_files().items() if FUZZ or name in IN_EVERY_RUN}
 FILES = SMALL | REAL
 
-TEXTS = settings(max_examples=10_000 if FUZZ else 40)
-IDS = settings(max_examples=2_000 if FUZZ else 15)
+TEXTS = examples(test=40, fuzz=1_000)
+SEEDS = examples(test=3, fuzz=100)
+TEXTS_OF_A_SEED = 100
+IDS = examples(test=15, fuzz=2_000)
 
 
 @dataclass(frozen=True)
@@ -60,13 +64,8 @@ def peers(name: str) -> Peers:
     return Peers(ours, library, texts(library.tokens), ids)
 
 
-@pytest.mark.parametrize("name", FILES)
-@TEXTS
-@given(data=st.data())
-def test_texts(name: str, data: st.DataObject) -> None:
+def check_text(both: Peers, text: str) -> None:
     """Ids, with and without what stands around them; spans; and the text of the ids."""
-    both = peers(name)
-    text = data.draw(both.texts)
     ids = both.katapi.encode(text)
     assert ids == both.official.encode(text)
     framed = both.official.post_processed(text)
@@ -76,7 +75,44 @@ def test_texts(name: str, data: st.DataObject) -> None:
     if offsets is not None:
         starts = np.cumsum([0, *(len(character.encode()) for character in text)])
         assert spans.tolist() == starts[np.array(offsets, dtype=np.int64).reshape(-1, 2)].tolist()
-    check_text(both, ids)
+    check_ids(both, ids)
+
+
+def check_ids(both: Peers, ids: list[int]) -> None:
+    """The text of ids, at once and as they come."""
+    text = both.official.decode(ids)
+    assert text is None or both.katapi.decode_text(ids) == text
+    decoder = both.katapi.decoder()
+    assert b"".join([*map(decoder.push, ids), decoder.finish()]) == both.katapi.decode(ids)
+
+
+def differs(both: Peers, text: str) -> bool:
+    try:
+        check_text(both, text)
+    except AssertionError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", FILES)
+@TEXTS
+@given(data=st.data())
+def test_texts(name: str, data: st.DataObject) -> None:
+    both = peers(name)
+    check_text(both, data.draw(both.texts))
+
+
+@pytest.mark.parametrize("name", FILES)
+@SEEDS
+@given(seed=st.integers(0, 2**64 - 1))
+def test_many_texts(name: str, seed: int) -> None:
+    """Hypothesis takes longer to draw a text than both libraries to encode it. Here it draws a seed of a hundred."""
+    both = peers(name)
+    for text in islice(many_texts(Random(seed), both.official.tokens), TEXTS_OF_A_SEED):
+        if differs(both, text):
+            least = shorter(text, partial(differs, both))
+            note(f"text: {least!r}")
+            check_text(both, least)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -85,14 +121,11 @@ def test_texts(name: str, data: st.DataObject) -> None:
 def test_ids_in_any_order(name: str, data: st.DataObject) -> None:
     """The text of ids that no text may have."""
     both = peers(name)
-    check_text(both, data.draw(both.ids))
+    check_ids(both, data.draw(both.ids))
 
 
-def check_text(both: Peers, ids: list[int]) -> None:
-    text = both.official.decode(ids)
-    assert text is None or both.katapi.decode_text(ids) == text
-    decoder = both.katapi.decoder()
-    assert b"".join([*map(decoder.push, ids), decoder.finish()]) == both.katapi.decode(ids)
+def test_a_text_that_differs_is_made_short() -> None:
+    assert shorter("xxaxxxbxxxx", lambda text: "a" in text and "b" in text) == "ab"
 
 
 def test_which_real_files_were_found() -> None:
