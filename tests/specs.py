@@ -12,6 +12,7 @@ from pathlib import Path
 
 from katapi.analyse import analyse
 from katapi.compile import analyse_spec, compile_program
+from katapi.declared_artifacts import DeclaredArtifacts
 from katapi.language.source import Source
 from katapi.model.program import Library, Program
 from katapi.project import Project
@@ -52,7 +53,7 @@ def pass_project() -> Project:
     (folder / "pass_models").mkdir()
     (folder / "pass_models" / "__init__.py").write_text("", encoding="utf-8")
     for path in sorted(PASS.glob("*.kata")):
-        for file, data in compile_program(program_of(path), project).items():
+        for file, data in compile_program(program_of(path), project, DeclaredArtifacts(project)).items():
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)

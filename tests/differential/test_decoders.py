@@ -95,7 +95,7 @@ PAIRS: dict[str, tuple[tuple[DecoderStage, ...], official.Decoder]] = {
 
 
 @pytest.mark.parametrize(("stages", "expected"), PAIRS.values(), ids=PAIRS)
-@examples(test=100, fuzz=5_000)
+@examples(test=100, fuzz=2_000)
 @given(ids=IDS)
 def test_text_of_random_tokens(stages: tuple[DecoderStage, ...], expected: official.Decoder, ids: list[int]) -> None:
     decoding = TextDecoding(VOCABULARY, *stages)

@@ -143,14 +143,14 @@ def test_which_characters_make_a_cluster_with_the_one_before() -> None:
 
 
 @pytest.mark.parametrize(("ours", "expected"), PAIRS.values(), ids=PAIRS)
-@examples(test=100, fuzz=5_000)
+@examples(test=100, fuzz=2_000)
 @given(text=TEXTS)
 def test_random_sequences(ours: Normalizer, expected: Callable[[str], str], text: str) -> None:
     assert ours.normalize(text) == expected(text)
     assert ours.align(AlignedText.of(text)).text == expected(text)
 
 
-@examples(test=300, fuzz=10_000)
+@examples(test=300, fuzz=5_000)
 @given(name=st.sampled_from([*BERT]), text=TEXTS)
 def test_random_sequences_with_all_settings_of_bert(name: str, text: str) -> None:
     ours, expected = BERT[name]

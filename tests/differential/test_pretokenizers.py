@@ -90,7 +90,7 @@ def test_all_characters(ours: PreTokenizer, expected: official.PreTokenizer) -> 
 
 
 @pytest.mark.parametrize(("ours", "expected"), PAIRS.values(), ids=PAIRS)
-@examples(test=100, fuzz=5_000)
+@examples(test=100, fuzz=2_000)
 @given(text=TEXTS)
 @example(text="")
 def test_random_texts(ours: PreTokenizer, expected: official.PreTokenizer, text: str) -> None:
