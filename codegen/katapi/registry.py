@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
+from katapi.runtime.text_model import text_model
 
 if TYPE_CHECKING:
     from katapi.runtime.request_model import RequestModel
@@ -26,17 +27,13 @@ _GROUP = "katapi.models"
 def load(name: str, package: str | None = None) -> Model[RequestModel]:
     """The generated model of a name; `package` says in which package of models to look.
 
-    Raises ArtifactError where no package has it.
+    A name in `tokenizers()` has no template: its model encodes and decodes, and raises ArtifactError for a request.
+    `load_tokenizer` gives the same in a type that has no more than that.
+
+    Raises ArtifactError where no package has the name.
     """
     found = _found(name, package, known=models)
-    if not isinstance(found, Model):
-        raise ArtifactError(
-            f"{name!r} is a tokenizer without a template",
-            code="A144",
-            where=name,
-            help="katapi.load_tokenizer takes it",
-        )
-    return found
+    return found if isinstance(found, Model) else text_model(found)
 
 
 def load_tokenizer(name: str, package: str | None = None) -> DeclaredTokenizer:
@@ -48,12 +45,12 @@ def load_tokenizer(name: str, package: str | None = None) -> DeclaredTokenizer:
 
 
 def models(package: str | None = None) -> list[str]:
-    """The names that `load` takes, in order."""
+    """The names of models, in order; `load` takes them."""
     return sorted({name for p in _chosen(package) for name in _listed(p, "MODELS")})
 
 
 def tokenizers(package: str | None = None) -> list[str]:
-    """The further names that `load_tokenizer` takes, in order: tokenizers without a template."""
+    """The names of tokenizers without a template, in order; `load_tokenizer` takes them and those of models."""
     return sorted({name for p in _chosen(package) for name in _listed(p, "TOKENIZERS")})
 
 

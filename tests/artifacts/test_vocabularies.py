@@ -102,10 +102,14 @@ def test_an_artifact_is_read_once_whatever_specs_use_its_vocabulary(
     spec = (project.spec / "own.kata").read_text(encoding="utf-8")
     (tokenizer,) = re.findall(r"^tokenizer (\w+)", spec, re.MULTILINE)
     for name in ("one", "two"):
-        use = 'use "own.kata"'
-        request = 'request R version "1" { bytes: utf8 strict depth: 8 role user { content: text } }'
-        walk = f'template T version "1" for {tokenizer} {{ each m in messages {{ when user {{ m.content }} }} generate {{ "x" }} }}'
-        (project.spec / f"{name}.kata").write_text(f"{use}\n{request}\n{walk}\n", encoding="utf-8")
+        (project.spec / f"{name}.kata").write_text(
+            'use "own.kata"\n'
+            'request R version "1" { bytes: utf8 strict depth: 8 role user { content: text } }\n'
+            f'template T version "1" for {tokenizer} {{\n'
+            '  each m in messages { when user { m.content } } generate { "x" }\n'
+            "}\n",
+            encoding="utf-8",
+        )
     read: list[str] = []
 
     def reading(name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path]) -> VocabularyData:

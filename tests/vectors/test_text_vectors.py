@@ -56,3 +56,14 @@ def test_as_the_official_tokenizer(model: str) -> None:
         assert tokenizer.decode_text(ids) == case["decoded"], text
         if "ids_special" in case:
             assert tokenizer.encode(text, post_process=True) == case["ids_special"], text
+
+
+def test_a_tokenizer_without_a_template_loads_as_a_model_that_takes_no_request() -> None:
+    model, tokenizer = katapi.load("gpt2"), katapi.load_tokenizer("gpt2")
+    assert model is katapi.load("gpt2")
+    assert (model.name, model.tokenizer) == (tokenizer.name, tokenizer.tokenizer)
+    assert model.encode("a b") == tokenizer.encode("a b")
+    for call in (model.decode_request, model.render, model.assemble):
+        with pytest.raises(katapi.ArtifactError, match="'gpt2' is a tokenizer without a template") as caught:
+            call(b'{"messages": []}')
+        assert caught.value.code == "A144"

@@ -162,7 +162,7 @@ def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings
 
 def _stages(read: Settings, key: str, forms: Mapping[str, _Form[StageT]]) -> tuple[StageT, ...]:
     """The stages of a setting; one that is not written as its form asks is reported with that form."""
-    every = " | ".join(form.written for form in forms.values())
+    every = " | ".join(word or "`…`" for word in forms)
     parts = read.parts(key, every)
     out: list[StageT] = []
     for node in parts:
