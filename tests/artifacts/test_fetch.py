@@ -177,23 +177,23 @@ def test_a_client_that_fails(
         artifact_bytes("a", lock(place), cache)
 
 
+PIP_WITHOUT_NETWORK = """\
+WARNING: Retrying after connection broken by 'NewConnectionError('<C at 0>: [Errno 111] Connection refused')': /simple/a
+ERROR: No matching distribution found for a
+"""
+NPM_WITHOUT_NETWORK = """\
+npm error code ENOTFOUND
+npm error syscall getaddrinfo
+npm error request to https://a.invalid/p failed, reason: getaddrinfo ENOTFOUND a.invalid
+npm error A complete log of this run can be found in: b
+"""
+
+
 @pytest.mark.parametrize(
     ("printed", "said"),
     [
-        (
-            (
-                "WARNING: Retrying after connection broken by 'NewConnectionError('<C at 0x7f>: Failed to establish a "
-                "new connection: [Errno 111] Connection refused')': /simple/a/\nERROR: No matching distribution found\n"
-            ),
-            "[Errno 111] Connection refused",
-        ),
-        (
-            (
-                "npm error code ENOTFOUND\nnpm error syscall getaddrinfo\nnpm error network request to https://a.invalid/p "
-                "failed, reason: getaddrinfo ENOTFOUND a.invalid\nnpm error A complete log is in: b\n"
-            ),
-            "getaddrinfo ENOTFOUND a.invalid",
-        ),
+        (PIP_WITHOUT_NETWORK, "[Errno 111] Connection refused"),
+        (NPM_WITHOUT_NETWORK, "getaddrinfo ENOTFOUND a.invalid"),
     ],
 )
 def test_a_host_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch, cache: Cache, printed: str, said: str) -> None:

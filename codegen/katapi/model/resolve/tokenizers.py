@@ -282,7 +282,7 @@ def _segmentation(read: Settings) -> c.Segmentation | None:
 
 def _frame(read: Settings, vocabulary: Vocabulary | None, findings: Findings) -> dict[str, tuple[ControlToken, ...]]:
     """Which control tokens the post-processor puts before and behind."""
-    form = "none | before @… | behind @…"
+    form = "none | before @… | behind @… | before @…, behind @…"
     out: dict[str, tuple[ControlToken, ...]] = {}
     parts = read.parts("post", form)
     for node in parts:
