@@ -7,7 +7,7 @@ Katapi never does. docs/tokenizers.md says where libraries disagree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -44,12 +44,13 @@ IDS = examples(test=15, fuzz=1_000)
 
 @dataclass(frozen=True)
 class Peers:
-    """A tokenizer from a file, and what its library makes of the file."""
+    """A tokenizer from a file, and what its library makes of the file. Of these, hypothesis prints the name."""
 
-    katapi: katapi.FileTokenizer
-    official: Official
-    texts: st.SearchStrategy[str]
-    ids: st.SearchStrategy[list[int]]
+    name: str
+    katapi: katapi.FileTokenizer = field(repr=False)
+    official: Official = field(repr=False)
+    texts: st.SearchStrategy[str] = field(repr=False)
+    ids: st.SearchStrategy[list[int]] = field(repr=False)
 
 
 @pytest.fixture(scope="module", params=FILES)  # so that all tests of a file come in a row, and one file is in memory
@@ -61,7 +62,7 @@ def both(request: pytest.FixtureRequest) -> Peers:
         ours = katapi.tokenizer_from_file(path, pattern=file.pattern)
     library = official(file)
     ids = st.lists(st.sampled_from(library.ids), max_size=12)
-    return Peers(ours, library, texts(library.tokens), ids)
+    return Peers(request.param, ours, library, texts(library.tokens), ids)
 
 
 def check_text(both: Peers, text: str) -> None:
