@@ -7,7 +7,6 @@ Katapi never does. docs/tokenizers.md says where libraries disagree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +19,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import katapi
-from tests.differential.officials import File, Official, official
+from tests.differential.officials import official
 from tests.differential.real_files import real_files
 from tests.differential.small_files import SMALL
 from tests.differential.texts import many_texts, shorter, texts
@@ -42,27 +41,28 @@ TEXTS_OF_A_SEED = 100
 IDS = examples(test=15, fuzz=1_000)
 
 
-@dataclass(frozen=True)
 class Peers:
-    """A tokenizer from a file, and what its library makes of the file. Of these, hypothesis prints the name."""
+    """A tokenizer from a file, what its library makes of the file, and what to draw for them."""
 
-    name: str
-    katapi: katapi.FileTokenizer = field(repr=False)
-    official: Official = field(repr=False)
-    texts: st.SearchStrategy[str] = field(repr=False)
-    ids: st.SearchStrategy[list[int]] = field(repr=False)
+    def __init__(self, name: str) -> None:
+        self._name = name
+        file = FILES[name]()
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "file"
+            path.write_bytes(file.data)
+            self.katapi = katapi.tokenizer_from_file(path, pattern=file.pattern)
+        self.official = official(file)
+        self.texts = texts(self.official.tokens)
+        self.ids = st.lists(st.sampled_from(self.official.ids), max_size=12)
+
+    def __repr__(self) -> str:
+        return self._name
 
 
 @pytest.fixture(scope="module", params=FILES)  # so that all tests of a file come in a row, and one file is in memory
 def both(request: pytest.FixtureRequest) -> Peers:
-    file: File = FILES[request.param]()
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "file"
-        path.write_bytes(file.data)
-        ours = katapi.tokenizer_from_file(path, pattern=file.pattern)
-    library = official(file)
-    ids = st.lists(st.sampled_from(library.ids), max_size=12)
-    return Peers(request.param, ours, library, texts(library.tokens), ids)
+    name: str = request.param
+    return Peers(name)
 
 
 def check_text(both: Peers, text: str) -> None:
