@@ -59,8 +59,8 @@ determinism: .venv/ready ## build under other hash seeds, locales, time zones, f
 mutants: .venv/ready ## plant faults in generated code and count those that the oracle finds
 	$(BIN)/python tools/mutants.py $(ARGS)
 
-fuzz: .venv/ready ## the property tests with many more examples
-	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis $(ARGS)
+fuzz: .venv/ready ## the property tests with many more examples: about half an hour
+	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis --verbose --durations=10 $(ARGS)
 
 bench: .venv-bench/ready ## speed beside transformers and renderers, as ratios
 	.venv-bench/bin/python tools/bench.py $(ARGS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from tests.field_patterns import LIVELY
@@ -17,43 +19,48 @@ _MANNERS = st.sampled_from(["", "", "", "?", "+"])
 _CASELESS = st.sampled_from(["a", "[ak]", "s", "'t", r"\d", "k+", r"[^as\s]", "[a-d]x|b"])
 
 
+_REPEATS = st.sampled_from([""]) | _COUNTS.flatmap(lambda count: _MANNERS.map(count.__add__))
+_REPEATS_OF_GROUPS = st.sampled_from(["", "?", "??", "*", "+", "+?", "{2}", "{1,2}"])
+_GROUPS = st.sampled_from(["(?:", "("])
+_AHEAD, _BEHIND = st.sampled_from(["(?=", "(?!"]), st.sampled_from(["(?<=", "(?<!"])
+_MEMBERS = st.lists(_LITERALS | _SETS | _RANGES.filter(lambda part: part != "^a"), min_size=1, max_size=3).map("".join)
+_NEGATIONS = st.sampled_from(["", "", "^"])
+
+
 @st.composite
 def _brackets(draw: st.DrawFn, depth: int = 1) -> str:
     """A bracket expression, some with others inside or intersected."""
-    members = _LITERALS | _SETS | _RANGES.filter(lambda part: part != "^a")
-    inside = "".join(draw(st.lists(members, min_size=1, max_size=3)))
+    inside = draw(_MEMBERS)
     if depth and draw(st.integers(0, 3)) == 0:
         inside = f"{inside}&&{draw(_brackets(depth - 1))}"
     elif depth and draw(st.integers(0, 5)) == 0:
         inside = f"{inside}{draw(_brackets(depth - 1))}"
-    return f"[{draw(st.sampled_from(['', '', '^']))}{inside.removesuffix('-')}]"
+    return f"[{draw(_NEGATIONS)}{inside.removesuffix('-')}]"
 
 
-def _single() -> st.SearchStrategy[str]:
-    return _LITERALS | _SETS | _brackets() | st.just(".")
+_SINGLE = _LITERALS | _SETS | _brackets() | st.just(".")
 
 
 @st.composite
 def _item(draw: st.DrawFn, depth: int) -> str:
     kind = draw(st.integers(0, 9))
     if kind < 4 or not depth:
-        return draw(_single()) + draw(st.sampled_from([""]) | _COUNTS.flatmap(lambda n: _MANNERS.map(n.__add__)))
+        return draw(_SINGLE) + draw(_REPEATS)
     if kind < 6:
-        group = draw(st.sampled_from(["(?:", "("])) + draw(_choice(depth - 1)) + ")"
-        return group + draw(st.sampled_from(["", "?", "??", "*", "+", "+?", "{2}", "{1,2}"]))
+        return draw(_GROUPS) + draw(_choice(depth - 1)) + ")" + draw(_REPEATS_OF_GROUPS)
     if kind == 6:
         return f"(?i:{draw(_CASELESS)})"
     if kind == 7:
-        return draw(st.sampled_from(["(?=", "(?!"])) + draw(_choice(depth - 1)) + ")"
+        return draw(_AHEAD) + draw(_choice(depth - 1)) + ")"
     if kind == 8:
-        return draw(st.sampled_from(["(?<=", "(?<!"])) + draw(_single()) + ")"
+        return draw(_BEHIND) + draw(_SINGLE) + ")"
     return draw(_ENDS)
 
 
-@st.composite
-def _choice(draw: st.DrawFn, depth: int) -> str:
+@cache  # to make a strategy costs more than to draw from it
+def _choice(depth: int) -> st.SearchStrategy[str]:
     sequences = st.lists(_item(depth), min_size=1, max_size=3).map("".join)
-    return "|".join(draw(st.lists(sequences, min_size=1, max_size=3)))
+    return st.lists(sequences, min_size=1, max_size=3).map("|".join)
 
 
 def patterns() -> st.SearchStrategy[str]:

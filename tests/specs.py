@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from katapi.analyse import analyse
 from katapi.compile import analyse_spec, compile_program
+from katapi.declared_artifacts import DeclaredArtifacts
 from katapi.language.source import Source
 from katapi.model.program import Library, Program
 from katapi.project import Project
@@ -74,9 +75,10 @@ def pass_project() -> Project:
     project = Project(ROOT, PASS, folder, "pass_models")
     (folder / "pass_models").mkdir()
     (folder / "pass_models" / "__init__.py").write_text("", encoding="utf-8")
+    artifacts = DeclaredArtifacts(project)
     for path in sorted(PASS.glob("*.kata")):
         for program in programs_of(path).values():
-            for file, data in compile_program(program, project).items():
+            for file, data in compile_program(program, project, artifacts).items():
                 target = folder / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)

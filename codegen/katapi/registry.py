@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
+from katapi.runtime.text_model import text_model
 
 if TYPE_CHECKING:
     from katapi.runtime.request_model import RequestModel
@@ -25,18 +26,14 @@ _GROUP = "katapi.models"
 def load(name: str, package: str | None = None) -> Model[RequestModel]:
     """The generated model of a name; `package` says in which package of models to look.
 
-    Raises `ArtifactError` A140 where there is no such package, A141 where none has the model, A142 and A143 where what
-    it generated is broken, and A144 for a tokenizer without a template.
+    A name in `tokenizers()` has no template: its model encodes and decodes, and raises `ArtifactError` A144 for a
+    request. `load_tokenizer` gives the same in a type that has no more than that.
+
+    Raises `ArtifactError` A140 where there is no such package, A141 where none has the name, and A142 and A143 where
+    what it generated is broken.
     """
     found = _found(name, package, known=models)
-    if not isinstance(found, Model):
-        raise ArtifactError(
-            f"{name!r} is a tokenizer without a template",
-            code="A144",
-            where=name,
-            help="katapi.load_tokenizer takes it",
-        )
-    return found
+    return found if isinstance(found, Model) else text_model(found)
 
 
 def load_tokenizer(name: str, package: str | None = None) -> DeclaredTokenizer:
@@ -48,12 +45,12 @@ def load_tokenizer(name: str, package: str | None = None) -> DeclaredTokenizer:
 
 
 def models(package: str | None = None) -> list[str]:
-    """The names that `load` takes, in order. Raises `ArtifactError` A140 where there is no such package."""
+    """The names of models, in order; `load` takes them. Raises `ArtifactError` A140 where there is no such package."""
     return sorted({name for p in _chosen(package) for name in _listed(p, "MODELS")})
 
 
 def tokenizers(package: str | None = None) -> list[str]:
-    """The further names that `load_tokenizer` takes, in order: tokenizers without a template.
+    """The names of tokenizers without a template, in order; `load_tokenizer` takes them and those of models.
 
     Raises `ArtifactError` A140 where there is no such package.
     """

@@ -65,14 +65,19 @@ def test_a_wrong_size_is_never_taken(good: FilePlace, cache: Cache) -> None:
         artifact_bytes("a", lock(good, size=len(DATA) + 1), cache)
 
 
-def client(monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None], status: int = 0) -> list[Sequence[str]]:
+TROUBLE = "trouble\n\nERROR: nothing to be had\n"
+
+
+def client(
+    monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None], status: int = 0, printed: str = TROUBLE
+) -> list[Sequence[str]]:
     """Puts a client in the place of pip and npm, that calls `write` with the folder to download to; gives its calls."""
     calls: list[Sequence[str]] = []
 
     def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
         calls.append(command)
         write(Path(command[-1 if "--local-dir" in command else -2]))
-        return subprocess.CompletedProcess(command, status, "", "trouble\n\nERROR: nothing to be had\n")
+        return subprocess.CompletedProcess(command, status, "", printed)
 
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
@@ -170,6 +175,41 @@ def test_a_client_that_fails(
     client(monkeypatch, write, status)
     with pytest.raises(ArtifactError, match=f"A121.*{reason}"):
         artifact_bytes("a", lock(place), cache)
+
+
+PIP_WITHOUT_NETWORK = """\
+WARNING: Retrying after connection broken by 'NewConnectionError('<C at 0>: [Errno 111] Connection refused')': /simple/a
+ERROR: No matching distribution found for a
+"""
+NPM_WITHOUT_NETWORK = """\
+npm error code ENOTFOUND
+npm error syscall getaddrinfo
+npm error request to https://a.invalid/p failed, reason: getaddrinfo ENOTFOUND a.invalid
+npm error A complete log of this run can be found in: b
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        (PIP_WITHOUT_NETWORK, "[Errno 111] Connection refused"),
+        (NPM_WITHOUT_NETWORK, "getaddrinfo ENOTFOUND a.invalid"),
+    ],
+)
+def test_a_host_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch, cache: Cache, printed: str, said: str) -> None:
+    client(monkeypatch, lambda folder: None, 1, printed)
+    with pytest.raises(ArtifactError) as caught:
+        artifact_bytes("a", lock(PACKAGE), cache)
+    assert f"npm pkg@1.0: its host cannot be reached: {said})" in caught.value.message
+    assert "proxy" in caught.value.help
+
+
+def test_npm_says_first_what_is_wrong(monkeypatch: pytest.MonkeyPatch, cache: Cache) -> None:
+    printed = "npm error code E404\nnpm error 404 Not Found - GET https://a/p\nnpm error A complete log is in: b\n"
+    client(monkeypatch, lambda folder: None, 1, printed)
+    with pytest.raises(ArtifactError, match=r"npm pkg@1\.0: 404 Not Found - GET https://a/p\)") as caught:
+        artifact_bytes("a", lock(PACKAGE), cache)
+    assert "proxy" not in caught.value.help
 
 
 def test_a_client_that_is_not_there(monkeypatch: pytest.MonkeyPatch, cache: Cache) -> None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 
 import katapi
+from katapi import declared_artifacts
 from katapi.artifacts.cache import Cache
-from katapi.artifacts.lock import NpmPlace, read_lock
+from katapi.artifacts.lock import Lock, NpmPlace, read_lock
+from katapi.artifacts.vocabularies import vocabulary_of
 from katapi.compile import compile_project
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from tests.command import ROOT, here
 
 FILE = ROOT / "tests" / "artifacts" / "data" / "byte_level.tokenizer.json"
@@ -73,6 +77,49 @@ def test_a_declaration_is_held_against_what_the_table_keeps_of_the_artifact(proj
     spec.write_text(spec.read_text(encoding="utf-8").replace(f"{row}\n", ""), encoding="utf-8")
     done = here("build", cwd=project.root)
     assert (done.status, "A164" in done.err) == (1, True), done.err
+
+
+@pytest.mark.parametrize(("wrong", "code"), [("none.json", "A111"), ("0" * 64, "A156")])
+def test_an_error_in_what_a_spec_says_of_its_artifact_shows_the_line(project: Project, wrong: str, code: str) -> None:
+    spec = project.spec / "own.kata"
+    text = spec.read_text(encoding="utf-8").replace("own.json" if wrong == "none.json" else DIGEST, wrong)
+    spec.write_text(text, encoding="utf-8")
+    number, line = next((n, line) for n, line in enumerate(text.splitlines(), 1) if "artifact" in line)
+    before, marked, _ = re.split("(artifact.*)", line)
+    with pytest.raises(ArtifactError) as caught:
+        compile_project(project)
+    assert (caught.value.code, caught.value.where) == (code, f"spec/own.kata:{number}:{len(before) + 1}")
+    _, bar, shown, carets, help = str(caught.value).splitlines()
+    gutter = " " * len(str(number))
+    assert (bar, shown) == (f"{gutter} |", f"{number} | {line}")
+    assert carets == f"{gutter} | {' ' * len(before)}{'^' * len(marked)}"
+    assert help == f"  help: {caught.value.help}"
+
+
+def test_an_artifact_is_read_once_whatever_specs_use_its_vocabulary(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = (project.spec / "own.kata").read_text(encoding="utf-8")
+    (tokenizer,) = re.findall(r"^tokenizer (\w+)", spec, re.MULTILINE)
+    for name in ("one", "two"):
+        (project.spec / f"{name}.kata").write_text(
+            'use "own.kata"\n'
+            'request R version "1" { bytes: utf8 strict depth: 8 role user { content: text } }\n'
+            f'template T version "1" for {tokenizer} {{\n'
+            '  each m in messages { when user { m.content } } generate { "x" }\n'
+            "}\n",
+            encoding="utf-8",
+        )
+    read: list[str] = []
+
+    def reading(name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path]) -> VocabularyData:
+        read.append(name)
+        return vocabulary_of(name, lock, passed_over=passed_over, tables=tables)
+
+    monkeypatch.setattr(declared_artifacts, "vocabulary_of", reading)
+    files = compile_project(project)
+    assert {Path("lent") / name / "__init__.py" for name in ("one", "two", "own")} <= files.keys()
+    assert len(read) == 1
 
 
 def test_a_table_that_may_not_be_passed_on_is_made_in_the_cache_of_who_uses_it(

@@ -202,13 +202,14 @@ class OfSentencePiece:
 
     def __init__(self, data: bytes) -> None:
         self._processor = sentencepiece.SentencePieceProcessor(model_proto=data)
+        self._content = sentencepiece.SentencePieceProcessor(model_proto=_without_user_defined(data, self._processor))
         pieces = [self._processor.id_to_piece(token) for token in range(self._processor.get_piece_size())]
         told = (self._processor.is_unknown, self._processor.is_control, self._processor.is_unused)
         self.ids = [token for token in range(len(pieces)) if not any(is_such(token) for is_such in told)]
         self.tokens = [pieces[token].replace("▁", " ") for token in self.ids if not self._processor.is_byte(token)]
 
     def encode(self, text: str) -> list[int]:
-        return [*self._processor.encode(text)]
+        return [*self._content.encode(text)]
 
     def post_processed(self, text: str) -> list[int] | None:
         return None
@@ -222,6 +223,19 @@ class OfSentencePiece:
 
     def offsets(self, text: str) -> list[tuple[int, int]] | None:
         return None
+
+
+def _without_user_defined(data: bytes, processor: sentencepiece.SentencePieceProcessor) -> bytes:
+    """The file with its user defined pieces as control pieces, so that no text yields them; those of space remain."""
+    changed, end = bytearray(data), 0
+    for token in range(processor.get_piece_size()):
+        piece = processor.id_to_piece(token)
+        head = bytes([10, len(piece.encode())]) + piece.encode() + b"\x15"  # field 1 is the text, field 2 a score
+        kind = data.index(head, end) + len(head) + 4
+        end = kind
+        if data[kind : kind + 2] == b"\x18\x04" and piece.strip("▁"):  # field 3: user defined
+            changed[kind + 1] = 3
+    return bytes(changed)
 
 
 # ---- any

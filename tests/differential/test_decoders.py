@@ -23,6 +23,7 @@ from katapi.runtime.tokenization.decoder_stages import (
 )
 from katapi.runtime.tokenization.text_decoding import TextDecoding
 from katapi.runtime.tokenization.vocabulary import Vocabulary
+from tests.examples import examples
 
 TOKENS = [
     *("▁", "▁▁", "▁a", "a", "ab", "bab", "aab", "中", "\n", " ", "  ", " .", " ' ", ".", "?", "'s", "n't", "do not"),
@@ -94,6 +95,7 @@ PAIRS: dict[str, tuple[tuple[DecoderStage, ...], official.Decoder]] = {
 
 
 @pytest.mark.parametrize(("stages", "expected"), PAIRS.values(), ids=PAIRS)
+@examples(test=100, fuzz=2_000)
 @given(ids=IDS)
 def test_text_of_random_tokens(stages: tuple[DecoderStage, ...], expected: official.Decoder, ids: list[int]) -> None:
     decoding = TextDecoding(VOCABULARY, *stages)

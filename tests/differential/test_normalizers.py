@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import normalizers as official
 
@@ -21,6 +21,7 @@ from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.unicode import tables
 from katapi.runtime.unicode.codepoints import CodePoints
 from tests.charsmaps import character_map
+from tests.examples import examples
 
 Pair = tuple[Normalizer, Callable[[str], str]]
 
@@ -142,13 +143,14 @@ def test_which_characters_make_a_cluster_with_the_one_before() -> None:
 
 
 @pytest.mark.parametrize(("ours", "expected"), PAIRS.values(), ids=PAIRS)
+@examples(test=100, fuzz=2_000)
 @given(text=TEXTS)
 def test_random_sequences(ours: Normalizer, expected: Callable[[str], str], text: str) -> None:
     assert ours.normalize(text) == expected(text)
     assert ours.align(AlignedText.of(text)).text == expected(text)
 
 
-@settings(max_examples=300)
+@examples(test=300, fuzz=5_000)
 @given(name=st.sampled_from([*BERT]), text=TEXTS)
 def test_random_sequences_with_all_settings_of_bert(name: str, text: str) -> None:
     ours, expected = BERT[name]

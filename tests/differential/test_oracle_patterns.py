@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from katapi.oracle import regex
 from katapi.runtime.patterns.matcher import Matcher, compile_pattern
 from katapi.runtime.patterns.syntax import Dialect, PatternError
+from tests.examples import examples
 from tests.field_patterns import TIKTOKEN, TOKENIZERS
 from tests.random_patterns import patterns, texts
 
@@ -24,7 +25,7 @@ def check(matcher: Matcher, source: str, dialect: Dialect, text: str) -> None:
     assert matcher.split(text) == regex.split(source, "16.0", text, dialect)
 
 
-@settings(max_examples=4 * settings().max_examples)
+@examples(test=400, fuzz=5_000)
 @given(source=patterns(), dialect=st.sampled_from(Dialect), some=st.lists(texts(), min_size=1, max_size=4))
 def test_random_patterns(source: str, dialect: Dialect, some: list[str]) -> None:
     try:
@@ -35,7 +36,7 @@ def test_random_patterns(source: str, dialect: Dialect, some: list[str]) -> None
         check(matcher, source, dialect, text)
 
 
-@settings(max_examples=25)
+@examples(test=25, fuzz=500)
 @pytest.mark.parametrize(("dialect", "source"), FIELD)
 @given(text=texts(longest=60))
 def test_patterns_of_the_field(dialect: Dialect, source: str, text: str) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from katapi.oracle import tokenizer as oracle
 from katapi.runtime.errors import ArtifactError, TokenizerError
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.interface import Tokenizer
+from tests.examples import examples
 from tests.random_tokenizers import Drawn, ids, texts, tokenizers
 
 Result = TypeVar("Result")
@@ -56,7 +57,7 @@ def check_ids(tokenizer: Tokenizer, drawn: Drawn, numbers: list[int]) -> None:
     assert come + decoder.finish() == data
 
 
-@settings(max_examples=4 * settings().max_examples)
+@examples(test=400, fuzz=5_000)
 @given(drawn=tokenizers(), data=st.data())
 def test_random_tokenizers(drawn: Drawn, data: st.DataObject) -> None:
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken import Encoding
 from tokenizers import Regex
@@ -15,6 +15,7 @@ from katapi.runtime.patterns.matcher import Matcher, compile_pattern
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.unicode.tables import script
+from tests.examples import examples
 from tests.field_patterns import LIVELY, TIKTOKEN, TOKENIZERS
 
 ALL_PATTERNS = {
@@ -57,7 +58,7 @@ def check(pattern: str, text: str) -> None:
     assert [(start, end) for start, end in ours(pattern).spans_by_automaton(text) if start < end] == matches
 
 
-@settings(max_examples=40)
+@examples(test=40, fuzz=1_000)
 @pytest.mark.parametrize("name", ALL_PATTERNS)
 @given(text=TEXTS)
 def test_tokenizers(name: str, text: str) -> None:
@@ -118,7 +119,7 @@ def test_tiktoken_over_every_character(pattern: str) -> None:
     assert matched == official_text
 
 
-@settings(max_examples=20)
+@examples(test=20, fuzz=500)
 @pytest.mark.parametrize("name", TIKTOKEN)
 @given(text=TEXTS)
 def test_ends_of_matches_in_tiktoken(name: str, text: str) -> None:

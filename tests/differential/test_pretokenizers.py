@@ -20,6 +20,7 @@ from katapi.runtime.tokenization.pretokenizers import Chained, Metaspace, Prefix
 from katapi.runtime.tokenization.stages import PreTokenizer
 from katapi.runtime.unicode.tables import WHITE_SPACE, general_category
 from tests.differential.test_qwen_bpe import byte_letters
+from tests.examples import examples
 
 WORDS = {
     Behaviour.REMOVED: "removed",
@@ -89,6 +90,7 @@ def test_all_characters(ours: PreTokenizer, expected: official.PreTokenizer) -> 
 
 
 @pytest.mark.parametrize(("ours", "expected"), PAIRS.values(), ids=PAIRS)
+@examples(test=100, fuzz=2_000)
 @given(text=TEXTS)
 @example(text="")
 def test_random_texts(ours: PreTokenizer, expected: official.PreTokenizer, text: str) -> None:

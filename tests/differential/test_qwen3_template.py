@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 import katapi
 from katapi.runtime.json_types import Json
+from tests.examples import examples
 from tests.official import FIRST, SECOND, official_text
 from tests.requests import Requests
 from tests.specs import ROOT, program_of
@@ -51,7 +52,7 @@ def answered(content: str | None, **fields: Json) -> Object:
     return {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": content, **fields}]}
 
 
-@settings(max_examples=400)
+@examples(test=400, fuzz=2_000)
 @given(REQUESTS)
 @example(answered("<think>\n\na\n\n</think>\n\nb"))
 @example(answered("a</think>b</think>c"))

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.tokenization.interface import Tokenizer
+from tests.examples import examples
 
 
 class Peer(Protocol):
@@ -107,17 +108,20 @@ LIVELY = (
 )
 
 
+@examples(test=100, fuzz=2_000)
 @given(text=st.text(max_size=60) | st.text(st.sampled_from(LIVELY), max_size=60))
 def test_ids_of_random_text(text: str, peer: Peer, qwen: Tokenizer) -> None:
     assert qwen.encode(text) == peer.encode(text)
 
 
+@examples(test=100, fuzz=2_000)
 @given(ids=st.lists(st.integers(0, 151642), max_size=20))
 def test_ids_of_joined_tokens(ids: list[int], peer: Peer, qwen: Tokenizer) -> None:
     text = qwen.decode(ids).decode(errors="ignore")
     assert qwen.encode(text) == peer.encode(text)
 
 
+@examples(test=100, fuzz=2_000)
 @given(ids=st.lists(st.integers(0, 151668), max_size=20))
 def test_text_of_random_ids(ids: list[int], peer: Peer, qwen: Tokenizer) -> None:
     assert qwen.decode_text(ids) == peer.decode(ids)

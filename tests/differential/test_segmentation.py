@@ -25,6 +25,7 @@ from katapi.runtime.tokenization.merges import Merges
 from katapi.runtime.tokenization.scores import read_score
 from katapi.runtime.tokenization.stages import Segmenter
 from katapi.runtime.tokenization.wordpiece import WordPiece
+from tests.examples import examples
 from tests.vocabularies import merged, merges_of_bytes, merges_of_characters, unigram, words
 
 Tokens = list[tuple[int, int, int]]
@@ -185,6 +186,7 @@ def wordpiece_models(draw: st.DrawFn) -> Peers:
 PIECES = st.text("ab▁éx中😀#", min_size=1, max_size=30) | st.text("ab▁", min_size=90, max_size=150)
 
 
+@examples(test=100, fuzz=2_000)
 @given(merge_models(), st.lists(PIECES, min_size=1, max_size=5))
 def test_small_merges(peers: Peers, pieces: list[str]) -> None:
     for piece in [*pieces, *peers.tokens]:
@@ -197,18 +199,21 @@ BYTE_PIECES = st.text("ab é中", min_size=1, max_size=30) | st.lists(
 ).map(lambda data: bytes(data).decode("utf-8", "surrogateescape"))
 
 
+@examples(test=100, fuzz=2_000)
 @given(byte_merge_models(), st.lists(BYTE_PIECES, min_size=1, max_size=5))
 def test_small_merges_of_bytes(peers: Peers, pieces: list[str]) -> None:
     for piece in [*pieces, *filter(None, peers.tokens)]:
         peers.check(piece)
 
 
+@examples(test=100, fuzz=2_000)
 @given(unigram_models(), st.lists(PIECES, min_size=1, max_size=5))
 def test_small_unigrams(peers: Peers, pieces: list[str]) -> None:
     for piece in [*pieces, *peers.tokens, "".join(peers.tokens)]:
         peers.check(piece)
 
 
+@examples(test=100, fuzz=2_000)
 @given(wordpiece_models(), st.lists(st.text("aab#éx", min_size=1, max_size=12), min_size=1, max_size=5))
 def test_small_wordpieces(peers: Peers, pieces: list[str]) -> None:
     for piece in [*pieces, *peers.tokens]:
@@ -270,12 +275,16 @@ def test_the_official_vocabularies_are_where_they_should_be() -> None:
 
 if ARTIFACTS.exists():
 
+    @cache  # to make a strategy of so many tokens costs more than to draw from it
+    def _pieces(name: str) -> st.SearchStrategy[list[str]]:
+        joined = st.lists(st.sampled_from(_official(name).tokens), min_size=1, max_size=12).map("".join)
+        runs = st.builds(str.__mul__, st.sampled_from([*"a▁ \n1中é-", "ab", "▁a"]), st.integers(1, 300))
+        return st.lists(joined | runs | st.text(max_size=40), max_size=5)
+
     @pytest.mark.parametrize("name", OFFICIAL)
     @given(data=st.data())
     def test_official_vocabularies(name: str, data: st.DataObject) -> None:
         peers = _official(name)
-        joined = st.lists(st.sampled_from(peers.tokens), min_size=1, max_size=12).map("".join)
-        runs = st.builds(str.__mul__, st.sampled_from([*"a▁ \n1中é-", "ab", "▁a"]), st.integers(1, 300))
-        for piece in data.draw(st.lists(joined | runs | st.text(max_size=40), max_size=5)):
+        for piece in data.draw(_pieces(name)):
             if piece:
                 peers.check(piece)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -33,6 +34,8 @@ _WORDS = (
 _CHARACTERS = st.characters(codec="utf-8")
 _ODD = st.sampled_from(_SIGNS) | st.sampled_from(_SPACES) | st.sampled_from(_MARKS)
 _BYTES = st.binary(min_size=1, max_size=40)
+_COUNTS = (2, 3, 7, 33, 100, 300)
+_AROUND = ("", " ", "x")
 
 
 def texts(tokens: Sequence[str]) -> st.SearchStrategy[str]:
@@ -45,7 +48,7 @@ def texts(tokens: Sequence[str]) -> st.SearchStrategy[str]:
         st.lists(token, max_size=12).map("".join),
         st.lists(token | st.sampled_from(_WORDS), max_size=10).map(" ".join),
         st.lists(st.sampled_from(_WORDS) | unit, max_size=12).map("".join),
-        st.builds(_run, unit, st.sampled_from([2, 3, 7, 33, 100, 300]), st.sampled_from(["", " ", "x"])),
+        st.builds(_run, unit, st.sampled_from(_COUNTS), st.sampled_from(_AROUND)),
         _BYTES.map(lambda data: data.decode("latin-1")),
         _BYTES.map(lambda data: data.decode(errors="replace")),
         st.lists(_BYTES | st.text(_ODD, max_size=5).map(str.encode), max_size=6).map(
@@ -57,3 +60,53 @@ def texts(tokens: Sequence[str]) -> st.SearchStrategy[str]:
 def _run(unit: str, count: int, around: str) -> str:
     """A unit again and again, at most about 2,000 characters."""
     return around + unit * min(count, 1 + 2000 // len(unit)) + around
+
+
+# ---- many at a time
+
+_ODD_ONES = _SIGNS + _SPACES + _MARKS
+_PLANES = (range(0x80), range(0x800), range(0xD800), range(0xE000, 0x20000), range(0x20000, 0x110000))
+
+
+def many_texts(random: Random, tokens: Sequence[str]) -> Iterator[str]:
+    """Texts of the same kinds without end, a hundred times as fast as hypothesis draws them, and hardly one twice."""
+
+    def character() -> str:
+        return chr(random.choice(random.choice(_PLANES)))
+
+    def unit() -> str:
+        return random.choice((random.choice(tokens), random.choice(_ODD_ONES), character()))
+
+    def several(part: Callable[[], str], most: int) -> list[str]:
+        return [part() for _ in range(random.randint(0, most))]
+
+    def data() -> bytes:
+        return random.randbytes(random.randint(1, 40))
+
+    kinds: tuple[Callable[[], str], ...] = (
+        lambda: "".join(several(character, 30)),
+        lambda: "".join(random.choices(_ODD_ONES, k=random.randint(0, 30))),
+        lambda: "".join(several(lambda: random.choice(tokens), 12)),
+        lambda: " ".join(several(lambda: random.choice(random.choice((tokens, _WORDS))), 10)),
+        lambda: "".join(several(lambda: random.choice((random.choice(_WORDS), unit())), 12)),
+        lambda: _run(unit(), random.choice(_COUNTS), random.choice(_AROUND)),
+        lambda: data().decode("latin-1"),
+        lambda: data().decode(errors="replace"),
+        lambda: b"".join([data(), random.choice(_ODD_ONES).encode(), data()]).decode(errors="ignore"),
+    )
+    while True:
+        yield random.choice(kinds)()
+
+
+def shorter(text: str, fails: Callable[[str], bool]) -> str:
+    """What is left of a text that fails when all is left out without which it still does."""
+    size = len(text)
+    while size := size // 2:
+        start = 0
+        while start < len(text):
+            rest = text[:start] + text[start + size :]
+            if fails(rest):
+                text = rest
+            else:
+                start += size
+    return text

@@ -21,10 +21,11 @@ from katapi.language.parser import parse
 from katapi.language.printer import WIDTH, canonical, format_source
 from katapi.language.scanner import Kind, scan
 from katapi.language.source import Source, Span
+from tests.examples import FUZZ
 
 SPECS = sorted(Path(__file__).parents[2].joinpath("spec").rglob("*.kata"))
 T = TypeVar("T")
-thorough = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=150)
+thorough = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=500 if FUZZ else 150)
 
 
 def formatted(text: str) -> str:

@@ -10,7 +10,6 @@ from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.character_normalizers import Lowercase, bert_normalizer, nmt, strip_accents
 from katapi.runtime.tokenization.matching import Expression
 from katapi.runtime.tokenization.normalizers import (
-    Append,
     InTurn,
     Prepend,
     Replace,
@@ -48,8 +47,6 @@ CASES: list[tuple[Normalizer, str, str]] = [
     (bert(lowercase=False), "É\tÈ中\ufffd", "É È 中 "),
     (Prepend("▁"), "a", "▁a"),
     (Prepend("▁"), "", ""),
-    (Append("▁"), "a", "a▁"),
-    (Append("▁"), "", ""),
     (ReplaceText("aa", "b"), "aaaé", "baé"),
     (Replace(Expression(lambda planes: " +"), "▁"), "  a b", "▁a▁b"),
     (Replace(Expression(lambda planes: "(?=b)"), "-"), "bab", "-ba-b"),

@@ -6,13 +6,14 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.patterns.matcher import Matcher, compile_pattern
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.standard import attempts_are_linear
 from katapi.runtime.patterns.syntax import Dialect, parse
+from tests.examples import examples
 from tests.field_patterns import LIVELY, TIKTOKEN, TOKENIZERS
 
 OTHERS = {
@@ -37,7 +38,7 @@ def matcher_of(name: str) -> Matcher:
 
 
 @pytest.mark.parametrize("name", MATCHERS)
-@settings(max_examples=50)
+@examples(test=50, fuzz=500)
 @given(
     text=st.sampled_from([ASCII, BMP, LIVELY]).flatmap(lambda characters: st.text(st.sampled_from(characters)))
     | st.text(max_size=40)
@@ -54,7 +55,7 @@ def test_short_texts(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", MATCHERS)
-@settings(max_examples=10)
+@examples(test=10, fuzz=100)
 @given(
     parts=st.lists(
         st.tuples(st.text(st.sampled_from(LIVELY), min_size=1, max_size=8), st.sampled_from([1, 2, 150, 600])),

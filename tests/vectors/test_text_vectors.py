@@ -78,3 +78,14 @@ def texts() -> st.SearchStrategy[str]:
 def test_what_comes_back_from_a_tokenizer_with_nfc_is_the_text_in_nfc(text: str) -> None:
     tokenizer = katapi.load_tokenizer("qwen3")
     assert tokenizer.decode_text(tokenizer.encode(text)) == normalizers.NFC().normalize_str(text)
+
+
+def test_a_tokenizer_without_a_template_loads_as_a_model_that_takes_no_request() -> None:
+    model, tokenizer = katapi.load("gpt2"), katapi.load_tokenizer("gpt2")
+    assert model is katapi.load("gpt2")
+    assert (model.name, model.tokenizer) == (tokenizer.name, tokenizer.tokenizer)
+    assert model.encode("a b") == tokenizer.encode("a b")
+    for call in (model.decode_request, model.render, model.assemble):
+        with pytest.raises(katapi.ArtifactError, match="'gpt2' is a tokenizer without a template") as caught:
+            call(b'{"messages": []}')
+        assert caught.value.code == "A144"

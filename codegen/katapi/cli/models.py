@@ -47,20 +47,22 @@ def _load(name: str) -> Model[RequestModel]:
     """The model of a name, out of the project at hand or an installed package."""
     import katapi
 
-    package = _project_package()
-    if package is not None and name in katapi.models(package):
-        return katapi.load(name, package)
-    return katapi.load(name)
+    return katapi.load(name, _package_of(name))
 
 
 def _load_tokenizer(name: str) -> DeclaredTokenizer:
     """The model or tokenizer of a name, out of the project at hand or an installed package."""
     import katapi
 
+    return katapi.load_tokenizer(name, _package_of(name))
+
+
+def _package_of(name: str) -> str | None:
+    """The package of the project at hand where it has the name, else that of no project."""
+    import katapi
+
     package = _project_package()
-    if package is not None and name in {*katapi.models(package), *katapi.tokenizers(package)}:
-        return katapi.load_tokenizer(name, package)
-    return katapi.load_tokenizer(name)
+    return package if package is not None and name in {*katapi.models(package), *katapi.tokenizers(package)} else None
 
 
 def _project_package() -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import unified_diff
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -136,4 +137,4 @@ def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder 
     written = write_project(folder)
     for path in written:
         typer.echo(f"wrote {path}")
-    typer.echo(f"next: cd {folder} && katapi build && katapi assemble hello request.json --color")
+    typer.echo(f"next: cd {quote(str(folder))} && katapi build && katapi assemble hello request.json --color")

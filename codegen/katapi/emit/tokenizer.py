@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from katapi.artifacts.lock import Artifact
@@ -12,7 +12,6 @@ from katapi.emit.pattern import pattern_lines
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
 from katapi.model.program import TokenizerProgram
-from katapi.runtime.tokenization.configuration import UnicodeVersions
 
 _RUNTIME = "katapi.runtime.tokenization"
 
@@ -47,10 +46,9 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
     values = Values({source: row.name for source, row in patterns.items()})
     lines = Lines()
     added = "added_tokens(SPELLINGS, ADDED)" if vocabulary.added_texts() else "added_tokens(SPELLINGS)"
-    rules = values.expression(replace(program.configuration(), added_tokens=(), unicode=UnicodeVersions()))
     versions = ", ".join(f"{kind}={string(version)}" for kind, version in tokenizer.unicode.items())
-    unicode = f", unicode=UnicodeVersions({versions})" if versions else ""
-    lines.statement("CONFIGURATION = ", f"{rules.removesuffix(')')}, added_tokens={added}{unicode})")
+    unicode = {"unicode": f"UnicodeVersions({versions})"} if versions else {}
+    lines.statement("CONFIGURATION = ", values.expression(program.configuration(), {"added_tokens": added, **unicode}))
     used: dict[str, set[str]] = {
         "functools": {"cache"},
         f"{_RUNTIME}.build": {"build_tokenizer"},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
+from types import MappingProxyType
 
 from katapi.emit.python import string, tuple_of
 from katapi.runtime.tokenization.configuration import Regex
@@ -19,8 +21,8 @@ class Values:
         self._patterns = patterns
         self.modules: dict[str, set[str]] = {}
 
-    def expression(self, value: object) -> str:
-        """The expression; fields that have their default are left out."""
+    def expression(self, value: object, instead: Mapping[str, str] = MappingProxyType({})) -> str:
+        """The expression; fields that have their default are left out, those of `instead` are as written there."""
         match value:
             case Regex():
                 return self._patterns[value.source]
@@ -34,19 +36,23 @@ class Values:
                 return tuple_of(map(self.expression, value))
             case _:
                 assert is_dataclass(value), f"no plain data: {value!r}"
-                return f"{self._named(value)}({', '.join(self._arguments(value))})"
+                return f"{self._named(value)}({', '.join(self._arguments(value, instead))})"
 
     def _named(self, value: object) -> str:
         """The name of the class of a value, which is imported from where it is defined."""
         self.modules.setdefault(type(value).__module__, set()).add(type(value).__name__)
         return type(value).__name__
 
-    def _arguments(self, value: object) -> list[str]:
+    def _arguments(self, value: object, instead: Mapping[str, str]) -> list[str]:
         """Positional up to the first field that a reader could not tell without its name."""
         assert is_dataclass(value)
         out: list[str] = []
         positional = True
         for field in fields(value):
+            if field.name in instead:
+                positional = False
+                out.append(f"{field.name}={instead[field.name]}")
+                continue
             content: object = getattr(value, field.name)
             if _is_default(field, content):
                 positional = False

@@ -28,16 +28,11 @@ class Diagnostic:
     def render(self, source: Source) -> str:
         """The finding as text: heading, place, source line, caret, help."""
         line, column = source.line_column(self.span.start)
-        before, marked, after = _window(source.line_text(line), column - 1, self.span.end - self.span.start)
         gutter = " " * len(str(line))
-        indent = "".join("\t" if c == "\t" else " " * _cells(c) for c in before)
-        carets = "^" * max(1, sum(_cells(c) for c in marked))
         out = [
             f"error[{self.code}]: {self.message}",
             f"{gutter}--> {source.name}:{line}:{column}",
-            f"{gutter} |",
-            f"{line} | {before}{marked}{after}".rstrip(),
-            f"{gutter} | {indent}{carets}{' ' + self.label if self.label else ''}",
+            *excerpt(source, self.span, self.label),
         ]
         if self.first is not None:
             first, at = source.line_column(self.first.start)
@@ -45,6 +40,20 @@ class Diagnostic:
         if self.help:
             out.append(f"{gutter} = help: {self.help}")
         return "\n".join(out)
+
+
+def excerpt(source: Source, span: Span, label: str = "") -> list[str]:
+    """The source line of a place with carets under it, and a label behind them."""
+    line, column = source.line_column(span.start)
+    before, marked, after = _window(source.line_text(line), column - 1, span.end - span.start)
+    gutter = " " * len(str(line))
+    indent = "".join("\t" if c == "\t" else " " * _cells(c) for c in before)
+    carets = "^" * max(1, sum(_cells(c) for c in marked))
+    return [
+        f"{gutter} |",
+        f"{line} | {before}{marked}{after}".rstrip(),
+        f"{gutter} | {indent}{carets}{' ' + label if label else ''}",
+    ]
 
 
 def _window(text: str, start: int, length: int) -> tuple[str, str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import assert_never
 
@@ -50,7 +51,7 @@ def _applied(
         case c.Lowercase():
             return edited(letters, _each(text, lower_case(unicode.characters)))
         case c.StripAccents():
-            return edited(letters, _each(text, dict.fromkeys(members("M", unicode.normalization), "")))
+            return edited(letters, _each(text, _gone("M", unicode.normalization)))
         case c.Nmt():
             return edited(letters, _each(text, {**dict.fromkeys(_NMT_GONE, ""), **dict.fromkeys(_NMT_SPACES, " ")}))
         case c.Replace():
@@ -74,6 +75,12 @@ def _applied(
 def _each(text: str, becomes: dict[str, str]) -> list[Edit]:
     """Every character by itself."""
     return [Edit(at, at + 1, becomes[character]) for at, character in enumerate(text) if character in becomes]
+
+
+@cache
+def _gone(name: str, version: str) -> dict[str, str]:
+    """All characters of a class become nothing."""
+    return dict.fromkeys(members(name, version), "")
 
 
 def _form(text: str, form: str, unicode: c.UnicodeVersions) -> list[Edit]:
@@ -110,12 +117,13 @@ def _bert(letters: list[Letter], stage: c.BertNormalize, unicode: c.UnicodeVersi
         letters = edited(letters, edits)
     if stage.lowercase if stage.strip_accents is None else stage.strip_accents:
         letters = edited(letters, _form(text_of(letters), "NFD", unicode))
-        letters = edited(letters, _each(text_of(letters), dict.fromkeys(members("Mn", unicode.categories), "")))
+        letters = edited(letters, _each(text_of(letters), _gone("Mn", unicode.categories)))
     if stage.lowercase:
         letters = edited(letters, _each(text_of(letters), lower_case(unicode.characters)))
     return letters
 
 
+@cache
 def _bert_cleaning(unicode: c.UnicodeVersions) -> dict[str, str]:
     """What stays white space becomes a space; controls go, U+FFFD too."""
     controls = {ch for name in ("Cc", "Cf", "Co") for ch in members(name, unicode.categories)} | {"\ufffd"}

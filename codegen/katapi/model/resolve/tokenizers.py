@@ -162,7 +162,7 @@ def resolve_tokenizer(node: s.Tokenizer, vocabulary: Vocabulary | None, findings
 
 def _stages(read: Settings, key: str, forms: Mapping[str, _Form[StageT]]) -> tuple[StageT, ...]:
     """The stages of a setting; one that is not written as its form asks is reported with that form."""
-    every = " | ".join(form.written for form in forms.values())
+    every = " | ".join(word or "`…`" for word in forms)
     parts = read.parts(key, every)
     out: list[StageT] = []
     for node in parts:
@@ -282,7 +282,7 @@ def _segmentation(read: Settings) -> c.Segmentation | None:
 
 def _frame(read: Settings, vocabulary: Vocabulary | None, findings: Findings) -> dict[str, tuple[ControlToken, ...]]:
     """Which control tokens the post-processor puts before and behind."""
-    form = "none | before @… | behind @…"
+    form = "none | before @… | behind @… | before @…, behind @…"
     out: dict[str, tuple[ControlToken, ...]] = {}
     parts = read.parts("post", form)
     for node in parts:

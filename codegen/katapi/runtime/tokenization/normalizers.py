@@ -96,21 +96,6 @@ class Prepend:
         return text.prefixed(self._prefix) if len(text) else text
 
 
-class Append:
-    """Puts `suffix` behind a text that is not empty."""
-
-    def __init__(self, suffix: str) -> None:
-        self._suffix = suffix
-
-    def normalize(self, text: str) -> str:
-        """The text with the suffix."""
-        return text + self._suffix if text else text
-
-    def align(self, text: AlignedText) -> AlignedText:
-        """The same, with the source of each character."""
-        return text.replaced([(len(text), len(text), self._suffix)]) if len(text) else text
-
-
 class Strip:
     """Takes `characters` off the left end, the right end, or both ("Strip"; the property White_Space)."""
 

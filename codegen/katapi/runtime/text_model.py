@@ -1,0 +1,56 @@
+"""A tokenizer under the name of a model: what `katapi.load` gives for one that has no template."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NoReturn
+
+from katapi.runtime.declared_tokenizer import DeclaredTokenizer
+from katapi.runtime.errors import ArtifactError
+from katapi.runtime.json_types import JsonObject
+from katapi.runtime.model import Model
+from katapi.runtime.record import Identity
+from katapi.runtime.request_model import RequestModel
+
+
+class TextModel(Model[RequestModel]):
+    """Encodes and decodes as the tokenizer does; what needs a template raises ArtifactError A144."""
+
+    def decode_request(self, raw: bytes, params: JsonObject | None = None) -> NoReturn:
+        """Raises ArtifactError A144: no template says what a request is."""
+        raise self._no_template()
+
+    def render(self, request: RequestModel | bytes) -> NoReturn:
+        """Raises ArtifactError A144: there is no template to print a request."""
+        raise self._no_template()
+
+    def assemble(
+        self, request: RequestModel | bytes, policy: str | None = None, *, params: JsonObject | None = None
+    ) -> NoReturn:
+        """Raises ArtifactError A144: there is no template to print a request."""
+        raise self._no_template()
+
+    def _no_template(self) -> ArtifactError:
+        return ArtifactError(
+            f"{self.name!r} is a tokenizer without a template",
+            code="A144",
+            where=self.name,
+            help="it encodes and decodes text; for requests load a name that `katapi.models()` lists",
+        )
+
+
+@cache
+def text_model(tokenizer: DeclaredTokenizer) -> TextModel:
+    """The one model of a tokenizer."""
+    return TextModel(
+        name=tokenizer.name,
+        source=tokenizer.source,
+        tokenizer_identity=tokenizer.tokenizer_identity,
+        _tokenizer=tokenizer._tokenizer,
+        template=Identity("none", ""),
+        request_type=RequestModel,
+        invalid_utf8="strict",
+        max_depth=0,
+        budgets={},
+        _render=lambda _: [],
+    )
