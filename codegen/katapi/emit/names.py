@@ -28,10 +28,10 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField", "Field",
-    "Fixed", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField", "Literal",
-    "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText", "Request", "RequestError",
-    "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
+    "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField",
+    "Field", "Fixed", "FromParts", "Items", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField",
+    "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText",
+    "Request", "RequestError", "RequestModel", "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip
 
 

@@ -20,8 +20,11 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
+    records_in,
 )
 
 
@@ -77,6 +80,12 @@ class _Types:
                 return f"{self.use('katapi.runtime.request_model', 'Items')}[{self.annotation(item)}]"
             case RecordType(name=name):
                 return record_class(name)
+            case TaggedType(tag=tag):
+                self.use("pydantic", "Field")
+                classes = " | ".join(map(record_class, of.records))
+                return f"{self.use('typing', 'Annotated')}[{classes}, Field(discriminator={string(tag)})]"
+            case UnionType(text=text, list=listed):
+                return f"{self.annotation(text)} | {self.annotation(listed)}"
             case TextType(choices=None):
                 return self.use("katapi.runtime.segments", "Content")
             case TextType(choices=choices):
@@ -96,6 +105,14 @@ class _Types:
                 return self.use("katapi.runtime.fields", name)
             case _:
                 raise AssertionError(f"no field has the type {of}")
+
+    def of_field(self, field: Field) -> str:
+        """The annotation of a field."""
+        if field.separator is None:
+            return self.annotation(field.type)
+        rule = f"{self.use('katapi.runtime.parts', 'FromParts')}({string(field.separator)})"
+        content = f"{self.use('typing', 'Annotated')}[{self.use('katapi.runtime.segments', 'Content')}, {rule}]"
+        return f"{content} | None" if field.optional else content
 
 
 def emit_request(program: Program) -> str:
@@ -132,7 +149,7 @@ def records_in_order(request: Request) -> list[Record]:
 
     def add(record: Record) -> None:
         for field in record.fields:
-            for name in _names(field.type):
+            for name in records_in(field.type):
                 part = request.record(name)
                 if part is not None and part not in done:
                     add(part)
@@ -142,16 +159,6 @@ def records_in_order(request: Request) -> list[Record]:
     for record in request.records:
         add(record)
     return done
-
-
-def _names(of: Type) -> list[str]:
-    match of:
-        case RecordType(name=name):
-            return [name]
-        case ListType(item=item) | OptionalType(item=item):
-            return _names(item)
-        case _:
-            return []
 
 
 def _line(span: Span, source: Source) -> str:
@@ -166,7 +173,7 @@ def _field(field: Field, types: _Types, source: Source) -> FieldContext:
         spellings = f"validation_alias=AliasChoices({', '.join(string(s) for s in field.spellings)})"
         default = f" = Field({'None, ' if default else ''}{spellings})"
     comment = _line(field.span, source) + (": accepted, never printed" if field.ignored else "")
-    return _attribute(field.name, types.annotation(field.type), default, comment)
+    return _attribute(field.name, types.of_field(field), default, comment)
 
 
 def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldContext:

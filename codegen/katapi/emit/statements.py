@@ -8,14 +8,13 @@ from dataclasses import replace
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
 from katapi.emit.expressions import Expressions
 from katapi.emit.held import Held
-from katapi.emit.kinds import is_kind
 from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
 from katapi.emit.python import Lines, call, string, tuple_of
 from katapi.language.source import Span
 from katapi.language.syntax import End, Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
-from katapi.model.types import BoolType, MessageType, OptionalType, TextType, json_kinds, present
+from katapi.model.types import BoolType, MessageType, OptionalType, TaggedType, TextType, kinds_told_apart, present
 
 
 class Statements:
@@ -363,7 +362,7 @@ class Statements:
         of = present(match.subject.type)
         text = isinstance(of, TextType)
         subject = self._e.string(match.subject) if text else self._e.value(match.subject)
-        left = json_kinds(match.subject.type) or frozenset()
+        left = kinds_told_apart(match.subject.type) or frozenset()
         choices = set(of.choices) if isinstance(of, TextType) and of.choices is not None else None
         self.lines.add(f"# {self._file}:{self._line(match.span)} match")
         word = "if "
@@ -379,7 +378,9 @@ class Statements:
                     self.lines.add(f"else:  # :{self._line(arm.span)}")
                     self.block(arm.body)
                 return
-            self._head(word, self._arm_test(arm, subject, closes).text, f":{self._line(arm.span)}")
+            self._head(
+                word, self._arm_test(arm, match.subject, subject, choices, closes).text, f":{self._line(arm.span)}"
+            )
             self.block(arm.body)
             word = "elif "
             if arm.condition is None:
@@ -390,16 +391,19 @@ class Statements:
         self._raise("no arm fits this value", "T102", match.span)
         self.lines.dedent()
 
-    def _arm_test(self, arm: t.MatchArm, subject: Code, closes: bool) -> Code:
+    def _arm_test(self, arm: t.MatchArm, value: t.Expr, subject: Code, left: set[str] | None, closes: bool) -> Code:
+        """When a value comes to an arm; `left` are the texts that it may be, where it has choices."""
         if closes and arm.condition is not None:
             return self._e.condition(arm.condition)
         tests: list[Code] = []
-        if len(arm.texts) == 1:
+        if isinstance(value, t.FieldOf) and isinstance(value.base.type, TaggedType) and arm.texts:
+            tests.append(self._e.has_tag(value, value.base.type, arm.texts, left or set()))
+        elif len(arm.texts) == 1:
             tests.append(Code(f"{subject.within(ATOM)} == {string(arm.texts[0])}", COMPARE))
         elif arm.texts:
             tests.append(Code(f"{subject.within(ATOM)} in {tuple_of(map(string, arm.texts))}", COMPARE))
         if arm.kinds:
-            tests.append(is_kind(self._e.module, subject, arm.kinds))
+            tests.append(self._e.is_of(value, arm.kinds))
         test = tests[0] if len(tests) == 1 else Code(" or ".join(c.within(OR) for c in tests), OR)
         if arm.condition is None:
             return test

@@ -133,7 +133,7 @@ class TreeBuilder(Transformer[Token, object]):
     def COMPARE(self, token: Token) -> _Word:
         return _Word(token)
 
-    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = COMPARE
+    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = PARTS = COMPARE
 
     # ---- declarations
 
@@ -239,6 +239,12 @@ class TreeBuilder(Transformer[Token, object]):
 
     def from_text(self, meta: Meta, c: Children) -> s.FromText:
         return s.FromText(_one(c, s.Name), _maybe(c, _Word) is not None, span=self._span(meta))
+
+    def from_parts(self, meta: Meta, c: Children) -> s.FromParts:
+        return s.FromParts(_one(c, s.Name), str(_one(c, _Quoted)), span=self._span(meta))
+
+    def union(self, meta: Meta, c: Children) -> s.UnionOf:
+        return s.UnionOf(_types(c), span=self._span(meta))
 
     def field(self, meta: Meta, c: Children) -> s.FieldDecl:
         name, *also = _all(c, s.Name)

@@ -348,7 +348,22 @@ class FromText(Node):
     verbatim: bool
 
 
-TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText
+@dataclass(frozen=True, slots=True)
+class FromParts(Node):
+    """`text from parts "\\n"`: a text that may also arrive as a list of text parts, with a separator between two."""
+
+    target: Name
+    separator: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnionOf(Node):
+    """`text | [part]`: a value of one of some types."""
+
+    members: tuple[TypeRef, ...]
+
+
+TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
 from katapi.oracle.values import (
     Absent,
+    AnyText,
     Items,
+    Merged,
     Moment,
     OracleMessage,
     Pairs,
@@ -42,7 +44,6 @@ from katapi.runtime.segments import (
     Literal,
     LiteralSegment,
     Site,
-    Text,
 )
 
 WHITE_SPACE = frozenset(
@@ -181,7 +182,7 @@ class Frame:
             case _:
                 assert_never(expr)
 
-    def text(self, expr: t.Expr) -> Text:
+    def text(self, expr: t.Expr) -> AnyText:
         """The value of an expression that the resolver knows to be a text."""
         text = is_text(self.evaluate(expr))
         assert text is not None, "the resolver knows this to be a text"
@@ -269,7 +270,7 @@ class Frame:
         return after[0] if after else Absent(None)
 
 
-def _cut(source: Text, kind: t.CutKind, argument: str | None) -> Text:
+def _cut(source: AnyText, kind: t.CutKind, argument: str | None) -> AnyText:
     text = source.text
     start, end = 0, len(text)
     if kind in (t.CutKind.TRIM, t.CutKind.TRIM_START, t.CutKind.TRIM_END):
@@ -295,15 +296,25 @@ def _cut(source: Text, kind: t.CutKind, argument: str | None) -> Text:
     return _stretch(source, start, end)
 
 
-def _stretch(source: Text, start: int, end: int) -> Text:
+def _stretch(source: AnyText, start: int, end: int) -> AnyText:
     """A part of a text, which remembers where it stood."""
     if isinstance(source, LiteralSegment):
         return LiteralSegment(Literal(source.text[start:end]), source.site)
+    if isinstance(source, Merged):
+        pieces: list[ContentSegment] = []
+        at = 0
+        for piece in source.pieces:
+            inside = [i for i in range(len(piece.text)) if start <= at + i < end]
+            if inside:
+                first = None if piece.start is None else piece.start + inside[0]
+                pieces.append(ContentSegment(Content(piece.text[inside[0] : inside[-1] + 1]), piece.path, first))
+            at += len(piece.text)
+        return Merged(tuple(pieces), source.path)
     moved = None if source.start is None else source.start + start
     return ContentSegment(Content(source.text[start:end]), source.path, moved)
 
 
-def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
+def _rewrite(source: AnyText, kind: t.RewriteKind, arguments: list[str]) -> AnyText:
     """A new text, which comes from all of the value; where it is the same text, it is that text."""
     made = _rewritten(source.text, kind, arguments)
     if made == source.text:

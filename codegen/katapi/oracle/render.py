@@ -14,6 +14,7 @@ from katapi.oracle.request import OracleRequest
 from katapi.oracle.values import (
     Absent,
     Items,
+    Merged,
     OracleMessage,
     Pairs,
     Truth,
@@ -154,6 +155,9 @@ class _Printer:
             self._segments.append(value)
         else:
             text = is_text(value)
+            if isinstance(text, Merged):
+                self._segments += text.segments()
+                return
             assert text is not None, "the resolver lets only texts, whole numbers and control tokens be printed"
             self._segments.append(text)
 

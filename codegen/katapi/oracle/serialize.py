@@ -15,6 +15,7 @@ from katapi.oracle.values import (
     Absent,
     Fraction,
     Items,
+    Merged,
     Moment,
     OracleMessage,
     Pairs,
@@ -72,7 +73,7 @@ def _text(value: Value, settings: Serialization, depth: int) -> str:
             return str(number)
         case Fraction(value=number):
             return _number(number, settings)
-        case LiteralSegment(text=text) | ContentSegment(text=text):
+        case LiteralSegment(text=text) | ContentSegment(text=text) | Merged(text=text):
             return _quoted(text, settings)
         case Items(items=items):
             return _enclosed("[", [_text(item, settings, depth + 1) for item in items], "]", settings, depth)

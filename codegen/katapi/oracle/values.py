@@ -73,6 +73,23 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """One text out of several: those of the parts of a content, and what stands between them, from the content."""
+
+    pieces: tuple[ContentSegment, ...]
+    path: Path
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def segments(self) -> list[ContentSegment]:
+        """What is printed for it: each piece that is not empty, or one empty text of the content."""
+        return [piece for piece in self.pieces if piece.text] or [ContentSegment(Content(""), self.path, None)]
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """An object with declared fields."""
 
@@ -106,6 +123,7 @@ Value: TypeAlias = (
     | Moment
     | LiteralSegment
     | ContentSegment
+    | Merged
     | Items
     | Pairs
     | Record
@@ -131,9 +149,12 @@ def from_json(value: Json, path: Path) -> Value:
     return Items(tuple(from_json(item, (*path, index)) for index, item in enumerate(value)), path)
 
 
-def is_text(value: Value) -> Text | None:
+AnyText: TypeAlias = Text | Merged
+
+
+def is_text(value: Value) -> AnyText | None:
     """The value if it is a text."""
-    return value if isinstance(value, (LiteralSegment, ContentSegment)) else None
+    return value if isinstance(value, (LiteralSegment, ContentSegment, Merged)) else None
 
 
 def kind_of(value: Value) -> JsonKind | None:
@@ -147,7 +168,7 @@ def kind_of(value: Value) -> JsonKind | None:
             return JsonKind.INTEGER
         case Fraction():
             return JsonKind.FRACTION
-        case LiteralSegment() | ContentSegment():
+        case LiteralSegment() | ContentSegment() | Merged():
             return JsonKind.TEXT
         case Items():
             return JsonKind.LIST
@@ -168,7 +189,7 @@ def is_given(value: Value) -> bool:
             return number != 0
         case Fraction(value=number):
             return number != 0.0
-        case LiteralSegment(text=text) | ContentSegment(text=text):
+        case LiteralSegment(text=text) | ContentSegment(text=text) | Merged(text=text):
             return text != ""
         case Items(items=items):
             return len(items) > 0
@@ -180,6 +201,9 @@ def is_given(value: Value) -> bool:
 
 def are_equal(left: Value, right: Value) -> bool:
     """Equality of JSON values: numbers by size, and never a bool with a number. Only scalars can be equal."""
+    texts = is_text(left), is_text(right)
+    if texts[0] is not None and texts[1] is not None:
+        return str(texts[0].text) == str(texts[1].text)
     match left, right:
         case Absent(), Absent():
             return True
@@ -187,8 +211,6 @@ def are_equal(left: Value, right: Value) -> bool:
             return a == b
         case ((Whole(value=x) | Fraction(value=x)), (Whole(value=y) | Fraction(value=y))):
             return x == y
-        case ((LiteralSegment(text=s) | ContentSegment(text=s)), (LiteralSegment(text=t) | ContentSegment(text=t))):
-            return str(s) == str(t)
         case _:
             return False
 
