@@ -139,7 +139,8 @@ class Requests:
         required: dict[str, JsonStrategy] = {"messages": messages()}
         optional: dict[str, JsonStrategy] = {"add_generation_prompt": st.booleans()}
         for param in rules.params:
-            (required if param.required else optional)[param.name] = self.of(param.type)
+            key = param.spellings[len(param.name) % len(param.spellings)]
+            (required if param.required else optional)[key] = self.of(param.type)
         plain = st.fixed_dictionaries(required, optional=optional)
         if rules.tools is None:
             return plain

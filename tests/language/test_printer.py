@@ -211,7 +211,7 @@ requests = node(
     many(node(s.RoleDecl, many(names, 1), booleans, declared)),
     many(node(s.RecordDecl, names, declared)),
     many(node(s.ToolsDecl, types)),
-    many(node(s.ParamDecl, names, types, st.none() | constants)),
+    many(node(s.ParamDecl, names, types, many(names), st.none() | constants)),
 )
 templates = node(
     s.Template,

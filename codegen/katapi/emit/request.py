@@ -168,12 +168,17 @@ def _line(span: Span, source: Source) -> str:
 def _field(field: Field, types: _Types, source: Source) -> FieldContext:
     default = " = None" if isinstance(field.type, OptionalType) else ""
     if field.also:
-        types.use("pydantic", "AliasChoices")
-        types.use("pydantic", "Field")
-        spellings = f"validation_alias=AliasChoices({', '.join(string(s) for s in field.spellings)})"
-        default = f" = Field({'None, ' if default else ''}{spellings})"
+        default = _spelled(field.spellings, default.removeprefix(" = "), types)
     comment = _line(field.span, source) + (": accepted, never printed" if field.ignored else "")
     return _attribute(field.name, types.of_field(field), default, comment)
+
+
+def _spelled(spellings: tuple[str, ...], default: str, types: _Types) -> str:
+    """What stands behind an attribute that a request may spell in several ways."""
+    types.use("pydantic", "AliasChoices")
+    types.use("pydantic", "Field")
+    names = f"validation_alias=AliasChoices({', '.join(map(string, spellings))})"
+    return f" = Field({default}{', ' if default else ''}{names})"
 
 
 def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldContext:
@@ -268,4 +273,6 @@ def _param(param: Param, types: _Types, source: Source) -> FieldContext:
         default = f" = {types.use('katapi.runtime.segments', 'Content')}({value})" if plain else f" = {value}"
     elif isinstance(param.type, OptionalType):
         default = " = None"
+    if param.also:
+        default = _spelled(param.spellings, default.removeprefix(" = "), types)
     return _attribute(param.name, types.annotation(param.type), default, _line(param.span, source))

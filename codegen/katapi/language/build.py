@@ -277,8 +277,9 @@ class TreeBuilder(Transformer[Token, object]):
 
     def param(self, meta: Meta, c: Children) -> s.ParamDecl:
         default = _exprs(c)
-        name = self._value_name(_one(c, s.Name))
-        return s.ParamDecl(name, _types(c)[0], default[0] if default else None, span=self._span(meta))
+        name, *also = _all(c, s.Name)
+        self._value_name(name)
+        return s.ParamDecl(name, _types(c)[0], tuple(also), default[0] if default else None, span=self._span(meta))
 
     def request(self, meta: Meta, c: Children) -> s.Request:
         return s.Request(

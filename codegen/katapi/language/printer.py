@@ -259,9 +259,10 @@ class _Printer:
                     entries.append(self._with_fields(part, f"record {name.text}", fields))
                 case s.ToolsDecl(type_):
                     entries.append(self._leaf(part, f"tools: {type_text(type_)}"))
-                case s.ParamDecl(name, type_, default):
+                case s.ParamDecl(name, type_, also, default):
                     value: list[Doc] = [] if default is None else [" = ", expression(default)]
-                    entries.append(self._leaf(part, concat(f"param {name.text}: {type_text(type_)}", *value)))
+                    spelled = "".join(f" also {other.text}" for other in also)
+                    entries.append(self._leaf(part, concat(f"param {name.text}: {type_text(type_)}{spelled}", *value)))
                 case _:
                     assert_never(part)
         return entries

@@ -398,8 +398,11 @@ class ToolsDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class ParamDecl(Node):
+    """A parameter; `also` are other spellings of its name in a request."""
+
     name: Name
     type: TypeRef
+    also: tuple[Name, ...]
     default: Expr | None
 
 

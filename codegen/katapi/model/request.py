@@ -66,12 +66,18 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A template parameter: a key of the request beside `messages` and `tools`."""
+    """A template parameter: a key of the request beside `messages` and `tools`, or one of the keys `also`."""
 
     name: str
     type: Type
     default: str | int | bool | None
     span: Span
+    also: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The keys that the parameter may have in a request."""
+        return (self.name, *self.also)
 
     @property
     def required(self) -> bool:

@@ -61,7 +61,7 @@ def canonical(program: Program, value: Json) -> OracleRequest:
     if _depth(value) > rules.depth:
         raise RequestError(f"lists and objects nest more than {rules.depth} deep", code="R109")
     body = _object(value, ())
-    known = {"messages", "add_generation_prompt", *(param.name for param in rules.params)}
+    known = {"messages", "add_generation_prompt", *(key for param in rules.params for key in param.spellings)}
     _only(body, known | ({"tools"} if rules.tools is not None else set()), ())
     _demand("messages" in body, "R112", "messages are missing", ("messages",))
     messages = tuple(
@@ -76,10 +76,11 @@ def canonical(program: Program, value: Json) -> OracleRequest:
         raise _fault("R113", "expected true or false", ("add_generation_prompt",))
     params: dict[str, Value] = {}
     for param in rules.params:
-        if param.name not in body and param.default is not None:
+        there = _spelled(param.name, param.spellings, body, ())
+        if not there and param.default is not None:
             params[param.name] = from_json(param.default, (param.name,))
         else:
-            params[param.name] = _declared(rules, param.name, param.type, body, ())
+            params[param.name] = _declared(rules, param.name, param.type, there, ())
     return OracleRequest(messages, tools, params, generating)
 
 
@@ -101,16 +102,21 @@ def _message(rules: Request, body: JsonObject, index: int) -> OracleMessage:
 def _fields(rules: Request, fields: Sequence[Field], body: JsonObject, path: Path) -> dict[str, Value]:
     by_name: dict[str, Value] = {}
     for field in fields:
-        spelled = [key for key in field.spellings if key in body]
-        if len(spelled) > 1:
-            raise _fault("R111", f"{spelled[1]!r} is another spelling of {spelled[0]!r}", (*path, spelled[1]))
-        there: JsonObject = {field.name: body[spelled[0]]} if spelled else {}
+        there = _spelled(field.name, field.spellings, body, path)
         content = there.get(field.name)
         if field.separator is not None and isinstance(content, Sequence) and not isinstance(content, str):
             by_name[field.name] = _merged(content, field.separator, (*path, field.name))
         else:
             by_name[field.name] = _declared(rules, field.name, field.type, there, path)
     return by_name
+
+
+def _spelled(name: str, spellings: Sequence[str], body: JsonObject, path: Path) -> JsonObject:
+    """The value of a field under its own name, if a body has it under one of its names."""
+    found = [key for key in spellings if key in body]
+    if len(found) > 1:
+        raise _fault("R111", f"{found[1]!r} is another spelling of {found[0]!r}", (*path, found[1]))
+    return {name: body[found[0]]} if found else {}
 
 
 def _merged(parts: Sequence[Json], separator: str, path: Path) -> Merged:

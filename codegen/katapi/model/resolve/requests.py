@@ -285,7 +285,15 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         except Unresolved:
             findings.untyped.add(key)
             continue
-        params.append(Param(key, t, _default(param, t, findings), param.name.span))
+        also = tuple(other.text for other in param.also)
+        params.append(Param(key, t, _default(param, t, findings), param.name.span, also))
+    spelled = {p.name: p.span for p in params}
+    for param in node.params:
+        for other in param.also:
+            if other.text in BUILT_IN_KEYS or other.text in spelled:
+                message = f"the request has a key `{other.text}` already"
+                findings.add("K107", other.span, message, first=spelled.get(other.text))
+            spelled.setdefault(other.text, other.span)
 
     return Request(
         identity(node.header),
