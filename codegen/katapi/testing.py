@@ -193,9 +193,6 @@ def _texts(value: object, steps: list[str], path: tuple[str | int, ...]) -> Iter
     if isinstance(value, tuple):
         for at, item in enumerate(value):
             yield from _texts(item, steps, (*path, at))
-    elif isinstance(value, MergedText):
-        for at, text in enumerate(value.parts if not steps else ()):
-            yield (*path, at, "text"), text
     elif isinstance(value, RequestModel) and steps and steps[0] in type(value).model_fields:
         yield from _texts(getattr(value, steps[0]), steps[1:], (*path, steps[0]))
     elif isinstance(value, str) and not steps:

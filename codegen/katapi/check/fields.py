@@ -281,7 +281,7 @@ class _Analysis:
                 required = (self._of_role if isinstance(of, MessageType) else self._of_record)(role, number)
             else:
                 required = self._leaves(of, (number,))
-            some = f" in a `{role}`" if isinstance(of, TaggedType) else ""
+            some = f" in the record `{role}`" if isinstance(of, TaggedType) else ""
             self._report(losses(ends, required), loop.item.name, loop.item.span, some)
         if loop.condition is None or not kept or isinstance(of, JsonType):
             return self._use(ways, loop.source)
@@ -363,7 +363,7 @@ class _Analysis:
                 where = "where " + " and ".join(loss.where) if loss.where else "on every path"
                 ignore = (
                     "; a field that is never wanted is declared `ignore`"
-                    if len(loss.place) > 1 and not loss.where
+                    if len(loss.place) > 1 and not loss.where and loss.place[1:] != ("role",)
                     else ""
                 )
                 finding = Diagnostic(

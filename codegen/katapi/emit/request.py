@@ -216,14 +216,15 @@ def _record(record: Record, types: _Types, source: Source) -> ClassContext:
 
 
 def _message(role: Role, named: tuple[str, ...], types: _Types, source: Source) -> ClassContext:
-    what = f"a message of role `{role.name}`"
-    tag = _attribute("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
     if role.open:
-        what = "a message of a role that no other class has"
+        what = "A message of a role that no other class has"
         tag = _attribute("role", _other_than(named, types), "", "")
+    else:
+        what = f"A message of role `{role.name}`"
+        tag = _attribute("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
     return ClassContext(
         message_class(role.name),
-        f"{what[0].upper()}{what[1:]} ({_line(role.span, source)}).",
+        f"{what} ({_line(role.span, source)}).",
         [tag, *(_field(f, types, source) for f in role.fields)],
         "",
     )

@@ -295,6 +295,8 @@ class Statements:
                     roles.append(self._expressions.known_role(name))
                     is_run = True
                 case s.OtherPattern():
+                    if not left and self._findings.untyped:
+                        raise Unresolved  # it may be for a role whose declaration could not be read
                     roles.extend(left or variable.type.roles)
                 case s.TextPattern():
                     raise self._findings.fail("K306", pattern.span, "a message is told by its role, not by a text")
