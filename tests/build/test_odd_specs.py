@@ -234,6 +234,8 @@ SPECS = {
     parts: text from parts "<end>"?
   }""",
         template="""template Odd version "1" for Odd {
+  let first_one = first o in messages where o is other
+  if exists first_one and first_one.role == "user" { "never" }
   take all other as others
   each o in others {
     @user o.role.trim() "!" o.name ?? "a" "!"
@@ -258,6 +260,18 @@ SPECS = {
     when assistant { @model sampled { m.content @end } }
   }
   generate none
+}
+""",
+    ),
+    "runs_of_others": spec(
+        more="role other (any) { content: text }",
+        template="""template Odd version "1" for Odd {
+  each m in messages {
+    when user then other* as notes { @user m.content each n in notes { n.role n.content } @end }
+    when assistant { @model sampled { m.content @end } if next m is not other { "!" } }
+    when other+ as others { each o in others join " " { o.role o.content } }
+  }
+  generate { @model }
 }
 """,
     ),

@@ -400,6 +400,9 @@ class TreeBuilder(Transformer[Token, object]):
     def run_pattern(self, meta: Meta, c: Children) -> s.RunPattern:
         return s.RunPattern(_one(c, s.Name), span=self._span(meta))
 
+    def other_name(self, meta: Meta, c: Children) -> s.Name:
+        return s.Name("other", span=self._span(meta))
+
     def text_pattern(self, meta: Meta, c: Children) -> s.TextPattern:
         return s.TextPattern(str(_one(c, _Quoted)), span=self._span(meta))
 
