@@ -22,8 +22,10 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
 )
 from katapi.runtime.json_types import Json
 
@@ -68,6 +70,10 @@ class Requests:
                 return there | there.filter(bool) | st.none()
             case ListType(item=item):
                 return st.lists(self.of(item), min_size=1, max_size=4) | st.just([])
+            case TaggedType():
+                return st.one_of(*(self.of(RecordType(name)) for name in t.records))
+            case UnionType(text=text, list=listed):
+                return self.of(text) | self.of(listed)
             case RecordType(name=name):
                 record = self._program.request.record(name)
                 assert record is not None
@@ -95,12 +101,18 @@ class Requests:
 
     def _fields(self, fields: Sequence[Field], role: str | None = None) -> JsonStrategy:
         required: dict[str, JsonStrategy] = {} if role is None else {"role": self._role(role)}
-        required |= {f.name: self.of(f.type) for f in fields if not f.optional}
+        required |= {f.name: self._field(f) for f in fields if not f.optional}
         plain: SearchStrategy[dict[str, Json]] = st.fixed_dictionaries(
-            required, optional={f.name: self.of(f.type) for f in fields if f.optional}
+            required, optional={f.name: self._field(f) for f in fields if f.optional}
         )
         also = {f.name: f.spellings[-1] for f in fields}
         return st.builds(_spelled, plain, st.sampled_from([{}, also]))
+
+    def _field(self, field: Field) -> JsonStrategy:
+        if field.separator is None:
+            return self.of(field.type)
+        parts = st.lists(self.text.map(lambda text: {"type": "text", "text": text}), max_size=4)
+        return self.of(field.type) | parts
 
     def _role(self, name: str) -> JsonStrategy:
         role = self._program.request.role(name)
@@ -127,7 +139,8 @@ class Requests:
         required: dict[str, JsonStrategy] = {"messages": messages()}
         optional: dict[str, JsonStrategy] = {"add_generation_prompt": st.booleans()}
         for param in rules.params:
-            (required if param.required else optional)[param.name] = self.of(param.type)
+            key = param.spellings[len(param.name) % len(param.spellings)]
+            (required if param.required else optional)[key] = self.of(param.type)
         plain = st.fixed_dictionaries(required, optional=optional)
         if rules.tools is None:
             return plain

@@ -18,6 +18,7 @@ from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError, TokenizerError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
+from katapi.runtime.parts import FromParts, MergedText
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Content, ControlToken
 from katapi.runtime.tokenization.facade import TextAndIds
@@ -75,6 +76,12 @@ def texts_with(spellings: Collection[str]) -> SearchStrategy[Content]:
     """Any text without lone surrogates; every so often one that has some of `spellings` in it."""
     parts = st.lists(st.one_of(_SCRIPTS, _PLAIN, st.sampled_from([*spellings, ""])), max_size=5)
     return parts.map(lambda p: Content("".join(p)))
+
+
+def texts_of_parts(controls: type[ControlToken], separator: str) -> SearchStrategy[Content]:
+    """A text, or one that came as a list of text parts."""
+    parts = st.lists(texts(controls), max_size=4).map(lambda found: [{"type": "text", "text": text} for text in found])
+    return texts(controls) | parts.map(lambda found: Content(FromParts(separator).merged(found)))
 
 
 def other_roles(controls: type[ControlToken], named: Collection[str]) -> SearchStrategy[Content]:
@@ -174,6 +181,8 @@ def nesting(value: object, around: int = 0) -> int:
             parts = [part for name, part in value if name in value.model_fields_set]
         case JsonText(source=source):
             return nesting(value.value, around if source is None else 0)
+        case MergedText(parts=texts_of_them):
+            return around + (2 if texts_of_them else 1)
         case Mapping():
             parts = list(value.values())
         case list() | tuple():
@@ -193,9 +202,9 @@ def _texts(value: object, steps: list[str], path: tuple[str | int, ...]) -> Iter
     if isinstance(value, tuple):
         for at, item in enumerate(value):
             yield from _texts(item, steps, (*path, at))
-    elif isinstance(value, RequestModel):
+    elif isinstance(value, RequestModel) and steps and steps[0] in type(value).model_fields:
         yield from _texts(getattr(value, steps[0]), steps[1:], (*path, steps[0]))
-    elif isinstance(value, str):
+    elif isinstance(value, str) and not steps:
         yield path, value
 
 

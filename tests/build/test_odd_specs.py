@@ -207,6 +207,87 @@ SPECS = {
         .replace("@model sampled", "sampled")
         .replace("generate { @model }", "generate none")
     ),
+    "ends": spec(
+        more="param words: [text]?\n  param data: object?",
+        template=CHAT.replace(
+            "  FIRST\n",
+            """  let found = words ?? []
+  each w in if given words then words else found { if w is last { "a" } w if w is first { "!" } }
+  each w in found.sorted() where w != "a" join "!" { if w is not first { " " } w }
+  if exists data { each k, v in data { if k is first and v is not last { "!" } k drop v } }
+  let models = count m in messages where m is assistant
+  models
+""",
+        ),
+    ),
+    "open_roles": spec(
+        more="""role other (any) {
+    content: text | [piece | by_role]
+    name: text?
+  }
+  record piece {
+    kind: "a" | "b"
+    kinds: text
+  }
+  record by_role {
+    kind: "<user>"
+    parts: text from parts "<end>"?
+  }""",
+        template="""template Odd version "1" for Odd {
+  let first_one = first o in messages where o is other
+  if exists first_one and first_one.role == "user" { "never" }
+  take all other as others
+  each o in others {
+    @user o.role.trim() "!" o.name ?? "a" "!"
+    match o.content {
+      when list where o is first {
+        each p in o.content {
+          match p.kind {
+            when "a" where o is last { "a" p.kinds }
+            when "<user>" { p.parts ?? "" }
+            when "b", "a" { p.kinds }
+          }
+          if p is last { "!" }
+        }
+      }
+      when text { o.content }
+      when other { drop o.content }
+    }
+    @end
+  }
+  each m in messages {
+    when user { @user m.content @end }
+    when assistant { @model sampled { m.content @end } }
+  }
+  generate none
+}
+""",
+    ),
+    "runs_of_others": spec(
+        more="role other (any) { content: text }",
+        template="""template Odd version "1" for Odd {
+  each m in messages {
+    when user then other* as notes { @user m.content each n in notes { n.role n.content } @end }
+    when assistant { @model sampled { m.content @end } if next m is not other { "!" } }
+    when other+ as others { each o in others join " " { o.role o.content } }
+  }
+  generate { @model }
+}
+""",
+    ),
+    "only_others": spec(
+        template="""template Odd version "1" for Odd {
+  let x = last m in messages where m.role == "user"
+  if exists x { x.name.length }
+  each m in messages {
+    when anyone+ as all_of_them {
+      each one in all_of_them { @user one.role " " one.name.after("<") @end }
+    }
+  }
+  generate { @model }
+}
+"""
+    ).replace("role user, assistant { content: text }", 'role anyone (any) { name: text from parts "" }'),
     "prefix_seen": spec("if generating { @user } else { @end }"),
     "drops": spec(
         more=FUNCTION,

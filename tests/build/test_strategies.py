@@ -9,6 +9,7 @@ from hypothesis import find, given
 from katapi.emit.property_tests import JSON_NESTING
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.json_types import Json
+from katapi.runtime.parts import MergedText
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content, ControlToken
 from katapi.runtime.tokenization.decoding import ByteDecoding
@@ -21,7 +22,16 @@ from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import Whole
 from katapi.runtime.tokenization.vocabulary import Vocabulary
-from katapi.testing import json_objects, json_values, known_ids, nesting, texts, texts_at
+from katapi.testing import (
+    json_objects,
+    json_values,
+    known_ids,
+    nesting,
+    other_roles,
+    texts,
+    texts_at,
+    texts_of_parts,
+)
 
 
 class Sparse(ControlToken):
@@ -107,3 +117,33 @@ def test_texts_are_found_with_their_paths() -> None:
 
 def test_a_text_may_spell_a_control_token() -> None:
     assert find(texts(Sparse), lambda text: "<far>" in text) == "<far>"
+
+
+def test_a_text_of_parts_is_drawn_in_both_forms() -> None:
+    drawn = texts_of_parts(Sparse, "\n")
+    assert not isinstance(find(drawn, lambda text: not isinstance(text, MergedText)), MergedText)
+    merged = find(drawn, lambda text: isinstance(text, MergedText) and len(text.parts) > 1 and "<far>" in text)
+    assert isinstance(merged, MergedText)
+    assert merged == "\n".join(merged.parts)
+    assert nesting([merged]) == 3
+    assert nesting(find(drawn, lambda text: isinstance(text, MergedText))) == 1  # of no parts
+
+
+def test_another_role_is_any_text_but_those_with_a_class() -> None:
+    drawn = other_roles(Sparse, ("", "hello"))
+    assert "<far>" in find(drawn, lambda role: "<far>" in role)
+    assert find(drawn, lambda role: True) not in ("", "hello")
+
+
+class Part(RequestModel):
+    text: str
+
+
+class Parted(RequestModel):
+    content: str | Items[Part]
+
+
+def test_texts_of_either_kind_of_content_are_found() -> None:
+    places = ["content.text", "content"]
+    assert list(texts_at(Parted(content="c"), places)) == [(("content",), "c")]
+    assert list(texts_at(Parted(content=(Part(text="a"),)), places)) == [(("content", 0, "text"), "a")]

@@ -177,7 +177,14 @@ atoms: SearchStrategy[s.Atom] = st.one_of(
     setting_names, node(s.Quoted, texts), node(s.Number, numbers), node(s.Regex, regexes), node(s.ControlName, controls)
 )
 setting = node(s.Setting, fields.filter(lambda n: n.text != "tools"), many(node(s.Part, many(atoms, 1)), 1))
-plain_types = st.one_of(node(s.NamedType, names), node(s.FromText, names, booleans), node(s.Choice, many(texts, 1)))
+named_types = node(s.NamedType, names)
+plain_types = st.one_of(
+    named_types,
+    node(s.FromText, names, booleans),
+    node(s.FromParts, names, texts),
+    node(s.Choice, many(texts, 1)),
+    node(s.UnionOf, st.lists(named_types | node(s.ListOf, named_types), min_size=2, max_size=3).map(tuple)),
+)
 list_types = plain_types | node(s.ListOf, plain_types)
 types = st.one_of(list_types, node(s.OptionalOf, list_types), node(s.ListOf, node(s.OptionalOf, list_types)))
 literals = st.one_of(node(s.TextLiteral, texts), node(s.IntLiteral, numbers), node(s.BoolLiteral, booleans))
@@ -213,7 +220,7 @@ vocabularies = node(
         )
     ),
 )
-params = node(s.ParamDecl, names, types, st.none() | constants)
+params = node(s.ParamDecl, names, types, many(names), st.none() | constants)
 requests = node(
     s.Request,
     headers,

@@ -44,3 +44,27 @@ def test_a_fault_within_is_told_where_it_stands() -> None:
     with pytest.raises(RequestError) as refused:
         model_of(PATH).assemble(json.dumps(value).encode())
     assert (refused.value.code, refused.value.where) == ("R113", "messages[0].thinking.steps")
+
+
+VALUES = PASS / "values.kata"
+
+
+def values(**keys: Json) -> bytes:
+    return json.dumps({"messages": [], "tools": [], **keys}).encode()
+
+
+@pytest.mark.parametrize("spelling", ["thinking", "enable_thinking", "think"])
+def test_a_parameter_may_have_several_spellings(spelling: str) -> None:
+    model = model_of(VALUES)
+    by_name = model.render(values(thinking=False))
+    assert model.render(values(**{spelling: False})) == by_name
+    assert by_name != model.render(values())
+    with pytest.raises(RequestError) as refused:
+        model.decode_request(values(thinking=True, **{"think" if spelling == "thinking" else spelling: False}))
+    assert refused.value.code == "R111"
+
+
+def test_a_key_of_the_caller_stands_in_place_of_each_spelling() -> None:
+    model = model_of(VALUES)
+    raw = values(enable_thinking=True)
+    assert model.decode_request(raw, {"think": False}) == model.decode_request(values(thinking=False))

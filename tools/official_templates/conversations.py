@@ -23,8 +23,10 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
 )
 from katapi.runtime.json_types import Json
 from tools.official_templates.draws import FUNCTIONS, Draws, Members
@@ -155,7 +157,10 @@ class _Request:
         out: Members = {}
         for field in fields:
             if not field.optional or not d.one_in(3) or (self._complete and field.name == "content"):
-                out[d.one_of(field.spellings) if self._also else field.name] = self._value(field.type, field.name)
+                value = self._value(field.type, field.name)
+                if field.separator is not None and isinstance(value, str) and d.one_in(3):
+                    value = [{"type": "text", "text": text} for text in d.some(d.text, 0, 3)]
+                out[d.one_of(field.spellings) if self._also else field.name] = value
         return out
 
     def _value(self, of: Type, name: str) -> Json:
@@ -171,6 +176,10 @@ class _Request:
                 record = self._rules.record(record_name)
                 assert record is not None, "a checked spec declares its records"
                 return self._fields(record.fields)
+            case TaggedType(members=members):
+                return self._value(RecordType(d.one_of(members)[0]), name)
+            case UnionType(text=text, list=items):
+                return self._value(text if d.one_in(2) else items, name)
             case TextType(choices=tuple(choices)):
                 return d.one_of(choices)
             case TextType():

@@ -30,11 +30,13 @@ from katapi.model.types import (
     MessageType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
-    json_kinds,
+    kinds_told_apart,
     may_be_absent,
     present,
+    records_in,
 )
 
 #: Bindings whose values a template must not lose. Parameters steer a template and may be left unprinted; a message that
@@ -90,7 +92,13 @@ class _Analysis:
             changed = False
             for definition in self._program.template.definitions:
                 self._paths = self._new_paths()
-                ends = self._run(definition.body, [Way()])
+                kept = [p for p in definition.parameters if records_in(p.type)]
+                self._kept_items.update(p.number for p in kept)
+                starts = [Way()]
+                for parameter in kept:
+                    names = [name for name, _ in self._of_parameter(parameter) if name is not None]
+                    starts = [way.with_role(parameter.number, n) for way in starts for n in names] or starts
+                ends = self._run(definition.body, starts)
                 mentioned = {
                     v.number for s in statements(definition.body) for e in expressions(s) for v in variables(e)
                 }
@@ -98,7 +106,14 @@ class _Analysis:
                     used = (
                         parameter.number in mentioned
                         if isinstance(present(parameter.type), (JsonType, ParsedType, ListType))
-                        else all(way.uses((parameter.number,)) for way in ends)
+                        and not records_in(parameter.type)
+                        else all(
+                            way.uses(place)
+                            for way in ends
+                            for name, required in self._of_parameter(parameter)
+                            if name is None or way.role(parameter.number) == name
+                            for place in required
+                        )
                     )
                     if not used and self._uses[definition.name][index]:
                         self._uses[definition.name][index] = False
@@ -113,8 +128,20 @@ class _Analysis:
     def _leaves(self, of: Type, place: Place) -> dict[Place, Type]:
         inner = present(of)
         record = self._program.request.record(inner.name) if isinstance(inner, RecordType) else None
+        if isinstance(inner, TextType) and inner.choices is not None and len(inner.choices) == 1 and of == inner:
+            return {}  # one value tells nothing
         deeper = len(place) > len(self._program.request.records) + 2  # a record contains itself, which K502 reports
         return {place: inner} if record is None or deeper else self._fields(record.fields, place)
+
+    def _of_record(self, name: str, number: int) -> dict[Place, Type]:
+        return self._leaves(RecordType(name), (number,))
+
+    def _of_parameter(self, parameter: t.Variable) -> list[tuple[str | None, dict[Place, Type]]]:
+        """What must be used of a parameter of a def, for each kind of record that it may hold."""
+        of = present(parameter.type)
+        if isinstance(of, TaggedType):
+            return [(name, self._of_record(name, parameter.number)) for name in of.records]
+        return [(None, self._leaves(of, (parameter.number,)))]
 
     def _of_role(self, role: str, number: int) -> dict[Place, Type]:
         declared = self._program.request.role(role)
@@ -183,23 +210,33 @@ class _Analysis:
             ways = self._use(ways, match.subject)
         there = t.Exists(match.subject, type=BoolType(), span=match.subject.span)
         null = {JsonKind.NULL}
-        left = json_kinds(match.subject.type) or frozenset()
+        left = kinds_told_apart(match.subject.type) or frozenset()
+        seen: set[str] = set()
         out: list[Way] = []
         for arm in match.arms:
             kinds = arm.kinds & left
-            fits = ways
+            fits = [way for way in ways if self._may_fit(way, match.subject, arm, seen)]
             if may_be_absent(match.subject.type) and JsonKind.NULL not in kinds:
-                fits = self._assume(ways, there, True)
+                fits = self._assume(fits, there, True)
             elif kinds <= null and not arm.texts:
-                fits = self._assume(ways, there, False)
+                fits = self._assume(fits, there, False)
             if not kinds and (arm.texts == ("",) or isinstance(match.subject, t.RoleOf)):
                 fits = self._use(fits, match.subject)
             if arm.condition is not None:
                 fits = self._assume(fits, arm.condition, True)
             elif not arm.texts:
                 left -= kinds
+            if arm.condition is None:
+                seen.update(arm.texts)
             out.extend(self._run(arm.body, fits))
         return out
+
+    def _may_fit(self, way: Way, subject: t.Expr, arm: t.MatchArm, seen: set[str]) -> bool:
+        """Whether a record of the kind at hand may come to an arm for some values of its tag."""
+        if not isinstance(subject, t.FieldOf) or not isinstance(subject.base, t.Var):
+            return True
+        values = set(self._paths.tag_values(way, subject.base.variable, (subject.field.name,)))
+        return not values or bool(values - seen if arm.kinds else (values - seen).intersection(arm.texts))
 
     def _take(self, take: t.Take, ways: list[Way]) -> list[Way]:
         place: Place = (take.variable.number,)
@@ -241,16 +278,17 @@ class _Analysis:
         kept = any(isinstance(v.expr, t.Var) and self._is_kept(v.expr.variable) for v in sources)
         if kept:
             self._kept_items.add(number)
-        for role in of.roles if isinstance(of, MessageType) else (None,):
+        for role in _variants(of):
             inner = start if role is None else [way.with_role(number, role) for way in start]
             ends = self._run(loop.body, inner)
             if not kept or isinstance(of, (JsonType, ParsedType)):
                 required: dict[Place, Type] = {}
             elif role is not None:
-                required = self._of_role(role, number)
+                required = (self._of_role if isinstance(of, MessageType) else self._of_record)(role, number)
             else:
                 required = self._leaves(of, (number,))
-            self._report(losses(ends, required), loop.item.name, loop.item.span)
+            some = f" in the record `{role}`" if isinstance(of, TaggedType) else ""
+            self._report(losses(ends, required), loop.item.name, loop.item.span, some)
         if loop.condition is None or not kept or isinstance(of, JsonType):
             return self._use(ways, loop.source)
         for place in (v.place for v in sources):
@@ -306,6 +344,10 @@ class _Analysis:
             finding = _too_many_paths(span, message, name)
             self._found.setdefault((finding.span, finding.message), finding)
 
+    def _partly_used(self, place: Place) -> str:
+        """What is said of a value that went, itself or with what holds it, to a def that does not use all of it."""
+        return next((n for i in range(len(place), 0, -1) if (n := self._notes.partial.get(place[:i]))), "")
+
     def _report(self, lost: Iterable[Loss], name: str, span: Span, some: str = "") -> None:
         for loss in lost:
             if not self._unsure.isdisjoint(loss.place[1:] or (name,)):
@@ -327,14 +369,14 @@ class _Analysis:
                 where = "where " + " and ".join(loss.where) if loss.where else "on every path"
                 ignore = (
                     "; a field that is never wanted is declared `ignore`"
-                    if len(loss.place) > 1 and not loss.where
+                    if len(loss.place) > 1 and not loss.where and loss.place[1:] != ("role",)
                     else ""
                 )
                 finding = Diagnostic(
                     "K309",
                     span,
                     f"`{path}` is lost{some}",
-                    self._notes.partial.get(loss.place, where),
+                    self._partly_used(loss.place) or where,
                     f"{print_it}, or write `drop {path}`{ignore}",
                 )
             self._found.setdefault((finding.span, finding.message), finding)
@@ -351,6 +393,17 @@ def _with_all(way: Way, numbers: Iterable[int]) -> Way:
     for number in numbers:
         way = way.use((number,))
     return way
+
+
+def _variants(of: Type) -> tuple[str, ...] | tuple[None]:
+    """The roles or records that an item of a loop may be of, each of which has fields of its own."""
+    match of:
+        case MessageType(roles=roles):
+            return roles
+        case TaggedType():
+            return of.records
+        case _:
+            return (None,)
 
 
 def _too_many_paths(span: Span, message: str, path: str) -> Diagnostic:

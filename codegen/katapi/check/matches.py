@@ -7,7 +7,7 @@ from katapi.check.wording import listed, unreachable_arm
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
-from katapi.model.types import KIND_WORDS, JsonKind, TextType, json_kinds, present
+from katapi.model.types import KIND_WORDS, JsonKind, TextType, kinds_told_apart, present
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -21,8 +21,8 @@ def check(program: Program) -> list[Diagnostic]:
 
 def _check_match(match: t.Match) -> list[Diagnostic]:
     found: list[Diagnostic] = []
-    kinds = json_kinds(match.subject.type)
-    assert kinds is not None, "the resolver lets only JSON be matched"
+    kinds = kinds_told_apart(match.subject.type)
+    assert kinds is not None, "the resolver lets only values with kinds be matched"
     choices = _choices(match.subject)
     left_kinds, left_choices = set(kinds), None if choices is None else set(choices)
     texts: set[str] = set()

@@ -17,7 +17,7 @@ from katapi.check.traverse import (
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
-from katapi.model.types import JsonType, ListType, OptionalType, ParsedType, RecordType, Type, present
+from katapi.model.types import JsonType, ParsedType, present, records_in
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -96,22 +96,16 @@ def _unused_records(program: Program) -> list[Diagnostic]:
     used: set[str] = set()
     open_fields = [field for role in program.request.roles for field in role.fields]
     while open_fields:
-        name = _record_in(open_fields.pop().type)
-        record = None if name is None or name in used else program.request.record(name)
-        if record is not None:
-            used.add(record.name)
-            open_fields.extend(record.fields)
+        for name in records_in(open_fields.pop().type):
+            record = None if name in used else program.request.record(name)
+            if record is not None:
+                used.add(record.name)
+                open_fields.extend(record.fields)
     return [
         Diagnostic("K310", record.span, f"the record `{record.name}` is never used", help="remove it")
         for record in program.request.records
         if record.name not in used
     ]
-
-
-def _record_in(of: Type) -> str | None:
-    while isinstance(of, (ListType, OptionalType)):
-        of = of.item
-    return of.name if isinstance(of, RecordType) else None
 
 
 def _unused_serializations(program: Program, unsure: frozenset[str]) -> list[Diagnostic]:

@@ -23,9 +23,10 @@ from katapi.model.types import (
     JsonKind,
     JsonType,
     ParsedType,
+    TaggedType,
     TextType,
     is_content,
-    json_kinds,
+    kinds_told_apart,
     may_be_absent,
     present,
 )
@@ -89,7 +90,7 @@ class Way:
         return self if known is truth else None
 
     def role(self, number: int) -> str | None:
-        """The role of the message in a variable, where it is known."""
+        """The role of the message in a variable, or the kind of record in it, where it is known."""
         return next((role for variable, role in self.roles if variable == number), None)
 
     def with_role(self, number: int, role: str) -> Way:
@@ -358,7 +359,7 @@ class Paths:
         if known is None:
             return []
         if isinstance(test, t.IsJson):
-            kinds = json_kinds(test.value.type) or frozenset()
+            kinds = kinds_told_apart(test.value.type) or frozenset()
             left_over = kinds & test.kinds if truth else kinds - test.kinds
             if left_over <= {JsonKind.NULL}:
                 return self.use(known, test.value)
@@ -387,6 +388,9 @@ class Paths:
                 return [way] if (constant == text) is equal else []
             case t.RoleOf(base=t.Var(variable=variable)) if role := way.role(variable.number):
                 return [way] if (role == text) is equal else []
+            case t.Var(variable=variable) if values := self.tag_values(way, variable, value.steps):
+                if text not in values or values == (text,):
+                    return [way.use(value.place or ())] if (text in values) is equal else []
             case t.Var(variable=variable) if value.steps == ("role",) and (role := way.role(variable.number)):
                 if role in self._named_roles or text in self._named_roles:
                     return [way] if (role == text) is equal else []
@@ -404,6 +408,14 @@ class Paths:
         if isinstance(of, TextType) and (of.choices is not None or (equal and _is_role(value))):
             return self.use(known, side)
         return self._given(known, value, True, side.span) if equal and value.place is not None else [known]
+
+    def tag_values(self, way: Way, variable: t.Variable, steps: tuple[str, ...]) -> tuple[str, ...]:
+        """The values of a tag, where it is known which of the records that it tells apart a variable holds."""
+        of = present(variable.type)
+        record = way.role(variable.number)
+        if not isinstance(of, TaggedType) or steps != (of.tag,) or record is None:
+            return ()
+        return dict(of.members)[record]
 
     # ---- words
 

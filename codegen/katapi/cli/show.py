@@ -15,6 +15,7 @@ from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
 from katapi.runtime.origins import kind_of
+from katapi.runtime.request_shape import roles_of, spellings
 
 if TYPE_CHECKING:
     from katapi.runtime.model_input import ModelInput, RenderedInput
@@ -65,9 +66,12 @@ def model_details(model: DeclaredTokenizer) -> None:
         ]
         for name, budget in model.budgets.items():
             rows.append((f"budget {name}", f"window {budget.window}, reserve {budget.reserve}"))
-        for name, field in model.request_type.model_fields.items():
+        rows += [(f"role {role}", ", ".join(fields)) for role, fields in roles_of(model.request_type).items()]
+        for (name, field), spelled in zip(
+            model.request_type.model_fields.items(), spellings(model.request_type), strict=True
+        ):
             default = "required" if field.is_required() else f"default {json.dumps(field.default)}"
-            rows.append((f"key {name}", default))
+            rows.append((f"key {name}", ", ".join([default, *(f"also {other}" for other in spelled[1:])])))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         print(visible(f"{name:{width}}  {value}"))

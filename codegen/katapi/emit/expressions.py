@@ -6,7 +6,7 @@ print, which knows where its text came from. Each form is a method of `Expressio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
@@ -20,7 +20,6 @@ from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.types import (
-    CONTENT,
     ControlType,
     DateType,
     IntType,
@@ -31,8 +30,11 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
+    holds_text,
     json_kinds,
     present,
 )
@@ -99,7 +101,7 @@ class Expressions(Paths):
                 return self._content(self.name(variable), self.path(expr), "None")
             case _ if isinstance(expr.type, IntType):
                 return self._number(expr)
-            case t.FieldOf(field=f) if f.type in (CONTENT, OptionalType(CONTENT)):
+            case t.FieldOf(field=f) if holds_text(f.type):
                 return Code(f"({self.value(expr).text}, {self.path(expr)}, 0)")
             case _:
                 return self._content(self.value(expr).text, self.path(expr), "0")
@@ -184,7 +186,7 @@ class Expressions(Paths):
             case t.IsRole(value=value, roles=roles):
                 return self._is_role(value, roles)
             case t.IsJson(value=value, kinds=kinds):
-                return is_kind(self.module, self.value(value), kinds)
+                return self.is_of(value, kinds)
             case t.IsEnd(variable=variable, end=end) if variable.binding is not t.Binding.WALK:
                 self.used.add(f"{variable.number}_{end.value}")
                 return self.rounds[variable.number][end]
@@ -222,6 +224,35 @@ class Expressions(Paths):
         return [code, self.path(expr)] if carries_path(of) else [code]
 
     # ---- helpers
+
+    def is_of(self, expr: t.Expr, kinds: frozenset[JsonKind]) -> Code:
+        """A test for the kinds of a value."""
+        value = self.value(expr)
+        if not isinstance(present(expr.type), UnionType):
+            return is_kind(self.module, value, kinds)
+        words = {
+            JsonKind.TEXT: "isinstance({}, str)",
+            JsonKind.LIST: "isinstance({}, tuple)",
+            JsonKind.NULL: "{} is None",
+        }
+        tests = [word.format(value.within(ATOM)) for kind, word in words.items() if kind in kinds]
+        return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
+
+    def has_tag(self, expr: t.FieldOf, of: TaggedType, texts: Collection[str], left: set[str]) -> Code:
+        """Whether the tag of a record has one of some values; the class says so, where it has no other that is left."""
+        value = self.value(expr.base).text
+        whole = [name for name, own in of.members if left.intersection(own) <= set(texts) and left.intersection(own)]
+        tests = [f"isinstance({value}, {self.record_classes(whole)})"] if whole else []
+        for name, own in of.members:
+            some = [string(text) for text in own if text in texts]
+            if some and name not in whole:
+                equal = f"== {some[0]}" if len(some) == 1 else f"in {tuple_of(some)}"
+                tests.append(f"(isinstance({value}, {self.record_classes([name])}) and {value}.{of.tag} {equal})")
+        if len(tests) == 1:
+            return Code(
+                tests[0].removeprefix("(").removesuffix(")") + (")" if whole else ""), COMPARE if whole else AND
+            )
+        return Code(" or ".join(tests), OR)
 
     def _content(self, text: str, path: str, start: str) -> Code:
         return Code(f"({self.module.segment('Content')}({text}), {path}, {start})")
@@ -303,7 +334,7 @@ class Expressions(Paths):
 
     def _given(self, value: t.Expr) -> Code:
         of = present(value.type)
-        if isinstance(of, (MessageType, RecordType, DateType)):
+        if isinstance(of, (MessageType, RecordType, TaggedType, DateType)):
             return self.not_none(value)
         if isinstance(value, t.Var) and self.is_printed(value.variable):
             name = self.name(value.variable)

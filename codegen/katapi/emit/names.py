@@ -29,10 +29,10 @@ def class_name(name: str) -> str:
 
 _CLASSES = {
     "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField",
-    "Field", "Fixed", "Items", "Joined", "Json", "JsonObject", "JsonObjectField", "JsonText", "JsonValueField",
-    "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed", "PrintedText",
-    "PythonNotation", "Request", "RequestError", "RequestModel", "Sequence", "Serialization", "Site", "TemplateError",
-    "TypeAlias",
+    "Field", "Fixed", "FromParts", "Items", "Joined", "Json", "JsonObject", "JsonObjectField", "JsonText",
+    "JsonValueField", "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed",
+    "PrintedText", "PythonNotation", "Request", "RequestError", "RequestModel", "Sequence", "Serialization", "Site",
+    "TemplateError", "TypeAlias",
 }  # fmt: skip
 
 

@@ -14,7 +14,19 @@ from katapi.emit.python import string, tuple_of
 from katapi.emit.variables import Variables
 from katapi.language.syntax import End, Neighbour
 from katapi.model import template as t
-from katapi.model.types import DateType, IntType, JsonType, ListType, MessageType, ParsedType, Type, present
+from katapi.model.types import (
+    DateType,
+    IntType,
+    JsonType,
+    ListType,
+    MessageType,
+    ParsedType,
+    RecordType,
+    TaggedType,
+    Type,
+    UnionType,
+    present,
+)
 
 
 class Paths(Variables, ABC):
@@ -161,4 +173,5 @@ class Paths(Variables, ABC):
 
 def carries_path(of: Type) -> bool:
     """Whether a parameter of a def has a companion that says where its value came from."""
-    return isinstance(present(of), (JsonType, ListType, ParsedType, IntType, DateType))
+    inner = present(of)
+    return isinstance(inner, (JsonType, ListType, ParsedType, IntType, DateType, RecordType, TaggedType, UnionType))

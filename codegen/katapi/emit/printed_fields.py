@@ -9,7 +9,17 @@ from katapi.check.traverse import statements as in_block
 from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.request import Field, Record, Role
-from katapi.model.types import CONTENT, ListType, MessageType, OptionalType, RecordType, Type, present
+from katapi.model.types import (
+    ListType,
+    MessageType,
+    OptionalType,
+    RecordType,
+    TaggedType,
+    Type,
+    holds_text,
+    present,
+    records_in,
+)
 
 _Owner: TypeAlias = tuple[type[Role] | type[Record], str]
 _Mark: TypeAlias = tuple[_Owner, str]
@@ -33,11 +43,11 @@ def always_printed(program: Program) -> dict[str, tuple[str, ...]]:
         for field in fields:
             if field.ignored or not unsure.isdisjoint({(owner, field.name), (owner, _WHOLE)}):
                 continue
-            of = _item(field.type)
-            if isinstance(of, RecordType):
-                record = records[of.name]
-                out.extend(paths((Record, record.name), record.fields, f"{prefix}{field.name}."))
-            elif present(field.type) == CONTENT:
+            for name in records_in(field.type):
+                record = records[name]
+                inside = paths((Record, record.name), record.fields, f"{prefix}{field.name}.")
+                out.extend(path for path in inside if path not in out)
+            if holds_text(field.type):
                 out.append(prefix + field.name)
         return out
 
@@ -102,8 +112,8 @@ class _Unsure:
         of = _item(expr.type)
         if isinstance(of, MessageType):
             self.marks |= {((Role, role), _WHOLE) for role in of.roles}
-        elif isinstance(of, RecordType) and not isinstance(expr, t.FieldOf):
-            self.marks.add(((Record, of.name), _WHOLE))
+        elif not isinstance(expr, t.FieldOf):
+            self.marks |= {((Record, name), _WHOLE) for name in records_in(of)}
         match expr:
             case t.FieldOf(base=base, field=field):
                 self.marks |= {(owner, field.name) for owner in _owners(base.type)}
@@ -123,7 +133,7 @@ def _owners(of: Type) -> list[_Owner]:
     match present(of):
         case MessageType(roles=roles):
             return [(Role, role) for role in roles]
-        case RecordType(name=name):
-            return [(Record, name)]
+        case RecordType() | TaggedType() as of:
+            return [(Record, name) for name in records_in(of)]
         case _:
             return []

@@ -15,7 +15,7 @@ from katapi.emit.tokenizer_tests import artifact_needed, undone
 from katapi.model import template as t
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
-from katapi.model.request import Request
+from katapi.model.request import Field, Request
 from katapi.model.types import (
     OBJECT,
     BoolType,
@@ -26,8 +26,10 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
 )
 
 #: How deep a JSON value of `katapi.testing` nests at most.
@@ -75,6 +77,10 @@ class _Strategies:
                 return f"st.lists({self.of(item)}, max_size=3).map(tuple)"
             case RecordType(name=name):
                 return constant(record_class(name))
+            case TaggedType():
+                return f"st.one_of({', '.join(constant(record_class(name)) for name in t.records)})"
+            case UnionType(text=text, list=listed):
+                return f"{self.of(text)} | {self.of(listed)}"
             case TextType(choices=None):
                 return "TEXT"
             case TextType(choices=choices):
@@ -94,6 +100,14 @@ class _Strategies:
                 return self._helper("json_objects" if t == OBJECT else "json_values")
             case _:
                 raise AssertionError(f"no field has the type {t}")
+
+    def of_field(self, field: Field) -> str:
+        """The strategy of a field."""
+        if field.separator is None:
+            return self.of(field.type)
+        self.helpers.add("texts_of_parts")
+        content = f"texts_of_parts(Control, {string(field.separator)})"
+        return f"st.none() | {content}" if field.optional else content
 
     def _choices(self, choices: tuple[str, ...]) -> str:
         """The values of a closed text; many of them are a constant."""
@@ -137,7 +151,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
     }
     lines = Lines()
     for record in records_in_order(request):
-        arguments = [record_class(record.name), *(f"{f.name}={strategies.of(f.type)}" for f in record.fields)]
+        arguments = [record_class(record.name), *(f"{f.name}={strategies.of_field(f)}" for f in record.fields)]
         lines.statement(f"{constant(record_class(record.name))} = ", call("st.builds", arguments))
     for role in request.roles:
         name = message_class(role.name)
@@ -146,7 +160,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             strategies.helpers.add("other_roles")
             spelled = f"other_roles(Control, {tuple_of(map(string, request.named_roles))})"
         arguments = [name, f"role={spelled}"]
-        arguments += [f"{f.name}={strategies.of(f.type)}" for f in role.fields]
+        arguments += [f"{f.name}={strategies.of_field(f)}" for f in role.fields]
         lines.statement(f"{constant(name)} = ", call("st.builds", arguments))
     lines.statement("ANY_MESSAGE = ", call("st.one_of", [constant(message_class(r.name)) for r in request.roles]))
     whole = ["Request", "messages=st.lists(ANY_MESSAGE, max_size=5).map(tuple)"]
@@ -284,12 +298,19 @@ def _deepest(request: Request) -> int:
                 return 1 + of(item)
             case RecordType(name=name):
                 record = request.record(name)
-                return 1 + max((of(f.type) for f in record.fields), default=0) if record is not None else 1
+                return 1 + max(map(of_field, record.fields), default=0) if record is not None else 1
+            case TaggedType():
+                return max(of(RecordType(name)) for name in type_.records)
+            case UnionType(list=listed):
+                return of(listed)
             case JsonType() | ParsedType():
                 return JSON_NESTING
             case _:
                 return 0
 
-    messages = 2 + max((of(f.type) for role in request.roles for f in role.fields), default=0)
+    def of_field(field: Field) -> int:
+        return of(field.type) if field.separator is None else 2  # a list of parts
+
+    messages = 2 + max((of_field(f) for role in request.roles for f in role.fields), default=0)
     tools = 0 if request.tools is None else of(request.tools)
     return 1 + max([messages, tools, *(of(p.type) for p in request.params)])

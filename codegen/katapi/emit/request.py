@@ -20,8 +20,11 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
+    records_in,
 )
 
 
@@ -77,6 +80,12 @@ class _Types:
                 return f"{self.use('katapi.runtime.request_model', 'Items')}[{self.annotation(item)}]"
             case RecordType(name=name):
                 return record_class(name)
+            case TaggedType(tag=tag):
+                self.use("pydantic", "Field")
+                classes = " | ".join(map(record_class, of.records))
+                return f"{self.use('typing', 'Annotated')}[{classes}, Field(discriminator={string(tag)})]"
+            case UnionType(text=text, list=listed):
+                return f"{self.annotation(text)} | {self.annotation(listed)}"
             case TextType(choices=None):
                 return self.use("katapi.runtime.segments", "Content")
             case TextType(choices=choices):
@@ -96,6 +105,14 @@ class _Types:
                 return self.use("katapi.runtime.fields", name)
             case _:
                 raise AssertionError(f"no field has the type {of}")
+
+    def of_field(self, field: Field) -> str:
+        """The annotation of a field."""
+        if field.separator is None:
+            return self.annotation(field.type)
+        rule = f"{self.use('katapi.runtime.parts', 'FromParts')}({string(field.separator)})"
+        content = f"{self.use('typing', 'Annotated')}[{self.use('katapi.runtime.segments', 'Content')}, {rule}]"
+        return f"{content} | None" if field.optional else content
 
 
 def emit_request(program: Program) -> str:
@@ -132,7 +149,7 @@ def records_in_order(request: Request) -> list[Record]:
 
     def add(record: Record) -> None:
         for field in record.fields:
-            for name in _names(field.type):
+            for name in records_in(field.type):
                 part = request.record(name)
                 if part is not None and part not in done:
                     add(part)
@@ -144,16 +161,6 @@ def records_in_order(request: Request) -> list[Record]:
     return done
 
 
-def _names(of: Type) -> list[str]:
-    match of:
-        case RecordType(name=name):
-            return [name]
-        case ListType(item=item) | OptionalType(item=item):
-            return _names(item)
-        case _:
-            return []
-
-
 def _line(span: Span, source: Source) -> str:
     return f"line {source.line_column(span.start)[0]}"
 
@@ -161,12 +168,17 @@ def _line(span: Span, source: Source) -> str:
 def _field(field: Field, types: _Types, source: Source) -> FieldContext:
     default = " = None" if isinstance(field.type, OptionalType) else ""
     if field.also:
-        types.use("pydantic", "AliasChoices")
-        types.use("pydantic", "Field")
-        spellings = f"validation_alias=AliasChoices({', '.join(string(s) for s in field.spellings)})"
-        default = f" = Field({'None, ' if default else ''}{spellings})"
+        default = _spelled(field.spellings, default.removeprefix(" = "), types)
     comment = _line(field.span, source) + (": accepted, never printed" if field.ignored else "")
-    return _attribute(field.name, types.annotation(field.type), default, comment)
+    return _attribute(field.name, types.of_field(field), default, comment)
+
+
+def _spelled(spellings: tuple[str, ...], default: str, types: _Types) -> str:
+    """What stands behind an attribute that a request may spell in several ways."""
+    types.use("pydantic", "AliasChoices")
+    types.use("pydantic", "Field")
+    names = f"validation_alias=AliasChoices({', '.join(map(string, spellings))})"
+    return f" = Field({default}{', ' if default else ''}{names})"
 
 
 def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldContext:
@@ -204,14 +216,15 @@ def _record(record: Record, types: _Types, source: Source) -> ClassContext:
 
 
 def _message(role: Role, named: tuple[str, ...], types: _Types, source: Source) -> ClassContext:
-    what = f"a message of role `{role.name}`"
-    tag = _attribute("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
     if role.open:
-        what = "a message of a role that no other class has"
+        what = "A message of a role that no other class has"
         tag = _attribute("role", _other_than(named, types), "", "")
+    else:
+        what = f"A message of role `{role.name}`"
+        tag = _attribute("role", f"{types.use('typing', 'Literal')}[{string(role.name)}]", "", "")
     return ClassContext(
         message_class(role.name),
-        f"{what[0].upper()}{what[1:]} ({_line(role.span, source)}).",
+        f"{what} ({_line(role.span, source)}).",
         [tag, *(_field(f, types, source) for f in role.fields)],
         "",
     )
@@ -261,4 +274,6 @@ def _param(param: Param, types: _Types, source: Source) -> FieldContext:
         default = f" = {types.use('katapi.runtime.segments', 'Content')}({value})" if plain else f" = {value}"
     elif isinstance(param.type, OptionalType):
         default = " = None"
+    if param.also:
+        default = _spelled(param.spellings, default.removeprefix(" = "), types)
     return _attribute(param.name, types.annotation(param.type), default, _line(param.span, source))

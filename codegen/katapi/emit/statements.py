@@ -8,7 +8,6 @@ from dataclasses import replace
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code, ternary
 from katapi.emit.expressions import Expressions
 from katapi.emit.held import Held
-from katapi.emit.kinds import is_kind
 from katapi.emit.lets import Lets
 from katapi.emit.lifts import Lift
 from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
@@ -18,7 +17,7 @@ from katapi.language.source import Span
 from katapi.language.syntax import End, Operator, Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
-from katapi.model.types import LITERAL, BoolType, MessageType, TextType, json_kinds, present
+from katapi.model.types import LITERAL, BoolType, MessageType, TaggedType, TextType, kinds_told_apart, present
 
 
 class Statements(Lets):
@@ -338,7 +337,7 @@ class Statements(Lets):
     def _arms(self, match: t.Match, subject: Code) -> int:
         """The arms of a match, and how many levels deeper the last of them stands."""
         of = present(match.subject.type)
-        left = json_kinds(match.subject.type) or frozenset()
+        left = kinds_told_apart(match.subject.type) or frozenset()
         choices = set(of.choices) if isinstance(of, TextType) and of.choices is not None else None
         word, levels = "if ", 0
         for arm in match.arms:
@@ -359,7 +358,7 @@ class Statements(Lets):
                 self.lines.indent()
                 word, levels = "if ", levels + 1
             self._lift(lifts)
-            test = self._arm_test(replace(arm, condition=condition), subject, closes)
+            test = self._arm_test(replace(arm, condition=condition), match.subject, subject, choices, closes)
             self._head(word, test.text, f":{self._line(arm.span)}")
             self.block(arm.body)
             word = "elif "
@@ -384,19 +383,22 @@ class Statements(Lets):
         if arm.kinds:
             fits.append(t.IsJson(subject, arm.kinds, type=BoolType(), span=span))
         guard = fits[0] if len(fits) == 1 else t.Or(tuple(fits), type=BoolType(), span=span)
-        always = arm.kinds == json_kinds(subject.type)
+        always = arm.kinds == kinds_told_apart(subject.type)
         return self._lifting.out_of(arm.condition, () if always else (guard,))
 
-    def _arm_test(self, arm: t.MatchArm, subject: Code, closes: bool) -> Code:
+    def _arm_test(self, arm: t.MatchArm, value: t.Expr, subject: Code, left: set[str] | None, closes: bool) -> Code:
+        """When a value comes to an arm; `left` are the texts that it may be, where it has choices."""
         if closes and arm.condition is not None:
             return self._e.condition(arm.condition)
         tests: list[Code] = []
-        if len(arm.texts) == 1:
+        if isinstance(value, t.FieldOf) and isinstance(value.base.type, TaggedType) and arm.texts:
+            tests.append(self._e.has_tag(value, value.base.type, arm.texts, left or set()))
+        elif len(arm.texts) == 1:
             tests.append(Code(f"{subject.within(ATOM)} == {string(arm.texts[0])}", COMPARE))
         elif arm.texts:
             tests.append(Code(f"{subject.within(ATOM)} in {tuple_of(map(string, arm.texts))}", COMPARE))
         if arm.kinds:
-            tests.append(is_kind(self._e.module, subject, arm.kinds))
+            tests.append(self._e.is_of(value, arm.kinds))
         test = tests[0] if len(tests) == 1 else Code(" or ".join(c.within(OR) for c in tests), OR)
         if arm.condition is None:
             return test

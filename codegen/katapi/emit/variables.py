@@ -6,6 +6,8 @@ place there. Companions are emitted only where they are read: `needed` holds tho
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from katapi.emit.module import Module
 from katapi.emit.names import local, message_class, record_class
 from katapi.language.syntax import End
@@ -21,8 +23,10 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
     present,
 )
 
@@ -108,6 +112,10 @@ class Variables:
                 return " | ".join(self.request_class(message_class(r)) for r in roles)
             case RecordType(name=name):
                 return self.request_class(record_class(name))
+            case TaggedType():
+                return self.record_classes(of.records)
+            case UnionType(list=ListType(item=item)):
+                return f"{self.module.segment('Content')} | tuple[{self.python_type(item)}, ...]"
             case ListType(item=MessageType() as item):
                 return f"list[tuple[int, {self.python_type(item)}]]"
             case ListType(item=item):
@@ -145,6 +153,10 @@ class Variables:
         """The class or classes of messages with some roles, for `isinstance`."""
         names = [self.request_class(message_class(r)) for r in roles]
         return names[0] if len(names) == 1 else " | ".join(names)
+
+    def record_classes(self, names: Iterable[str]) -> str:
+        """The class or classes of some records, for `isinstance` and annotations."""
+        return " | ".join(self.request_class(record_class(name)) for name in names)
 
     def is_printed(self, variable: t.Variable) -> bool:
         """Whether the Python variable holds a text with its origin, or a control token, and not a plain value."""

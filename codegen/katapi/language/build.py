@@ -137,7 +137,7 @@ class TreeBuilder(Transformer[Token, object]):
     def COMPARE(self, token: Token) -> _Word:
         return _Word(token)
 
-    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = COMPARE
+    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = PARTS = COMPARE
 
     # ---- declarations
 
@@ -260,6 +260,12 @@ class TreeBuilder(Transformer[Token, object]):
     def from_text(self, meta: Meta, c: Children) -> s.FromText:
         return s.FromText(_one(c, s.Name), _maybe(c, _Word) is not None, span=self._span(meta))
 
+    def from_parts(self, meta: Meta, c: Children) -> s.FromParts:
+        return s.FromParts(_one(c, s.Name), str(_one(c, _Quoted)), span=self._span(meta))
+
+    def union(self, meta: Meta, c: Children) -> s.UnionOf:
+        return s.UnionOf(_types(c), span=self._span(meta))
+
     def field(self, meta: Meta, c: Children) -> s.FieldDecl:
         name, *also = _all(c, s.Name)
         return s.FieldDecl(name, _types(c)[0], tuple(also), False, span=self._span(meta))
@@ -306,8 +312,9 @@ class TreeBuilder(Transformer[Token, object]):
 
     def param(self, meta: Meta, c: Children) -> s.ParamDecl:
         default = _exprs(c)
-        name = self._value_name(_one(c, s.Name))
-        return s.ParamDecl(name, _types(c)[0], default[0] if default else None, span=self._span(meta))
+        name, *also = _all(c, s.Name)
+        self._value_name(name)
+        return s.ParamDecl(name, _types(c)[0], tuple(also), default[0] if default else None, span=self._span(meta))
 
     def request(self, meta: Meta, c: Children) -> s.Request:
         return s.Request(
@@ -434,6 +441,9 @@ class TreeBuilder(Transformer[Token, object]):
 
     def run_pattern(self, meta: Meta, c: Children) -> s.RunPattern:
         return s.RunPattern(_one(c, s.Name), span=self._span(meta))
+
+    def other_name(self, meta: Meta, c: Children) -> s.Name:
+        return s.Name("other", span=self._span(meta))
 
     def text_pattern(self, meta: Meta, c: Children) -> s.TextPattern:
         return s.TextPattern(str(_one(c, _Quoted)), span=self._span(meta))

@@ -38,6 +38,10 @@ def type_text(node: s.TypeRef) -> str:
             return " | ".join(quote(v) for v in values)
         case s.FromText(target, verbatim):
             return f"{target.text} from text" + (" verbatim" if verbatim else "")
+        case s.FromParts(target, separator):
+            return f"{target.text} from parts {quote(separator)}"
+        case s.UnionOf(members):
+            return " | ".join(map(type_text, members))
         case _:
             assert_never(node)
 

@@ -291,8 +291,9 @@ class _Printer:
                     entries.append(self._entries(part, f"record {name.text}", self._fields([*fields, *choices])))
                 case s.ToolsDecl(type_):
                     entries.append(self._leaf(part, f"tools: {type_text(type_)}"))
-                case s.ParamDecl(name, type_, default):
-                    doc = concat(f"param {name.text}: {type_text(type_)}", *_default(default))
+                case s.ParamDecl(name, type_, also, default):
+                    spelled = "".join(f" also {other.text}" for other in also)
+                    doc = concat(f"param {name.text}: {type_text(type_)}{spelled}", *_default(default))
                     entries.append(self._leaf(part, doc))
                 case s.EntryIf():
                     entries.append(self._entry_if(part))

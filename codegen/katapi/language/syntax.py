@@ -385,7 +385,22 @@ class FromText(Node):
     verbatim: bool
 
 
-TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText
+@dataclass(frozen=True, slots=True)
+class FromParts(Node):
+    """`text from parts "\\n"`: a text that may also arrive as a list of text parts, with a separator between two."""
+
+    target: Name
+    separator: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnionOf(Node):
+    """`text | [part]`: a value of one of some types."""
+
+    members: tuple[TypeRef, ...]
+
+
+TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,8 +437,11 @@ class ToolsDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class ParamDecl(Node):
+    """A parameter; `also` are other spellings of its name in a request."""
+
     name: Name
     type: TypeRef
+    also: tuple[Name, ...]
     default: Expr | None
 
 

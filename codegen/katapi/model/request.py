@@ -13,7 +13,7 @@ from katapi.model.types import OptionalType, Type
 class Field:
     """A field of a message or record; an ignored one is accepted, kept in the request, and never printed.
 
-    A request spells it by its name or by one of `also`.
+    A request spells it by its name or by one of `also`. A text with a `separator` may come as a list of text parts.
     """
 
     name: str
@@ -21,6 +21,7 @@ class Field:
     ignored: bool
     span: Span
     also: tuple[str, ...] = ()
+    separator: str | None = None
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -65,12 +66,18 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A template parameter: a key of the request beside `messages` and `tools`."""
+    """A template parameter: a key of the request beside `messages` and `tools`, or one of the keys `also`."""
 
     name: str
     type: Type
     default: str | int | bool | None
     span: Span
+    also: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The keys that the parameter may have in a request."""
+        return (self.name, *self.also)
 
     @property
     def required(self) -> bool:

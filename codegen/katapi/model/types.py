@@ -6,6 +6,7 @@ template, a `Content` is text that came with the request. Nothing turns a text i
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -106,6 +107,32 @@ class RecordType:
 
 
 @dataclass(frozen=True, slots=True)
+class TaggedType:
+    """One of some records that a field of closed text, the tag, tells apart; each with its values of the tag."""
+
+    tag: str
+    members: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def records(self) -> tuple[str, ...]:
+        """The names of the records."""
+        return tuple(name for name, _ in self.members)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """All values of the tag."""
+        return tuple(value for _, values in self.members for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class UnionType:
+    """A text or a list of values."""
+
+    text: TextType
+    list: ListType
+
+
+@dataclass(frozen=True, slots=True)
 class MessageType:
     """A message whose role is one of some roles, in the order of their declaration."""
 
@@ -123,6 +150,8 @@ Type: TypeAlias = (
     | ListType
     | OptionalType
     | RecordType
+    | TaggedType
+    | UnionType
     | MessageType
 )
 
@@ -208,8 +237,52 @@ def json_kinds(t: Type) -> frozenset[JsonKind] | None:
         case OptionalType(item=item):
             inner = json_kinds(item)
             return None if inner is None else inner | KIND_WORDS["null"]
-        case ControlType() | DateType() | RecordType() | MessageType():
+        case ControlType() | DateType() | RecordType() | TaggedType() | UnionType() | MessageType():
             return None
+
+
+def kinds_told_apart(t: Type) -> frozenset[JsonKind] | None:
+    """The kinds that tests and the arms of a `match` tell apart; None for a value without kinds."""
+    if isinstance(present(t), UnionType):
+        return KIND_WORDS["text"] | KIND_WORDS["list"] | (KIND_WORDS["null"] if may_be_absent(t) else frozenset())
+    return json_kinds(t)
+
+
+def of_kinds(t: Type, kinds: frozenset[JsonKind]) -> Type:
+    """The type of a value of which the kinds are known."""
+    inner = present(t)
+    if not isinstance(inner, UnionType):
+        return json_type(kinds)
+    members = [m for m, own in ((inner.text, JsonKind.TEXT), (inner.list, JsonKind.LIST)) if own in kinds]
+    left: Type = members[0] if len(members) == 1 else inner
+    return OptionalType(left) if JsonKind.NULL in kinds else left
+
+
+def of_tag(t: TaggedType, values: Collection[str]) -> Type:
+    """The type of a record whose tag has one of some values."""
+    left = tuple((name, own) for name, own in t.members if not set(own).isdisjoint(values))
+    return RecordType(left[0][0]) if len(left) == 1 else TaggedType(t.tag, left)
+
+
+def records_in(t: Type) -> tuple[str, ...]:
+    """The records that a value of the type is made of."""
+    match t:
+        case RecordType(name=name):
+            return (name,)
+        case TaggedType():
+            return t.records
+        case ListType(item=item) | OptionalType(item=item):
+            return records_in(item)
+        case UnionType():
+            return records_in(t.list)
+        case _:
+            return ()
+
+
+def holds_text(t: Type) -> bool:
+    """Whether a value may be an open text that stands in the request as it is."""
+    inner = present(t)
+    return inner == CONTENT or (isinstance(inner, UnionType) and inner.text == CONTENT)
 
 
 def assignable(value: Type, target: Type) -> bool:
@@ -222,6 +295,11 @@ def assignable(value: Type, target: Type) -> bool:
         if not isinstance(value, TextType) or (target.trust is Trust.LITERAL and value.trust is Trust.CONTENT):
             return False
         return target.choices is None or (value.choices is not None and set(value.choices) <= set(target.choices))
+    if isinstance(target, UnionType):
+        parts = (value.text, value.list) if isinstance(value, UnionType) else (value,)
+        return all(any(assignable(part, member) for member in (target.text, target.list)) for part in parts)
+    if isinstance(target, TaggedType):
+        return bool(records_in(value)) and set(records_in(value)) <= set(target.records)
     if isinstance(target, ListType):
         return isinstance(value, ListType) and assignable(value.item, target.item)
     if isinstance(target, JsonType):
@@ -256,5 +334,9 @@ def describe(t: Type) -> str:
             return f"{describe(item)}?"
         case RecordType(name=name):
             return name
+        case TaggedType():
+            return " | ".join(t.records)
+        case UnionType(text=text, list=listed):
+            return f"{describe(text)} | {describe(listed)}"
         case MessageType(roles=roles):
             return f"message ({' | '.join(roles)})"

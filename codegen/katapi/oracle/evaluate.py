@@ -19,13 +19,14 @@ from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
 from katapi.oracle.values import (
     Absent,
+    AnyText,
     Items,
+    Merged,
     Moment,
     OracleMessage,
     Pairs,
     Passage,
     Record,
-    Text,
     Truth,
     Value,
     Whole,
@@ -195,7 +196,7 @@ class Frame:
             case _:
                 assert_never(expr)
 
-    def text(self, expr: t.Expr) -> Text:
+    def text(self, expr: t.Expr) -> AnyText:
         """The value of an expression that the resolver knows to be a text."""
         text = is_text(self.evaluate(expr))
         assert text is not None, "the resolver knows this to be a text"
@@ -305,7 +306,7 @@ def _below(path: Path | None, step: str | int) -> Path | None:
     return None if path is None else (*path, step)
 
 
-def _cut(source: Text, kind: t.CutKind, argument: str | None) -> Text:
+def _cut(source: AnyText, kind: t.CutKind, argument: str | None) -> AnyText:
     text = source.text
     start, end = 0, len(text)
     if kind in (t.CutKind.TRIM, t.CutKind.TRIM_START, t.CutKind.TRIM_END):
@@ -331,12 +332,22 @@ def _cut(source: Text, kind: t.CutKind, argument: str | None) -> Text:
     return _stretch(source, start, end)
 
 
-def _stretch(source: Text, start: int, end: int) -> Text:
+def _stretch(source: AnyText, start: int, end: int) -> AnyText:
     """A part of a text, which remembers where it stood."""
     if isinstance(source, LiteralSegment):
         return LiteralSegment(Literal(source.text[start:end]), source.site)
     if isinstance(source, Passage):
         return _shortened(source, start, end)
+    if isinstance(source, Merged):
+        pieces: list[ContentSegment] = []
+        at = 0
+        for piece in source.pieces:
+            inside = [i for i in range(len(piece.text)) if start <= at + i < end]
+            if inside:
+                first = None if piece.start is None else piece.start + inside[0]
+                pieces.append(ContentSegment(Content(piece.text[inside[0] : inside[-1] + 1]), piece.path, first))
+            at += len(piece.text)
+        return Merged(tuple(pieces), source.path)
     moved = None if source.start is None else source.start + start
     return ContentSegment(Content(source.text[start:end]), source.path, moved)
 
@@ -351,13 +362,13 @@ def _shortened(source: Passage, start: int, end: int) -> Passage:
         inner = max(start - place, 0), min(end - place, len(piece.text))
         if inner[0] < inner[1]:
             part = _stretch(piece, *inner)
-            assert not isinstance(part, Passage)
+            assert isinstance(part, (LiteralSegment, ContentSegment)), "a piece is no passage itself"
             pieces.append(part)
         place += len(piece.text)
     return Passage(tuple(pieces))
 
 
-def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
+def _rewrite(source: AnyText, kind: t.RewriteKind, arguments: list[str]) -> AnyText:
     """A new text, which comes from all of the value; where it is the same text, it is that text."""
     made = _rewritten(source.text, kind, arguments)
     if made == source.text:

@@ -11,6 +11,7 @@ from katapi.oracle.values import (
     Absent,
     Fraction,
     Items,
+    Merged,
     Moment,
     OracleMessage,
     Pairs,
@@ -36,7 +37,7 @@ def python_text(value: Value, order: KeyOrder, unicode: str) -> str:
             return str(number)
         case Fraction(value=fraction):
             return repr(fraction)
-        case LiteralSegment() | ContentSegment() | Passage():
+        case LiteralSegment() | ContentSegment() | Passage() | Merged():
             return _quoted(value.text, unicode)
         case Items(items=items):
             return "[" + ", ".join(python_text(item, order, unicode) for item in items) + "]"

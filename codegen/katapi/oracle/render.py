@@ -14,6 +14,7 @@ from katapi.oracle.request import OracleRequest
 from katapi.oracle.values import (
     Absent,
     Items,
+    Merged,
     OracleMessage,
     Pairs,
     Passage,
@@ -170,6 +171,8 @@ class _Printer:
             self._segments.append(value)
         elif isinstance(value, Passage):
             self._segments += value.pieces
+        elif isinstance(value, Merged):
+            self._segments += value.segments()
         else:
             assert isinstance(value, (LiteralSegment, ContentSegment)), "the resolver lets nothing else be printed"
             self._segments.append(value)

@@ -34,13 +34,15 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
 )
-from katapi.oracle.values import Absent, Items, Moment, OracleMessage, Pairs, Record, Value, from_json, kind_of
+from katapi.oracle.values import Absent, Items, Merged, Moment, OracleMessage, Pairs, Record, Value, from_json, kind_of
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json, JsonObject
-from katapi.runtime.segments import Path
+from katapi.runtime.segments import Content, ContentSegment, Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def canonical(program: Program, value: Json) -> OracleRequest:
     if _depth(value) > rules.depth:
         raise RequestError(f"lists and objects nest more than {rules.depth} deep", code="R109")
     body = _object(value, ())
-    known = {"messages", "add_generation_prompt", *(param.name for param in rules.params)}
+    known = {"messages", "add_generation_prompt", *(key for param in rules.params for key in param.spellings)}
     _only(body, known | ({"tools"} if rules.tools is not None else set()), ())
     _demand("messages" in body, "R112", "messages are missing", ("messages",))
     messages = tuple(
@@ -74,10 +76,11 @@ def canonical(program: Program, value: Json) -> OracleRequest:
         raise _fault("R113", "expected true or false", ("add_generation_prompt",))
     params: dict[str, Value] = {}
     for param in rules.params:
-        if param.name not in body and param.default is not None:
+        there = _spelled(param.name, param.spellings, body, ())
+        if not there and param.default is not None:
             params[param.name] = from_json(param.default, (param.name,))
         else:
-            params[param.name] = _declared(rules, param.name, param.type, body, ())
+            params[param.name] = _declared(rules, param.name, param.type, there, ())
     return OracleRequest(messages, tools, params, generating)
 
 
@@ -99,12 +102,41 @@ def _message(rules: Request, body: JsonObject, index: int) -> OracleMessage:
 def _fields(rules: Request, fields: Sequence[Field], body: JsonObject, path: Path) -> dict[str, Value]:
     by_name: dict[str, Value] = {}
     for field in fields:
-        spelled = [key for key in field.spellings if key in body]
-        if len(spelled) > 1:
-            raise _fault("R111", f"{spelled[1]!r} is another spelling of {spelled[0]!r}", (*path, spelled[1]))
-        there: JsonObject = {field.name: body[spelled[0]]} if spelled else {}
-        by_name[field.name] = _declared(rules, field.name, field.type, there, path)
+        there = _spelled(field.name, field.spellings, body, path)
+        content = there.get(field.name)
+        if field.separator is not None and isinstance(content, Sequence) and not isinstance(content, str):
+            by_name[field.name] = _merged(content, field.separator, (*path, field.name))
+        else:
+            by_name[field.name] = _declared(rules, field.name, field.type, there, path)
     return by_name
+
+
+def _spelled(name: str, spellings: Sequence[str], body: JsonObject, path: Path) -> JsonObject:
+    """The value of a field under its own name, if a body has it under one of its names."""
+    found = [key for key in spellings if key in body]
+    if len(found) > 1:
+        raise _fault("R111", f"{found[1]!r} is another spelling of {found[0]!r}", (*path, found[1]))
+    return {name: body[found[0]]} if found else {}
+
+
+def _merged(parts: Sequence[Json], separator: str, path: Path) -> Merged:
+    """The texts of a list of text parts, with a separator between two."""
+    pieces: list[ContentSegment] = []
+    for index, part in enumerate(parts):
+        here = (*path, index)
+        body = _object(part, here)
+        _demand("type" in body, "R112", "the type is missing", (*here, "type"))
+        _demand(isinstance(body["type"], str), "R113", "a type is a text", (*here, "type"))
+        _demand(body["type"] == "text", "R110", f"no part of type {body['type']!r}", (*here, "type"))
+        _only(body, {"type", "text"}, here)
+        _demand("text" in body, "R112", "the text is missing", (*here, "text"))
+        text = body["text"]
+        if not isinstance(text, str):
+            raise _fault("R113", "expected text", (*here, "text"))
+        if index:
+            pieces.append(ContentSegment(Content(separator), path, None))
+        pieces.append(ContentSegment(Content(str(_checked(text, (*here, "text")))), (*here, "text"), 0))
+    return Merged(tuple(pieces), path)
 
 
 def _declared(rules: Request, key: str, of: Type, body: JsonObject, path: Path) -> Value:
@@ -142,6 +174,18 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
         case ListType(item=item):
             items = enumerate(_list(value, path))
             return Items(tuple(_typed(rules, member, item, (*path, index)) for index, member in items), path)
+        case UnionType(text=text, list=listed):
+            if isinstance(value, str):
+                return _typed(rules, value, text, path)
+            _demand(isinstance(value, Sequence), "R113", "expected text or a list", path)
+            return _typed(rules, value, listed, path)
+        case TaggedType(tag=tag, members=members):
+            tagged = _object(value, path)
+            _demand(tag in tagged, "R112", f"{tag!r} is missing", (*path, tag))
+            _demand(isinstance(tagged[tag], str), "R113", "expected text", (*path, tag))
+            fitting = [name for name, own in members if tagged[tag] in own]
+            _demand(bool(fitting), "R110", f"unknown {tag} {tagged[tag]!r}", (*path, tag))
+            return _typed(rules, tagged, RecordType(fitting[0]), path)
         case RecordType(name=name):
             record = rules.record(name)
             assert record is not None, "the resolver knows every record"

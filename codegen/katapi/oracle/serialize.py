@@ -17,6 +17,7 @@ from katapi.oracle.values import (
     Absent,
     Fraction,
     Items,
+    Merged,
     Moment,
     OracleMessage,
     Pairs,
@@ -77,7 +78,7 @@ def _text(value: Value, settings: Serialization, depth: int) -> str:
             return str(number)
         case Fraction(value=number):
             return _number(number, settings)
-        case LiteralSegment(text=text) | ContentSegment(text=text):
+        case LiteralSegment(text=text) | ContentSegment(text=text) | Merged(text=text):
             return _quoted(text, settings)
         case Passage():
             return _quoted(value.text, settings)

@@ -88,6 +88,23 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """One text out of several: those of the parts of a content, and what stands between them, from the content."""
+
+    pieces: tuple[ContentSegment, ...]
+    path: Path
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def segments(self) -> list[ContentSegment]:
+        """What is printed for it: each piece that is not empty, or one empty text of the content."""
+        return [piece for piece in self.pieces if piece.text] or [ContentSegment(Content(""), self.path, None)]
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """An object with declared fields."""
 
@@ -122,6 +139,7 @@ Value: TypeAlias = (
     | LiteralSegment
     | ContentSegment
     | Passage
+    | Merged
     | Items
     | Pairs
     | Record
@@ -147,9 +165,12 @@ def from_json(value: Json, path: Path) -> Value:
     return Items(tuple(from_json(item, (*path, index)) for index, item in enumerate(value)), path)
 
 
-def is_text(value: Value) -> Text | None:
+AnyText: TypeAlias = Text | Merged
+
+
+def is_text(value: Value) -> AnyText | None:
     """The value if it is a text."""
-    return value if isinstance(value, (LiteralSegment, ContentSegment, Passage)) else None
+    return value if isinstance(value, (LiteralSegment, ContentSegment, Passage, Merged)) else None
 
 
 def passage(segments: Iterable[Segment]) -> Passage:
@@ -172,7 +193,7 @@ def kind_of(value: Value) -> JsonKind | None:
             return JsonKind.INTEGER
         case Fraction():
             return JsonKind.FRACTION
-        case LiteralSegment() | ContentSegment() | Passage():
+        case LiteralSegment() | ContentSegment() | Passage() | Merged():
             return JsonKind.TEXT
         case Items():
             return JsonKind.LIST
@@ -193,10 +214,8 @@ def is_given(value: Value) -> bool:
             return number != 0
         case Fraction(value=number):
             return number != 0.0
-        case LiteralSegment(text=text) | ContentSegment(text=text):
+        case LiteralSegment(text=text) | ContentSegment(text=text) | Merged(text=text) | Passage(text=text):
             return text != ""
-        case Passage():
-            return value.text != ""
         case Items(items=items):
             return len(items) > 0
         case Pairs(pairs=pairs):

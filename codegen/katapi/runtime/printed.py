@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import NewType, TypeAlias
 
+from katapi.runtime.parts import MergedText, Piece
 from katapi.runtime.segments import (
     Content,
     ContentSegment,
@@ -162,7 +163,7 @@ def kept(printed: Iterable[Printed]) -> PrintedText:
     pieces: list[LiteralText | ContentText] = []
     for part in printed:
         if len(part) == 3:
-            pieces.append(part)
+            pieces += [(segment.text, segment.path, segment.start) for segment in _content(part)]
         elif isinstance(part[1], Stretch):
             pieces += [segment for segment in part[1].segments if isinstance(segment, LiteralSegment)]
         elif isinstance(part[1], Pieces):
@@ -182,13 +183,22 @@ def text_of_segments(segments: Iterable[Segment]) -> str:
     return "".join([segment.text for segment in segments])
 
 
+def _content(part: ContentText) -> list[ContentSegment]:
+    """The segments of a content: one, or one for each part that the text was merged from."""
+    text, path, _ = part
+    if not isinstance(text, MergedText):
+        return [ContentSegment(*part)]
+    pieces = text.pieces or (Piece("", (), None),)
+    return [ContentSegment(Content(piece.text), (*path, *piece.steps), piece.start) for piece in pieces]
+
+
 def rendering_of(printed: Iterable[Printed]) -> Rendering:
     """The segments that were printed, and the ranges of them that are sampled."""
     segments: list[Segment] = []
     bounds: list[int] = []
     for part in printed:
         if len(part) == 3:
-            segments.append(ContentSegment(*part))
+            segments += _content(part)
         elif isinstance(part[1], Stretch):
             bounds += [len(segments) + mark for mark in part[1].marks]
             segments += part[1].segments

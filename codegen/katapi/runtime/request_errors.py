@@ -77,7 +77,7 @@ def _groups(faults: list[_Fault]) -> list[list[_Fault]]:
 
 def _alternatives(faults: list[_Fault]) -> RequestError:
     """The fault of a value that may be of several kinds: within the kind that was meant, or that it is of none."""
-    deepest = max(faults, key=lambda fault: len(fault.place.path))
+    deepest = max(faults, key=lambda fault: (len(fault.place.path), fault.details["type"] != "missing"))
     expected = [_EXPECTED.get(fault.details["type"]) for fault in faults if fault.place.path == deepest.place.path]
     if None in expected:
         return _fault(deepest)

@@ -36,6 +36,7 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import FromJson
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import kind
+from katapi.runtime.request_shape import spellings
 from katapi.runtime.strict_json import MAX_DEPTH, InvalidUtf8, Substitution, decode_json
 
 Element = TypeVar("Element")
@@ -81,7 +82,7 @@ def decode_request(
     max_depth: int = MAX_DEPTH,
     params: JsonObject | None = None,
 ) -> DecodedRequest[Model]:
-    """Network bytes as an instance of `model`; `params` are keys that stand in place of those of the same name.
+    """Network bytes as an instance of `model`; `params` are keys that stand in place of those of the same meaning.
 
     Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R115 and R119 for its shape
     (`request_errors`). `max_depth` counts arrays and objects, the outermost as 1.
@@ -89,12 +90,20 @@ def decode_request(
     decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth, listed="tools")
     value = _object(decoded.value, raw)
     try:
-        request = model.model_validate({**value, **params} if params else value, context=FromJson(max_depth))
+        request = model.model_validate(_replaced(model, value, params or {}), context=FromJson(max_depth))
     except ValidationError as error:
         from katapi.runtime.request_errors import request_error  # no request that is in order needs it
 
         raise request_error(model, error) from None
     return DecodedRequest(request, decoded.substitutions)
+
+
+def _replaced(model: type[Model], value: JsonObject, params: JsonObject) -> JsonObject:
+    """The keys of a request with `params` in place of those that spell the same, in the same way or another."""
+    if not params:
+        return value
+    same = {key for names in spellings(model) if not params.keys().isdisjoint(names) for key in names}
+    return {**{key: member for key, member in value.items() if key not in same}, **params}
 
 
 def _object(value: Json, raw: bytes) -> JsonObject:

@@ -13,7 +13,7 @@ from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.open_roles import ByRole, by_role
+from katapi.runtime.open_roles import ANY_OTHER, ByRole, by_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,20 @@ def place(model: type[BaseModel], loc: tuple[str | int, ...]) -> Place:
 def spellings(model: type[BaseModel]) -> list[tuple[str, ...]]:
     """For each field of the model the keys that may spell it in a request."""
     return [_spellings(name, field) for name, field in model.model_fields.items()]
+
+
+def roles_of(request: type[BaseModel]) -> dict[str, list[str]]:
+    """For each role of the messages of a request its fields; one that may be left out has a `?` behind it."""
+    messages = place(request, ("messages", 0)).shape
+    members = messages.members if isinstance(messages, Tagged) else {}
+    if isinstance(messages, type):
+        members = by_role((messages,))
+    return {
+        "(any other)" if role == ANY_OTHER else role: [
+            name if field.is_required() else f"{name}?" for name, field in model.model_fields.items() if name != "role"
+        ]
+        for role, model in members.items()
+    }
 
 
 def _spellings(name: str, field: FieldInfo) -> tuple[str, ...]:

@@ -31,12 +31,15 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Trust,
     Type,
+    UnionType,
     describe,
     join,
     json_kinds,
+    kinds_told_apart,
     may_be_absent,
     optional,
     present,
@@ -277,6 +280,9 @@ class Expressions:
             case RecordType(name=record_name):
                 field = self._fields.of_record(record_name, node.name)
                 return t.FieldOf(base, field, type=optional(field.type) if absent else field.type, span=node.span)
+            case TaggedType():
+                field = self._fields.of_tagged(inner, node.name)
+                return t.FieldOf(base, field, type=optional(field.type) if absent else field.type, span=node.span)
             case ListType(item=item) if name in ("first", "last"):
                 return t.EndOf(base, s.End(name), type=optional(item), span=node.span)
             case ListType() | TextType() if name == "length":
@@ -414,8 +420,8 @@ class Expressions:
             for kind in node.kinds:
                 self.known_role(kind)
             return self._negate(t.IsRole(value, words, type=BOOL, span=node.span), node.negated)
-        own = json_kinds(value.type)
-        if own is None or not isinstance(inner, (JsonType, ListType)):
+        own = kinds_told_apart(value.type)
+        if own is None or not isinstance(inner, (JsonType, ListType, UnionType)):
             raise self._findings.fail("K201", node.value.span, f"`is` cannot ask about {describe(value.type)}")
         for kind in node.kinds:
             if kind.text not in KIND_WORDS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from katapi.language import syntax as s
 from katapi.model.request import Field, Request
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
-from katapi.model.types import OptionalType
+from katapi.model.types import OptionalType, TaggedType, TextType, Trust, describe
 
 
 class Fields:
@@ -29,6 +29,26 @@ class Fields:
             )
         self._readable(field, name)
         return field
+
+    def of_tagged(self, of: TaggedType, name: s.Name) -> Field:
+        """The tag, or the field that each of some records has."""
+        found = [self.of_record(record, name) for record in of.records] if self._in_all(of, name) else []
+        if not found:
+            raise self._findings.fail(
+                "K104",
+                name.span,
+                f"not each of {describe(of)} has a field `{name.text}`",
+                help=f"tell them apart with `match … .{of.tag}`",
+            )
+        if name.text == of.tag:
+            return Field(name.text, TextType(Trust.CONTENT, of.values), False, found[0].span)
+        if any(field.type != found[0].type for field in found):
+            raise self._findings.fail("K201", name.span, f"`{name.text}` has not one type in {describe(of)}")
+        return found[0]
+
+    def _in_all(self, of: TaggedType, name: s.Name) -> bool:
+        records = [self._request.record(record) for record in of.records]
+        return all(record is not None and record.field(name.text) is not None for record in records)
 
     def of_message(self, roles: tuple[str, ...], name: s.Name) -> Field:
         """The field that messages of all these roles have."""

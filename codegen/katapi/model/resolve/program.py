@@ -18,7 +18,7 @@ from katapi.model.resolve.budgets import resolve_budget
 from katapi.model.resolve.expressions import Expressions
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.headers import identity
-from katapi.model.resolve.requests import resolve_request, resolve_type
+from katapi.model.resolve.requests import ClosedFields, closed_fields, resolve_request, resolve_type
 from katapi.model.resolve.scope import Scope
 from katapi.model.resolve.serializations import resolve_serialization
 from katapi.model.resolve.statements import Statements
@@ -171,7 +171,7 @@ def resolve_template(
     """The template."""
     expressions = Expressions(findings, vocabulary, request, serializations)
     definitions = [p for p in node.parts if isinstance(p, s.Def)]
-    signatures = _signatures(definitions, findings)
+    signatures = _signatures(definitions, closed_fields(request), findings)
     statements = Statements(findings, expressions, {n: tuple(p for _, p in s_) for n, s_ in signatures.items()})
 
     variables = _global_variables(expressions, request)
@@ -231,7 +231,9 @@ def _keyword(node: s.Generate) -> Span:
     return Span(node.span.start, node.span.start + len("generate"))
 
 
-def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[tuple[s.Name, Type]]]:
+def _signatures(
+    definitions: list[s.Def], records: ClosedFields, findings: Findings
+) -> dict[str, list[tuple[s.Name, Type]]]:
     out: dict[str, list[tuple[s.Name, Type]]] = {}
     for definition in definitions:
         if definition.name.text in out:
@@ -245,7 +247,7 @@ def _signatures(definitions: list[s.Def], findings: Findings) -> dict[str, list[
                 message = f"the name `{parameter.name.text}` is taken already"
                 findings.add("K107", parameter.name.span, message, first=taken)
             try:
-                parameters.append((parameter.name, resolve_type(parameter.type, set(), findings, in_def=True)))
+                parameters.append((parameter.name, resolve_type(parameter.type, records, findings, in_def=True)))
             except Unresolved:
                 findings.untyped.update((parameter.name.text, definition.name.text))
         out[definition.name.text] = parameters

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum
+from typing import TypeAlias
 
 from katapi.language import syntax as s
 from katapi.language.source import Span
@@ -25,11 +27,15 @@ from katapi.model.types import (
     OptionalType,
     ParsedType,
     RecordType,
+    TaggedType,
     TextType,
     Trust,
     Type,
+    UnionType,
     assignable,
     describe,
+    present,
+    records_in,
 )
 from katapi.runtime.request_model import RequestModel
 
@@ -58,7 +64,11 @@ class _Bytes(Enum):
     REPLACE = "utf8 replace"
 
 
-def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_def: bool = False) -> Type:
+#: The fields of each record that are closed texts, with their values: what may tell records apart.
+ClosedFields: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
+
+
+def resolve_type(node: s.TypeRef, records: ClosedFields, findings: Findings, *, in_def: bool = False) -> Type:
     """A type as it is written; `control` is a type only for the parameters of a `def`."""
     match node:
         case s.NamedType(name=name):
@@ -85,6 +95,49 @@ def resolve_type(node: s.TypeRef, records: set[str], findings: Findings, *, in_d
             if target.text != "object":
                 raise findings.fail("K106", target.span, "only an `object` can come from text")
             return ParsedType(verbatim)
+        case s.FromParts():
+            raise findings.fail("K106", node.span, "only a field of a role or record is read from parts")
+        case s.UnionOf():
+            return _union(node, records, findings, in_def=in_def)
+
+
+def _union(node: s.UnionOf, records: ClosedFields, findings: Findings, *, in_def: bool) -> Type:
+    """A text or a list; or records that a closed text tells apart."""
+    members = [resolve_type(member, records, findings, in_def=in_def) for member in node.members]
+    texts = [m for m in members if m == CONTENT]
+    lists = [m for m in members if isinstance(m, ListType)]
+    if len(members) == 2 and texts and lists:
+        return UnionType(CONTENT, lists[0])
+    names = [m.name for m in members if isinstance(m, RecordType)]
+    if len(names) < len(members):
+        help = "`json` is a value of any kind" if not lists else "records that a field tells apart stand in one list"
+        raise findings.fail("K201", node.span, "a union is `text` and a list, or it is records", help=help)
+    for tag in records[names[0]]:
+        values = [records[name].get(tag, ()) for name in names]
+        if all(values) and len({v for own in values for v in own}) == sum(map(len, values)):
+            return TaggedType(tag, tuple(zip(names, values, strict=True)))
+    raise findings.fail(
+        "K201",
+        node.span,
+        f"no field tells {' and '.join(f'`{name}`' for name in names)} apart",
+        help='give each a field of the same name with other values: `type: "text"`, `type: "image"`',
+    )
+
+
+def closed_fields(request: Request) -> ClosedFields:
+    """Those of the records of a request."""
+    return {
+        record.name: {
+            f.name: f.type.choices
+            for f in record.fields
+            if isinstance(f.type, TextType) and f.type.choices and not f.ignored
+        }
+        for record in request.records
+    }
+
+
+def _written_fields(record: s.RecordDecl) -> dict[str, tuple[str, ...]]:
+    return {f.name.text: f.type.values for f in record.fields if isinstance(f.type, s.Choice) and not f.ignored}
 
 
 _TAKEN = "names that Python or the generated classes use, and names with `_` in front, are taken"
@@ -100,7 +153,7 @@ def _distinct(name: s.Name, others: Mapping[str, Span], findings: Findings) -> b
     return True
 
 
-def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Findings) -> tuple[Field, ...]:
+def _fields(nodes: tuple[s.FieldDecl, ...], records: ClosedFields, findings: Findings) -> tuple[Field, ...]:
     out: list[Field] = []
     seen: dict[str, Span] = {}
     for node in nodes:
@@ -113,9 +166,12 @@ def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Finding
             findings.add("K108", node.name.span, f"a field cannot be called `{name}`", help=_TAKEN)
             continue
         also = tuple(other.text for other in node.also)
+        written, separator = _from_parts(node.type, findings)
         try:
-            of = resolve_type(node.type, records, findings)
-            out.append(Field(name, of, node.ignored, node.name.span, also))
+            of = resolve_type(written, records, findings)
+            if isinstance(present(of), TaggedType):
+                raise findings.fail("K201", node.type.span, "records that a field tells apart stand in a list")
+            out.append(Field(name, of, node.ignored, node.name.span, also, separator))
         except Unresolved:
             findings.untyped.add(name)
             continue
@@ -131,14 +187,16 @@ def _fields(nodes: tuple[s.FieldDecl, ...], records: set[str], findings: Finding
     return tuple(out)
 
 
-def _records_in(t: Type) -> set[str]:
-    match t:
-        case RecordType(name=name):
-            return {name}
-        case ListType(item=item) | OptionalType(item=item):
-            return _records_in(item)
-        case _:
-            return set()
+def _from_parts(node: s.TypeRef, findings: Findings) -> tuple[s.TypeRef, str | None]:
+    """A type without `from parts`, and the separator that stands behind that."""
+    if isinstance(node, s.OptionalOf):
+        item, separator = _from_parts(node.item, findings)
+        return s.OptionalOf(item, span=node.span), separator
+    if not isinstance(node, s.FromParts):
+        return node, None
+    if node.target.text != "text":
+        findings.add("K106", node.target.span, "only a `text` can come from parts")
+    return s.NamedType(replace(node.target, text="text"), span=node.span), node.separator
 
 
 def _default(node: s.ParamDecl, t: Type, findings: Findings) -> str | int | bool | None:
@@ -170,7 +228,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
     if not 1 <= depth <= 256:
         findings.add("K112", settings.place("depth"), f"a depth of {depth} is outside 1 .. 256")
 
-    names = {r.name.text for r in node.records}
+    names = {r.name.text: _written_fields(r) for r in node.records}
     records: list[Record] = []
     places: dict[str, Span] = {}
     for record in node.records:
@@ -223,11 +281,19 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
             findings.add("K108", param.name.span, f"a parameter cannot be called `{key}`", help=_TAKEN)
             continue
         try:
-            t = resolve_type(param.type, set(), findings)
+            t = resolve_type(param.type, {}, findings)
         except Unresolved:
             findings.untyped.add(key)
             continue
-        params.append(Param(key, t, _default(param, t, findings), param.name.span))
+        also = tuple(other.text for other in param.also)
+        params.append(Param(key, t, _default(param, t, findings), param.name.span, also))
+    spelled = {p.name: p.span for p in params}
+    for param in node.params:
+        for other in param.also:
+            if other.text in BUILT_IN_KEYS or other.text in spelled:
+                message = f"the request has a key `{other.text}` already"
+                findings.add("K107", other.span, message, first=spelled.get(other.text))
+            spelled.setdefault(other.text, other.span)
 
     return Request(
         identity(node.header),
@@ -244,7 +310,7 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
 
 def _check_recursion(records: list[Record], findings: Findings) -> None:
     """A record inside itself would need a request without end."""
-    parts = {r.name: set().union(*(_records_in(f.type) for f in r.fields)) for r in records}
+    parts = {r.name: set().union(*(records_in(f.type) for f in r.fields)) for r in records}
     for record in records:
         seen: set[str] = set()
         open_names = list(parts[record.name])

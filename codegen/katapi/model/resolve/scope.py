@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from katapi.language.syntax import Operator
 from katapi.model.template import (
     And,
+    Compare,
     Exists,
     Expr,
     FieldOf,
@@ -17,10 +19,20 @@ from katapi.model.template import (
     Not,
     Or,
     RoleOf,
+    TextConst,
     Var,
     Variable,
 )
-from katapi.model.types import MessageType, OptionalType, Type, json_kinds, json_type, present
+from katapi.model.types import (
+    MessageType,
+    OptionalType,
+    TaggedType,
+    Type,
+    kinds_told_apart,
+    of_kinds,
+    of_tag,
+    present,
+)
 
 #: A variable's number and the fields that lead from it to a value.
 Path = tuple[int | str, ...]
@@ -59,11 +71,18 @@ def facts(test: Expr, truth: bool) -> dict[Path, Type]:
         case IsRole(value=value, roles=roles):
             return _role_facts(value, roles, truth)
         case IsJson(value=value, kinds=kinds):
-            path, known = path_of(value), json_kinds(value.type)
+            path, known = path_of(value), kinds_told_apart(value.type)
             if path is None or known is None:
                 return {}
             left = known & kinds if truth else known - kinds
-            return {path: json_type(left)} | (_presence_of_base(value) if truth else {}) if left else {}
+            return {path: of_kinds(value.type, left)} | (_presence_of_base(value) if truth else {}) if left else {}
+        case Compare(operator=operator, left=FieldOf(base=base), right=TextConst(text=text)) if isinstance(
+            base.type, TaggedType
+        ):
+            path = path_of(base)
+            equal = truth is (operator is Operator.EQUAL)
+            values = {text} if equal else set(base.type.values) - {text}
+            return {} if path is None or not values & set(base.type.values) else {path: of_tag(base.type, values)}
         case _:
             return {}
 

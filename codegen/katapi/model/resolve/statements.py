@@ -25,12 +25,16 @@ from katapi.model.types import (
     MessageType,
     OptionalType,
     ParsedType,
+    TaggedType,
     TextType,
     Type,
+    UnionType,
     assignable,
     describe,
     json_kinds,
-    json_type,
+    kinds_told_apart,
+    of_kinds,
+    of_tag,
     present,
 )
 
@@ -158,6 +162,10 @@ class Statements:
                 value = self._expressions.there(value, f"`{name}` takes {describe(target)}")
             if not assignable(value.type, target):
                 self._mismatch(value, target, argument.span)
+            if isinstance(present(target), UnionType) and not _stands_in_request(value):
+                raise self._findings.fail(
+                    "K201", argument.span, f"what is passed as {describe(target)} stands as it is in the request"
+                )
             arguments.append(value)
         return t.CallDef(name, tuple(arguments), span=node.span)
 
@@ -329,6 +337,8 @@ class Statements:
                     roles.append(self._expressions.known_role(name))
                     is_run = True
                 case s.OtherPattern():
+                    if not left and self._findings.untyped:
+                        raise Unresolved  # it may be for a role whose declaration could not be read
                     roles.extend(left or variable.type.roles)
                 case s.TextPattern():
                     raise self._findings.fail("K306", pattern.span, "a message is told by its role, not by a text")
@@ -367,27 +377,39 @@ class Statements:
 
     def _match(self, node: s.Match, scope: Scope) -> tuple[t.Statement, ...]:
         subject = self._expressions.resolve(node.subject, scope)
-        kinds = json_kinds(subject.type)
+        kinds = kinds_told_apart(subject.type)
         if kinds is None:
             raise self._findings.fail("K201", subject.span, f"`match` cannot take {describe(subject.type)} apart")
+        if isinstance(present(subject.type), UnionType) and path_of(subject) is None:
+            raise self._findings.fail("K201", subject.span, "a value of several types has a name", help="use `let`")
         left = kinds
+        seen: set[str] = set()
         arms: list[t.MatchArm] = []
         unsure: list[t.Unsure] = []
         for arm in node.arms:
             try:
-                made = self._match_arm(arm, subject, kinds, left, scope)
+                made = self._match_arm(arm, subject, kinds, left, seen, scope)
             except Unresolved:
                 unsure.append(self._unsure(arm, scope))
                 continue
             arms.append(made)
             if made.condition is None and not made.texts:
                 left = left - made.kinds
+            if made.condition is None:
+                seen.update(made.texts)
         match = t.Match(subject, tuple(arms), bool(unsure), span=_head(node, node.subject))
         return (match, *unsure)
 
     def _match_arm(
-        self, node: s.Arm, subject: t.Expr, kinds: frozenset[JsonKind], left: frozenset[JsonKind], scope: Scope
+        self,
+        node: s.Arm,
+        subject: t.Expr,
+        kinds: frozenset[JsonKind],
+        left: frozenset[JsonKind],
+        seen: set[str],
+        scope: Scope,
     ) -> t.MatchArm:
+        """One arm; `left` are the kinds and `seen` the texts that the arms before it take for certain."""
         if not node.patterns:
             raise Unresolved
         if node.then is not None or node.bound is not None:
@@ -426,9 +448,14 @@ class Statements:
         inner = scope
         if path is not None and narrowed & kinds:
             if not isinstance(present(subject.type), TextType):
-                inner = scope.learn({path: json_type(narrowed & kinds)})
+                inner = scope.learn({path: of_kinds(subject.type, narrowed & kinds)})
             elif JsonKind.NULL not in narrowed:
                 inner = scope.learn({path: present(subject.type)})
+        if isinstance(subject, t.FieldOf) and isinstance(subject.base.type, TaggedType):
+            values = set(subject.base.type.values) - seen if own else set(texts)
+            record = path_of(subject.base)
+            if record is not None and values:
+                inner = inner.learn({record: of_tag(subject.base.type, values)})
         condition = None if node.condition is None else self._expressions.condition(node.condition, inner)
         if condition is not None:
             inner = inner.learn(facts(condition, True))
@@ -479,6 +506,19 @@ def _without(scope: Scope, node: s.Item | s.Arm) -> Scope:
     for text in names:
         scope = scope.bind(text, None)
     return scope
+
+
+def _stands_in_request(value: t.Expr) -> bool:
+    """Whether a value is one of the request as it is: a field, an item or a parameter, and not a text made of it."""
+    match value:
+        case t.FieldOf(field=declared):
+            return isinstance(present(declared.type), UnionType | ListType) or present(declared.type) == CONTENT
+        case t.Var(variable=variable):
+            made = variable.binding in (t.Binding.LET, t.Binding.DEF_PARAMETER, t.Binding.KEY)
+            of = present(variable.type)
+            return isinstance(of, UnionType | ListType) or (of == CONTENT and not made)
+        case _:
+            return False
 
 
 def _holds_texts(of: Type) -> bool:
