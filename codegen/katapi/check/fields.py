@@ -57,7 +57,10 @@ class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lets = let_values(program.template)
-        self._paths = Paths(program.source, self._lets)
+        self._counting = bool(program.template.counters) or any(
+            isinstance(s, t.Begin) for s in all_statements(program.template)
+        )
+        self._paths = Paths(program.source, self._lets, counting=self._counting)
         self._notes = _Notes()
         #: What a statement with a mistake names is not told as lost.
         self._unsure = unsure_words(program.template)
@@ -84,7 +87,7 @@ class _Analysis:
         while changed:
             changed = False
             for definition in self._program.template.definitions:
-                self._paths = Paths(self._program.source, self._lets)
+                self._paths = Paths(self._program.source, self._lets, counting=self._counting)
                 ends = self._run(definition.body, [Way()])
                 mentioned = {
                     v.number for s in statements(definition.body) for e in expressions(s) for v in variables(e)
@@ -265,7 +268,7 @@ class _Analysis:
             for role in arm.roles:
                 if role in covered:
                     continue
-                self._paths = Paths(self._program.source, self._lets)
+                self._paths = Paths(self._program.source, self._lets, counting=self._counting)
                 ends = self._run(arm.body, self._entering(arm, role, guards.get(role, []), join(ways)))
                 self._note_giving_up(arm.span, arm.variable.name)
                 required = {} if arm.is_run else self._of_role(role, arm.variable.number)
