@@ -61,6 +61,9 @@ class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lets = let_values(program.template)
+        self._counting = bool(program.template.counters) or any(
+            isinstance(s, t.Begin) for s in all_statements(program.template)
+        )
         self._paths = self._new_paths()
         self._notes = _Notes()
         #: What a statement with a mistake names is not told as lost.
@@ -72,7 +75,7 @@ class _Analysis:
         self._uses = {d.name: [True] * len(d.parameters) for d in program.template.definitions}
 
     def _new_paths(self) -> Paths:
-        return Paths(self._program.source, self._lets, self._program.request)
+        return Paths(self._program.source, self._lets, self._program.request, counting=self._counting)
 
     def template(self) -> list[Diagnostic]:
         """Everything that the template prints."""

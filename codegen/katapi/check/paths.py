@@ -163,10 +163,12 @@ def _merged(found: list[tuple[Way, Value]]) -> list[tuple[Way, Value]]:
 class Paths:
     """Follows expressions and tests along ways."""
 
-    def __init__(self, source: Source, lets: Mapping[int, t.Expr], request: Request) -> None:
+    def __init__(self, source: Source, lets: Mapping[int, t.Expr], request: Request, *, counting: bool) -> None:
+        """`counting` says whether the template has counters."""
         self._source = source
         self._lets = {number: value for number, value in lets.items() if not _is_counter(value)}
         self._named_roles = request.named_roles
+        self._counting = counting
         self._fuel = _FUEL
 
     @property
@@ -266,7 +268,7 @@ class Paths:
                 return self._assume_all(way, operands, True) if truth else self._assume_any(way, operands, False)
             case t.Or(operands=operands):
                 return self._assume_any(way, operands, True) if truth else self._assume_all(way, operands, False)
-            case _ if any(variable.binding is t.Binding.COUNTER for variable in variables(test)):
+            case _ if self._counting and any(v.binding is t.Binding.COUNTER for v in variables(test)):
                 return [way]
             case t.Given(value=asked):
                 found = self.values(way, asked)
