@@ -6,7 +6,7 @@ text → language.parser → syntax tree → model.resolve → program → check
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.configuration import BytePairMerges
-from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array
 
 Files = Mapping[Path, bytes]
 
@@ -65,7 +65,9 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
         package / "py.typed": b"",
     }
     for program in programs:
-        out |= compile_program(program, project, fresh=fresh)
+        for path, data in compile_program(program, project, fresh=fresh).items():
+            # Of two tables of one artifact the one with the merges serves both.
+            out[path] = max(out.get(path, b""), data, key=len)
     cached = _cached(programs, project)
     if cached:
         out[package / "artifacts.lock"] = cached.encode()
@@ -121,7 +123,8 @@ def _tokenizer_files(
         folder / "tokenizer.py": emit_tokenizer(program, package, row).encode(),
     }
     if artifact is not None and artifact.data is not None and not artifact.row.cached:
-        out[models / table_file(artifact.row)] = table_bytes(artifact.data, artifact=artifact.row.sha256)
+        data = artifact.data if _needs_merges(program) else replace(artifact.data, merges=merge_array())
+        out[models / table_file(artifact.row)] = table_bytes(data, artifact=artifact.row.sha256)
     return out
 
 
@@ -197,7 +200,8 @@ def _artifact(program: TokenizerProgram, project: Project, *, fresh: bool) -> _A
         return _Artifact(None, row)
     beside = [token.id for token in program.configuration().added_tokens]
     table = cache.table_path(sha256) if row.cached else project.generated / project.package / table_file(row)
-    data = vocabulary_of(declared.name, lock, passed_over=beside, tables=[] if fresh else [table])
+    tables = [] if fresh else [table]
+    data = vocabulary_of(declared.name, lock, passed_over=beside, tables=tables, merges=_needs_merges(program))
     if row.cached and not table.is_file():
         cache.table(sha256, lambda: data)
     findings = misfits(_declared(program, declared.name), data)
@@ -246,9 +250,14 @@ def _ids(program: TokenizerProgram, data: VocabularyData) -> list[int]:
     return sorted(own | beside | ({configuration.unknown} if configuration.unknown is not None else set()))
 
 
+def _needs_merges(program: TokenizerProgram) -> bool:
+    """Whether the tokenizer merges by a list of merges; by ranks it needs the tokens alone."""
+    return isinstance(program.tokenizer.segmentation, BytePairMerges)
+
+
 def _check_builds(program: TokenizerProgram, data: VocabularyData) -> None:
     """What the generated tokenizer will do on first use can be done, and the artifact is one for the algorithm."""
-    if isinstance(program.tokenizer.segmentation, BytePairMerges) and not len(data.merges):
+    if _needs_merges(program) and not len(data.merges):
         line, _ = program.source.line_column(program.tokenizer.span.start)
         raise ArtifactError(
             "the artifact has no merges, which `bpe merges` needs",

@@ -15,11 +15,13 @@ from katapi.runtime.tokenization.table import added_of, artifact_of, read_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
-def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path]) -> VocabularyData:
+def vocabulary_of(
+    name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path], merges: bool
+) -> VocabularyData:
     """The data of an artifact that a lock names, with the tokens that it lists beside its own.
 
     A table in `tables` that was made of the same file is read instead of it, so that not every build needs every
-    artifact. In a file of ranks no token has an id in `passed_over`. Raises `ArtifactError` where neither is to be had.
+    artifact; with `merges`, only one that holds them. In a file of ranks no token has an id in `passed_over`. Raises `ArtifactError` where neither is to be had.
     """
     sha256 = lock[name].sha256
     for path in tables:
@@ -28,7 +30,7 @@ def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables
             data = read_table(table, where=str(path))
         except (OSError, ArtifactError):
             continue
-        if artifact_of(table) == sha256:
+        if artifact_of(table) == sha256 and (len(data.merges) or not merges):
             return replace(data, added=added_of(table))
     return read_vocabulary(artifact_bytes(name, lock), where=name, passed_over=passed_over)
 

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-r1-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeekR1@1",
-        "sha256:981e82a9f68e8c3721ffc477b55fac87f4b159baeeab42fa8b9da5a04a7db4ab",
+        "sha256:76a852760350ee3c1d35fa6a675d528a10934c8aa67c33aff489fd21120b4190",
     ),
     _tokenizer=tokenizer,
 )

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v3.1-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeekV3_1@1",
-        "sha256:abc06e70742a6a9dbde54ce98989ac8e8a099326de9e15521d7e08d01e684f46",
+        "sha256:150946b14d1369310a014e15101d3fe5521fb28a9368d2eec75b6ba60af838aa",
     ),
     _tokenizer=tokenizer,
 )

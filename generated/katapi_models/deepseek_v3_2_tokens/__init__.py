@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v3.2-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeekV3_2@1",
-        "sha256:1d1ab727f17d9a05e83b9d4258eab28e6fb524a0e07e7f798985978b0f9570c3",
+        "sha256:4e37b32b9a0b04debed052adbc09bc75f3f0dca1ec60bb2a048c6a5e2b6425e0",
     ),
     _tokenizer=tokenizer,
 )

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v3-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeekV3@1",
-        "sha256:c267568475ce528a3c273f84eebad169a0863d0d9f6e28e23912affc942d95df",
+        "sha256:b5089c6ee619c0abb3de03bf9d4f2825fc8d186d700d5dda5d3d6e1e12d8638a",
     ),
     _tokenizer=tokenizer,
 )

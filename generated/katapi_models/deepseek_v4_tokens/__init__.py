@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v4-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeekV4@1",
-        "sha256:0f8627185ab86f484223404e4fe90455046cb2d15c76d741b48fcb9b1f35357b",
+        "sha256:9a2b978b933b64feaeb3bb15829ce1c00f3b7712df2ed05a3ffb76e1ead0495c",
     ),
     _tokenizer=tokenizer,
 )

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/glm-4.5-tokens.kata",
     tokenizer_identity=Identity(
         "Glm4_5@1",
-        "sha256:b9189ddc175c56fe071b35712b5c142fdaf44b8d0c3888c0c046ca0fd73fec39",
+        "sha256:7371037047ca4bf26fa4def1b07c659180cc270b63b4a8f97e5478c37ed5d96b",
     ),
     _tokenizer=tokenizer,
 )

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/glm-4-tokens.kata",
     tokenizer_identity=Identity(
         "Glm4@1",
-        "sha256:90a1c6ab9d5786bec6bcdb109026be955a46365c2ba83abea410492bec755999",
+        "sha256:b4c594ba15b0e8bbcbbc9e623b21ec2dc0163f083baf418c20d5ff126190a5d9",
     ),
     _tokenizer=tokenizer,
 )
