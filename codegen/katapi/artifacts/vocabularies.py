@@ -21,7 +21,8 @@ def vocabulary_of(
     """The data of an artifact that a lock names, with the tokens that it lists beside its own.
 
     A table in `tables` that was made of the same file is read instead of it, so that not every build needs every
-    artifact; with `merges`, only one that holds them. In a file of ranks no token has an id in `passed_over`. Raises `ArtifactError` where neither is to be had.
+    artifact; with `merges`, only one that holds them. In a file of ranks no token has an id in `passed_over`. Raises
+    `ArtifactError` where neither is to be had.
     """
     sha256 = lock[name].sha256
     for path in tables:
