@@ -6,6 +6,7 @@ text → language.parser → syntax tree → model.resolve → program → check
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from katapi.analyse import analyse, load_beside
@@ -28,8 +29,7 @@ from katapi.model.program import Library, Program, TokenizerProgram, offered
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.build import build_tokenizer
-from katapi.runtime.tokenization.configuration import BytePairMerges
-from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array
 
 Files = Mapping[Path, bytes]
 
@@ -60,7 +60,9 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
     }
     artifacts = DeclaredArtifacts(project, fresh=fresh)
     for program in programs:
-        out |= compile_program(program, project, artifacts)
+        for path, data in compile_program(program, project, artifacts).items():
+            # Of two tables of one artifact the one with the merges serves both.
+            out[path] = max(out.get(path, b""), data, key=len)
     cached = _cached(programs, project)
     if cached:
         out[package / "artifacts.lock"] = cached.encode()
@@ -116,7 +118,8 @@ def _tokenizer_files(
         folder / "tokenizer.py": emit_tokenizer(program, package, row).encode(),
     }
     if artifact is not None and artifact.data is not None and not artifact.row.cached:
-        out[models / table_file(artifact.row)] = table_bytes(artifact.data, artifact=artifact.row.sha256)
+        data = artifact.data if program.needs_merges else replace(artifact.data, merges=merge_array())
+        out[models / table_file(artifact.row)] = table_bytes(data, artifact=artifact.row.sha256)
     return out
 
 
@@ -166,7 +169,7 @@ def _ids(program: TokenizerProgram, data: VocabularyData) -> list[int]:
 def _check_builds(program: TokenizerProgram, data: VocabularyData) -> None:
     """What the generated tokenizer will do on first use can be done, and the artifact is one for the algorithm."""
     span = program.tokenizer.span
-    if isinstance(program.tokenizer.segmentation, BytePairMerges) and not len(data.merges):
+    if program.needs_merges and not len(data.merges):
         error = ArtifactError(
             "the artifact has no merges, which `bpe merges` needs",
             code="A115",

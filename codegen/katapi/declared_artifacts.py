@@ -104,7 +104,8 @@ class DeclaredArtifacts:
         beside = [token.id for token in program.configuration().added_tokens]
         models = self._project.generated / self._project.package
         table = cache.table_path(row.sha256) if row.cached else models / table_file(row)
-        data = vocabulary_of(declared.name, lock, passed_over=beside, tables=[] if self._fresh else [table])
+        tables = [] if self._fresh else [table]
+        data = vocabulary_of(declared.name, lock, passed_over=beside, tables=tables, merges=program.needs_merges)
         if row.cached and not table.is_file():
             cache.table(row.sha256, lambda: data)
         places = _Places(program.source)

@@ -13,7 +13,7 @@ from katapi.artifacts.lock import read_lock
 from katapi.runtime.tokenization.table import artifact_of
 
 ROOT = Path(__file__).parents[2]
-FREE = ("Apache-2.0", "MIT", "LicenseRef-GPT-2-Modified-MIT")
+FREE = ("Apache-2.0", "MIT", "LicenseRef-GPT-2-Modified-MIT", "LicenseRef-Kimi-K2-Modified-MIT")
 LOCK = read_lock(ROOT / "spec" / "artifacts.lock")
 TEXT = (ROOT / "docs" / "artifacts.md").read_text(encoding="utf-8")
 SHARED = ROOT.parent / "shared" / "vectors" / "text"

@@ -54,6 +54,16 @@ def test_what_fits() -> None:
     assert found(replace(DECLARED, unused=[unused(3, 3), unused(5, 5), unused(9, 10**15)], size=1 << 40)) == []
 
 
+def test_what_a_bare_artifact_lists_beside_its_own_counts_for_nothing() -> None:
+    another = replace(DECLARED, control=[token(4, "<x>"), token(8, "<y>")], added=[], unused=[unused(3, 3)], size=9)
+    assert {code for code, *_ in found(another)} == {"A154", "A160", "A162", "A164"}
+    bare = replace(another, bare=True)
+    assert [finding[::2] for finding in found(bare)] == [("A160", "no token has the ids 5 to 7")]
+    assert found(replace(bare, unused=[unused(3, 3), unused(5, 7)])) == []
+    # What is the model's own keeps its spelling.
+    assert found(replace(bare, control=[token(0, "<x>")], unused=[unused(3, 3)]))[0][0] == "A154"
+
+
 def test_ranks_know_of_no_control_tokens() -> None:
     ranks = VocabularyData(Tokens.of([b"a", b"b"]))
     declared = DeclaredVocabulary("x.kata:1", "x.tiktoken", control=[token(2, "<a>"), token(10**12, "<b>")])

@@ -19,6 +19,7 @@ from katapi.artifacts.vocabularies import vocabulary_of
 from katapi.compile import compile_project
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.tokenization.table import load_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from tests.command import ROOT, here
 
@@ -155,3 +156,43 @@ def test_without_the_artifact_the_error_says_what_to_fetch(project: Project, mon
     with pytest.raises(ArtifactError) as caught:
         katapi.load_tokenizer("own", "lent").encode("a")
     assert (caught.value.code, caught.value.help) == ("A125", f"run `katapi fetch {caught.value.where}`")
+
+
+def test_without_the_artifact_a_build_writes_the_same_files(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    lend(project)
+    before = compile_project(project)
+    (project.spec / "own.json").unlink()
+    monkeypatch.setenv("KATAPI_CACHE", str(project.root / "another"))
+    assert compile_project(project) == before
+    with pytest.raises(ArtifactError, match="A121"):
+        compile_project(project, fresh=True)
+
+
+def test_specs_over_one_artifact_share_its_table(project: Project) -> None:
+    text = (project.spec / "own.kata").read_text(encoding="utf-8")
+    (project.spec / "other.kata").write_text(text.replace("Own", "Other"), encoding="utf-8")
+    build(project)
+    assert [path.name for path in project.generated.rglob("*.bin")] == ["own-own.json.bin"]
+    for name in ("own", "other"):
+        module = (project.generated / "lent" / name / "tokenizer.py").read_text(encoding="utf-8")
+        assert 'load_table(Path(__file__).parents[1] / "tables/own-own.json.bin")' in module
+
+
+def test_a_table_holds_merges_where_one_of_its_specs_needs_them(project: Project) -> None:
+    spec, table = project.spec / "own.kata", project.generated / "lent" / "tables" / "own-own.json.bin"
+    text = spec.read_text(encoding="utf-8")
+    by_ranks = re.sub("segment: bpe merges.*", "segment: bpe ranks", text)
+    assert by_ranks != text
+    build(project)
+    with_merges = table.read_bytes()
+    spec.write_text(by_ranks, encoding="utf-8")
+    build(project)
+    assert not len(load_table(table).merges)
+    for name in ("a", "z"):
+        other = project.spec / f"{name}.kata"
+        other.write_text(text.replace("Own", "Other"), encoding="utf-8")
+        build(project)
+        assert table.read_bytes() == with_merges
+        other.unlink()
+        build(project)
+        assert table.read_bytes() != with_merges

@@ -55,7 +55,7 @@ def test_in_a_project_what_is_imported_can_be_built(project: Path) -> None:
     fine(here("check", "spec/my.kata", cwd=project))
     fine(here("fmt", "--check", cwd=project))
     fine(here("build", cwd=project))
-    assert (project / "generated" / "mine_models" / "tables" / "my-my.json.bin").is_file()
+    assert (project / "generated" / "mine_models" / "tables" / "my-tokenizer.json.bin").is_file()
 
 
 def test_a_file_that_the_lock_knows_keeps_its_name(project: Path) -> None:

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from katapi.artifacts.lock import Lock
 
 
-def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path]) -> VocabularyData:
+def vocabulary_of(
+    name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path], merges: bool
+) -> VocabularyData:
     """The data of an artifact that a lock names, with the tokens that it lists beside its own.
 
     A table in `tables` that was made of the same file is read instead of it, so that not every build needs every
-    artifact. In a file of ranks no token has an id in `passed_over`. Raises `ArtifactError` A111, A121 or A123 where
-    neither is to be had, and what `read_vocabulary` raises: A106, A131 to A133, A135 to A137, A139.
+    artifact; with `merges`, only one that holds them. In a file of ranks no token has an id in `passed_over`. Raises
+    `ArtifactError` A111, A121 or A123 where neither is to be had, and what `read_vocabulary` raises: A106, A131 to
+    A133, A135 to A137, A139.
     """
     sha256 = lock[name].sha256
     for path in tables:
@@ -33,7 +36,7 @@ def vocabulary_of(name: str, lock: Lock, *, passed_over: Collection[int], tables
             data = read_table(table, where=str(path))
         except (OSError, ArtifactError):
             continue
-        if artifact_of(table) == sha256:
+        if artifact_of(table) == sha256 and (len(data.merges) or not merges):
             return replace(data, added=added_of(table))
     from katapi.artifacts.fetch import artifact_bytes
 

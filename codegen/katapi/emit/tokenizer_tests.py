@@ -35,9 +35,9 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, artifact: Arti
     vocabulary = program.vocabulary
     needs = artifact_needed(artifact)
     used = {
-        "hypothesis": [*(["assume"] if _undone(program) and vocabulary.unknown else []), "given"],
+        "hypothesis": ["assume"] if _undone(program) and vocabulary.unknown else [],
         "katapi.runtime.segments": ["Content"],
-        "katapi.testing": [*(["known_ids", "needs_artifact"] if needs else []), "texts_with"],
+        "katapi.testing": ["given", *(["known_ids", "needs_artifact"] if needs else []), "texts_with"],
         package: ["TOKENIZER"],
         f"{package}.vocabulary": [*(["Control"] if needs else []), "SPELLINGS"],
     }

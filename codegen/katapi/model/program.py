@@ -10,7 +10,7 @@ from katapi.language.syntax import File
 from katapi.model.declarations import Budget, Serialization, Tokenizer, Vocabulary
 from katapi.model.request import Request
 from katapi.model.template import Template
-from katapi.runtime.tokenization.configuration import TokenizerConfiguration, added_tokens
+from katapi.runtime.tokenization.configuration import BytePairMerges, TokenizerConfiguration, added_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,11 @@ class TokenizerProgram(Library):
     def title(self) -> str:
         """The name and version of the tokenizer."""
         return str(self.tokenizer.identity)
+
+    @property
+    def needs_merges(self) -> bool:
+        """Whether the tokenizer merges by a list of merges; by ranks it needs the tokens alone."""
+        return isinstance(self.tokenizer.segmentation, BytePairMerges)
 
     def configuration(self) -> TokenizerConfiguration:
         """The rules of the tokenizer, as the runtime takes them."""

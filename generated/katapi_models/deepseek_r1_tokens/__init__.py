@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-r1-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeek@R1",
-        "sha256:10a36017fa1161c98e1f8661565f56c6595b05a3e54692d7134ccfd345dbaf02",
+        "sha256:3bf408a3033c295c98b54143eff0cf21412357d895436a35190f31b93e83f215",
     ),
     _tokenizer=tokenizer,
 )

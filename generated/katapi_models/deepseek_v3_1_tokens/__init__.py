@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v3.1-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeek@V3.1",
-        "sha256:83a1d6c3a48b4e1b9edaf2fbbc953bdd281d3cb620b132ff2b586e6545388f6b",
+        "sha256:cfc755e330d09efe3e6476cd2960144c962c895078e694d711ce6d5ace3d706e",
     ),
     _tokenizer=tokenizer,
 )

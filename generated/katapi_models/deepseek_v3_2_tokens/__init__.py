@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v3.2-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",
-        "sha256:89e20097a94427ed171f54bedae43b7731198377537964e8de4c3e592aaa3f3d",
+        "sha256:cda2b04a53d6e333b9aba8c04bcc8f79e4cccff16ecc21c7f4d7c75a9c49dff8",
     ),
     _tokenizer=tokenizer,
 )

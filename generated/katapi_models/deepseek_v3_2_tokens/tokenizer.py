@@ -12,7 +12,7 @@ from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.configuration import (
     ByteLevel,
-    BytePairMerges,
+    BytePairRanks,
     DecodeBytes,
     Frame,
     Regex,
@@ -57,7 +57,7 @@ CONFIGURATION = TokenizerConfiguration(
         Split(PATTERN_3, Behaviour.ISOLATED, invert=False),
         ByteLevel(add_prefix_space=False, use_regex=False),
     ),
-    segmentation=BytePairMerges(over_bytes=True),
+    segmentation=BytePairRanks(),
     frame=Frame(),
     decoders=(DecodeBytes(),),
     added_tokens=added_tokens(SPELLINGS),

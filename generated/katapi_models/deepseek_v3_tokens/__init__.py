@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v3-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeek@V3",
-        "sha256:21bfc5c08b9a07adf4b0944077cee1c2c362e3cd33fca5635f357ad9d3316ec7",
+        "sha256:2e0ecd884617344f92460ea19d5a926cc4ec4383673e84aba1e1975fcf82069d",
     ),
     _tokenizer=tokenizer,
 )

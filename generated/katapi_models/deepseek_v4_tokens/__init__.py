@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/deepseek-v4-tokens.kata",
     tokenizer_identity=Identity(
         "DeepSeek@V4",
-        "sha256:6cc2c631603f0572630624d5fc74171c4ee84d6430ac7a5ff5f30daed89bd415",
+        "sha256:c9270c3be23e62e55842981d0eb6ba2ed178969648c6b70f70558d267b91616b",
     ),
     _tokenizer=tokenizer,
 )

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/glm-4.5-tokens.kata",
     tokenizer_identity=Identity(
         "GLM@4.5",
-        "sha256:3d8e77534428358a3c57a9b51d5e30cb0e945e0a5d48fbb788e6b5951d6dfd00",
+        "sha256:bd55444ce85761e94a3adba4ca975cd02ca1c71ae2cbce5ecde344e65875f680",
     ),
     _tokenizer=tokenizer,
 )

@@ -14,7 +14,7 @@ TOKENIZER = DeclaredTokenizer(
     source="spec/tokenizers/glm-4-tokens.kata",
     tokenizer_identity=Identity(
         "GLM@4",
-        "sha256:ecf4d2257497c010dcc805f1a3e044ecf5ec5b4ee1cfb1480d8717ff755b64a9",
+        "sha256:b3dfbc894ca146a3091317662d18effeb9413ecbb46b8cee437e76376f20d440",
     ),
     _tokenizer=tokenizer,
 )

@@ -12,7 +12,7 @@ from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.configuration import (
     ByteLevel,
-    BytePairMerges,
+    BytePairRanks,
     DecodeBytes,
     Frame,
     Regex,
@@ -44,7 +44,7 @@ CONFIGURATION = TokenizerConfiguration(
         Split(PATTERN, Behaviour.ISOLATED, invert=False),
         ByteLevel(add_prefix_space=False, use_regex=False),
     ),
-    segmentation=BytePairMerges(over_bytes=True, ignore_merges=True),
+    segmentation=BytePairRanks(),
     frame=Frame(before=(151331, 151333)),
     decoders=(DecodeBytes(),),
     added_tokens=added_tokens(SPELLINGS),
