@@ -113,9 +113,11 @@ def test_an_artifact_is_read_once_whatever_specs_use_its_vocabulary(
         )
     read: list[str] = []
 
-    def reading(name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path]) -> VocabularyData:
+    def reading(
+        name: str, lock: Lock, *, passed_over: Collection[int], tables: Collection[Path], merges: bool
+    ) -> VocabularyData:
         read.append(name)
-        return vocabulary_of(name, lock, passed_over=passed_over, tables=tables)
+        return vocabulary_of(name, lock, passed_over=passed_over, tables=tables, merges=merges)
 
     monkeypatch.setattr(declared_artifacts, "vocabulary_of", reading)
     files = compile_project(project)
