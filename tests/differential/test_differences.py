@@ -1,10 +1,17 @@
-"""Every difference that `docs/differences.md` states: its request gives what stands there, officially and in Katapi."""
+"""Every difference from an official template that the documents state: its request gives what stands there.
+
+`docs/differences.md` is about Qwen3, with ids and with both editions of its template. The pages in `docs/differences/`
+are about the other models, each under a heading of its name; a template whose package is not installed is passed over,
+and Katapi's side is compared all the same.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,35 +19,54 @@ from jinja2 import UndefinedError
 
 import katapi
 from tests.official import FIRST, SECOND, official_ids, official_text
+from tools.official_templates.environment import OfficialTemplate
+from tools.official_templates.places import NotFound, facts, official
 
-PAGE = (Path(__file__).parents[2] / "docs" / "differences.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "differences.md").read_text(encoding="utf-8")
+FAMILIES = sorted((DOCS / "differences").glob("*.md"))
+CLOCK = datetime.fromisoformat("2025-03-09T14:05:07")
 LABELS = {"official", "official, later edition", "official ids", "katapi", "katapi ids", "both", "both ids"}
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, the request under it, and what is stated about it by label."""
+    """A heading below that of a model, the request under it, and what is stated about it by label."""
 
+    model: str
     title: str
     request: str
     stated: dict[str, str]
 
 
-def sections() -> list[Section]:
-    """The sections of the page, in order."""
+def sections(page: str, level: str) -> list[Section]:
+    """The sections of a page, in order; `level` is a pattern of the signs before their headings; parts without a request are passed over."""
     found: list[Section] = []
-    for part in re.split(r"^### ", PAGE, flags=re.MULTILINE)[1:]:
+    before, *parts = re.split(rf"^{level} ", page, flags=re.MULTILINE)
+    model = last_model(before, "")
+    for part in parts:
+        if "\n```json\n" not in part:
+            model = last_model(part, model)
+            continue
         title = part.split("\n", 1)[0]
         fences = re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```$", part, re.MULTILINE)
         (request,) = [body for label, body in fences if label == "json"]
         stated = {label.removeprefix("text "): body for label, body in fences if label != "json"}
         assert len(stated) == len(fences) - 1, f"{title}: a label stands twice"
         assert set() < stated.keys() <= LABELS, f"{title}: {stated.keys()}"
-        found.append(Section(title, request, stated))
+        found.append(Section(model, title, request, stated))
+        model = last_model(part, model)
     return found
 
 
-SECTIONS = sections()
+def last_model(text: str, known: str) -> str:
+    """The name in the last heading of the first level."""
+    found: list[str] = re.findall(r"^# (.*)$", text, re.MULTILINE)
+    return [known, *found][-1]
+
+
+SECTIONS = sections(PAGE, "###")
+OF_FAMILIES = [section for path in FAMILIES for section in sections(path.read_text(encoding="utf-8"), "#{2,3}")]
 
 
 def by_official(request: str, edition: str, *, ids: bool) -> str:
@@ -53,14 +79,26 @@ def by_official(request: str, edition: str, *, ids: bool) -> str:
     return " ".join(map(str, printed)) + "\n" if ids else text
 
 
-def by_katapi(request: str, *, ids: bool) -> str:
+def by_katapi(request: str, *, ids: bool, model: str = "qwen3") -> str:
     """What Katapi gives for the same bytes. The line of a specification where an error arose is left out."""
     try:
-        found = katapi.load("qwen3").assemble(request.encode())
+        if not ids:
+            return katapi.load(model).render(request.encode()).text
+        found = katapi.load(model).assemble(request.encode())
     except katapi.KatapiError as error:
         place = f" at {error.where}" if isinstance(error, katapi.RequestError) else ""
         return f"{type(error).__name__} {error.code}{place}: {error.message}\n"
-    return " ".join(map(str, found.input_ids.tolist())) + "\n" if ids else found.text
+    return " ".join(map(str, found.input_ids.tolist())) + "\n"
+
+
+@cache
+def template(model: str) -> OfficialTemplate | None:
+    """The official template of a model, where its package is installed."""
+    fact = facts()[model]
+    try:
+        return OfficialTemplate(official(fact, None).text, bos=fact.bos, eos=fact.eos)
+    except NotFound:
+        return None
 
 
 def fits(stated: str, given: str) -> bool:
@@ -101,3 +139,26 @@ def test_the_ids_are_as_stated(section: Section) -> None:
     if "both ids" in stated:
         assert stated["both ids"] == officials == katapis
     assert (officials != katapis) == ("official" in stated or "official ids" in stated)
+
+
+def whole_line(text: str) -> str:
+    """A text as it stands between fences, where the last line ends."""
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+@pytest.mark.parametrize("section", OF_FAMILIES, ids=lambda section: f"{section.model}: {section.title}")
+def test_a_family_is_as_stated(section: Section) -> None:
+    katapis = whole_line(by_katapi(section.request, ids=False, model=section.model))
+    assert fits(section.stated["katapi"], katapis), katapis
+    side = template(section.model)
+    if side is not None:
+        outcome = side.render(json.loads(section.request), CLOCK)
+        officials = f"fails: {outcome.error}\n" if outcome.text is None else whole_line(outcome.text)
+        assert fits(section.stated["official"], officials), officials
+        assert officials != katapis
+
+
+def test_the_pages_of_families_are_read_whole() -> None:
+    for path in FAMILIES:
+        page = path.read_text(encoding="utf-8")
+        assert len(sections(page, "#{2,3}")) == page.count("\n```json\n"), path.name

@@ -24,8 +24,11 @@ class Piece(NamedTuple):
     """
 
     text: str
+    """The stretch."""
     steps: Path
+    """The way from the content to the text that it stands in."""
     start: int | None
+    """Its first code point in that text, counted from 0."""
 
 
 class MergedText(str):
@@ -33,6 +36,7 @@ class MergedText(str):
 
     __slots__ = ("parts", "pieces")
     pieces: tuple[Piece, ...]
+    """What it is put together from; none is empty."""
     parts: tuple[str, ...]
     """The texts as they came, of a whole content."""
 

@@ -127,6 +127,7 @@ class Pieces:
 
     def __init__(self, pieces: Iterable[LiteralText | ContentText]) -> None:
         self.pieces = tuple(pieces)
+        """The pieces; a text of parts stands here as its pieces."""
 
 
 KeptText: TypeAlias = tuple[Content, Pieces]

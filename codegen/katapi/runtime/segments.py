@@ -27,9 +27,13 @@ class Strips(Enum):
     """On which sides a control token takes the white space that stands next to it: `lstrip`, `rstrip`, both."""
 
     NEITHER = "neither"
+    """It takes nothing."""
     BEFORE = "before"
+    """`lstrip`."""
     BEHIND = "behind"
+    """`rstrip`."""
     BOTH = "both"
+    """`lstrip` and `rstrip`."""
 
 
 class ControlToken(Enum):

@@ -58,6 +58,6 @@ def as_id(token: int) -> int:
 
 
 def refuse_finished(finished: bool) -> None:
-    """Raises the error where a decoder has finished."""
+    """Raises `TokenizerError` V104 where a decoder has finished."""
     if finished:
         raise TokenizerError("the decoder has finished", code="V104", help="make a new decoder for each completion")

@@ -96,7 +96,10 @@ class Tokens(Sequence[bytes]):
 
 
 def bounds_of(lengths: ArrayLike) -> NDArray[np.int32]:
-    """Where each of some parts begins, and at last where all end. Together they have less than 2 GB."""
+    """Where each of some parts begins, and at last where all end: int32 of shape [parts + 1].
+
+    `lengths` are whole numbers of shape [parts], 2 GB together at most.
+    """
     sizes = np.asarray(lengths)
     bounds = np.zeros(len(sizes) + 1, dtype=np.int32)
     np.cumsum(sizes, dtype=np.int32, out=bounds[1:])

@@ -1,0 +1,125 @@
+"""Every model on whole conversations: the text that its official template printed, and the ids of its tokenizer.
+
+Where Katapi gives no such text it gives a typed error, of a code that `refused.toml` lists for the model with the
+reason; `docs/differences.md` and `docs/differences/` show the requests. No text differs from one that the official
+template printed. Where the official template failed, Katapi gives a text or a typed error, and nothing else.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import katapi
+from katapi.runtime.errors import ArtifactError, KatapiError
+from katapi.runtime.json_types import Json
+from katapi.runtime.model import Model
+from katapi.runtime.request_model import RequestModel
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT.parent / "shared" / "vectors" / "chat"
+OWN = Path(__file__).with_name("chat")
+REFUSED: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("refused.toml").read_text(encoding="utf-8"))
+"""For each model the codes of its errors where the official template prints something, and why."""
+
+TEXT_ONLY = {"hermes-3-llama-3.1", "granite-4"}
+"""Models whose own control tokens were not to be had: their ids are not official."""
+MODELS = sorted({path.name.removesuffix(".jsonl.gz") for path in OWN.glob("*.jsonl.gz")} & set(katapi.models()))
+
+Case = dict[str, Json]
+
+
+def cases(path: Path) -> Iterator[tuple[bytes, Case]]:
+    """The requests of a file of vectors, each with its case; the clock of the file is a parameter where one is read."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        header: Case = json.loads(next(lines))
+        model = katapi.load(str(header["model"]))
+        clock: Case = {"now": header["now"]} if "now" in model.request_type.model_fields else {}
+        for line in lines:
+            case: Case = json.loads(line)
+            params = case["params"]
+            assert isinstance(params, dict)
+            request = {"messages": case["messages"], **params, **clock}
+            if "tools" in case:
+                request["tools"] = case["tools"]
+            yield json.dumps(request, ensure_ascii=False).encode(), case
+
+
+def outcome(model: Model[RequestModel], raw: bytes, case: Case) -> str:
+    """Nothing where a case gives what it must, else what is wrong."""
+    try:
+        text = model.render(raw).text
+    except KatapiError as error:
+        if "text" in case and error.code not in REFUSED.get(model.name, {}):
+            return f"{error.code} {error.where}: {error.message}"
+        return ""
+    if "text" not in case:
+        return ""
+    if text != case["text"]:
+        return f"text {text!r}"
+    if model.name in TEXT_ONLY or not has_tokenizer(model):
+        return ""
+    ids = model.assemble(raw).input_ids.tolist()
+    return "" if ids == case["ids"] else f"ids {ids}"
+
+
+def has_tokenizer(model: Model[RequestModel]) -> bool:
+    """Whether the vocabulary is at hand: some are made in the user's cache, from artifacts that are fetched there."""
+    try:
+        model.encode("")
+    except ArtifactError as error:
+        if error.code != "A125":
+            raise
+        return False
+    return True
+
+
+def differences(name: str, folder: Path) -> list[str]:
+    """What is wrong with the cases of a model, by their names."""
+    model = katapi.load(name)
+    found = ((case["id"], outcome(model, raw, case)) for raw, case in cases(folder / f"{name}.jsonl.gz"))
+    return [f"{case}: {why}" for case, why in found if why]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_cases_of_this_repository(model: str) -> None:
+    found = [
+        (case["id"], why)
+        for raw, case in cases(OWN / f"{model}.jsonl.gz")
+        if (why := outcome(katapi.load(model), raw, case))
+    ]
+    assert found == []
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/vectors is not there: only the cases in this repository")
+@pytest.mark.parametrize("model", MODELS)
+def test_all_cases(model: str) -> None:
+    found = [
+        (case["id"], why)
+        for raw, case in cases(SHARED / f"{model}.jsonl.gz")
+        if (why := outcome(katapi.load(model), raw, case))
+    ]
+    assert found == []
+
+
+def test_each_refusal_is_of_a_model_that_has_cases_with_it() -> None:
+    """A row that no case needs would let later ones pass unseen; the whole vectors show which are needed."""
+    assert set(REFUSED) <= set(MODELS)
+    if not SHARED.exists():
+        pytest.skip("../shared/vectors is not there")
+    unneeded: list[tuple[str, str]] = []
+    for name, codes in REFUSED.items():
+        seen: set[str] = set()
+        for raw, case in cases(SHARED / f"{name}.jsonl.gz"):
+            if "text" in case:
+                try:
+                    katapi.load(name).render(raw)
+                except KatapiError as error:
+                    seen.add(error.code)
+        unneeded += [(name, code) for code in codes if code not in seen]
+    assert unneeded == []
