@@ -40,7 +40,7 @@ class Section:
 
 
 def sections(page: str, level: str) -> list[Section]:
-    """The sections of a page, in order; `level` is a pattern of the signs before their headings; parts without a request are passed over."""
+    """The sections of a page that have a request, in order; `level` is a pattern of the signs before their headings."""
     found: list[Section] = []
     before, *parts = re.split(rf"^{level} ", page, flags=re.MULTILINE)
     model = last_model(before, "")
