@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origins, token_segments
+from katapi.runtime.owners import owners_of
 from katapi.runtime.printed import Printed, rendering_of, text_of
 from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version
 from katapi.runtime.segments import Segment
@@ -144,13 +145,43 @@ class ModelInput:
 
         A token that a merge made across the seam of a sampled region is not sampled.
         """
+        return self._covered(self.rendered.sampled)
+
+    def _covered(self, regions: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
+        """Whether all segments that a token covers stand in the regions."""
         flags = np.zeros(len(self.rendered.payload) + 1, dtype=np.int64)
-        for start, end in self.rendered.sampled:
+        for start, end in regions:
             flags[start:end] = 1
         before = np.concatenate(([0], np.cumsum(flags)))
         first, end_ = self.origins.ranges[:, 0], self.origins.ranges[:, 1]
         covered: NDArray[np.bool_] = before[end_] - before[first] == end_ - first
         return covered
+
+    def loss_mask(self, messages: Literal["all", "last"] | Collection[int] = "all") -> NDArray[np.bool_]:
+        """The tokens to train on: those of `sampled` that belong to some messages, bool of shape [n].
+
+        `messages` are places in the request's list, counted from 0; `last` stands for the last message of the role
+        `assistant` of which anything is sampled. Raises IndexError where the request has no such message.
+
+        A sampled region belongs to the message that its contents come from; `owners_of` says whose one without a
+        content is (an empty answer, of which only the closing token is sampled).
+        """
+        if messages == "all":
+            return self.sampled
+        owners = owners_of(self.rendered.payload, self.rendered.sampled, self._roles())
+        chosen = set(owners[-1:]) if messages == "last" else {self._place(index) for index in messages}
+        regions = [region for region, owner in zip(self.rendered.sampled, owners, strict=True) if owner in chosen]
+        return self._covered(regions)
+
+    def _roles(self) -> list[str]:
+        """The role of each message of the request."""
+        return [message.role for message in getattr(self._source.request, "messages", ())]
+
+    def _place(self, index: int) -> int:
+        count = len(self._roles())
+        if not 0 <= index < count:
+            raise IndexError(f"there is no message {index}: the request has {count}")
+        return index
 
     @cached_property
     def record(self) -> ExecutionRecord:
