@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen2.5",
-        "sha256:4ec6820af443fac7112c5d539c5d789a3d9d63d59c9eb2e47c598d837a93090c",
+        "sha256:dcd4ecf77f842414b77d2d941ae2895404b2b03c90986eb8f955ba945bfc1d82",
     ),
     tokenizer_identity=Identity(
         "Qwen@2.5",

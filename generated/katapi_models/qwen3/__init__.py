@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3",
-        "sha256:49965ca6fba2c19c40679a5d557f3cd137bdc056c35467bd9ed973b3f8fdd500",
+        "sha256:74186a7518ee6e2cc799dff6013933f58a44567f756d16a8b9600addde0c37cd",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

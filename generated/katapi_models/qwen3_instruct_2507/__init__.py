@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-instruct-2507",
-        "sha256:12b876da4c1beee51e8ae4db5cd749f8435d6b979c5f5801216d95f3013a670b",
+        "sha256:205298f01949ecd6cfba6276009cd4fe53fb00d69c1abc561c7189ed405f084f",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

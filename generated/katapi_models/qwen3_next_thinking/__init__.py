@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-next-thinking",
-        "sha256:6dd716764f027be6d567ecd2930c3cd5829091f063c6743f95bc9b7e6996db78",
+        "sha256:3217e3a78ea888c51d04d49a9a812036af5740aca896ca3ca3854ddb411071a7",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

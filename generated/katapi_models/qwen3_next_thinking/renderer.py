@@ -17,7 +17,7 @@ from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3_next_thinking.request import Request, SystemMessage, ToolMessage, UserMessage
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -25,13 +25,13 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-SYSTEM_80 = fixed(ControlSegment(Control.IM_START, Site(80, 5)), LiteralSegment(Literal("system\n"), Site(80, 15)))
-BLANK_LINE_81 = fixed(LiteralSegment(Literal("\n\n"), Site(81, 33)))
-TOOLS_YOU_MAY_83 = fixed(
+SYSTEM_70 = fixed(ControlSegment(Control.IM_START, Site(70, 5)), LiteralSegment(Literal("system\n"), Site(70, 15)))
+BLANK_LINE_71 = fixed(LiteralSegment(Literal("\n\n"), Site(71, 33)))
+TOOLS_YOU_MAY_73 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -39,87 +39,87 @@ TOOLS_YOU_MAY_83 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(83, 5),
+        Site(73, 5),
     ),
 )
-NEWLINE_90 = fixed(LiteralSegment(Literal("\n"), Site(90, 26)))
-TOOLS_FOR_EACH_92 = fixed(
+NEWLINE_80 = fixed(LiteralSegment(Literal("\n"), Site(80, 26)))
+TOOLS_FOR_EACH_82 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(92, 1),
+        Site(82, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(95, 92)),
-    ControlSegment(Control.END_TOOL_CALL, Site(95, 105)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(95, 117)),
-    ControlSegment(Control.TOOL_CALL, Site(96, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(96, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(98, 7)),
-    ControlSegment(Control.IM_END, Site(98, 21)),
-    LiteralSegment(Literal("\n"), Site(98, 29)),
+    ControlSegment(Control.TOOL_CALL, Site(85, 92)),
+    ControlSegment(Control.END_TOOL_CALL, Site(85, 105)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(85, 117)),
+    ControlSegment(Control.TOOL_CALL, Site(86, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(86, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(88, 7)),
+    ControlSegment(Control.IM_END, Site(88, 21)),
+    LiteralSegment(Literal("\n"), Site(88, 29)),
 )
-SYSTEM_102 = fixed(ControlSegment(Control.IM_START, Site(102, 5)), LiteralSegment(Literal("system\n"), Site(102, 15)))
-IM_END_102 = fixed(ControlSegment(Control.IM_END, Site(102, 38)), LiteralSegment(Literal("\n"), Site(102, 46)))
-ROLE_114 = {
+SYSTEM_92 = fixed(ControlSegment(Control.IM_START, Site(92, 5)), LiteralSegment(Literal("system\n"), Site(92, 15)))
+IM_END_92 = fixed(ControlSegment(Control.IM_END, Site(92, 38)), LiteralSegment(Literal("\n"), Site(92, 46)))
+ROLE_104 = {
     role: fixed(
-        ControlSegment(Control.IM_START, Site(114, 25)),
-        LiteralSegment(Literal(role), Site(114, 35)),
-        LiteralSegment(Literal("\n"), Site(114, 42)),
+        ControlSegment(Control.IM_START, Site(104, 25)),
+        LiteralSegment(Literal(role), Site(104, 35)),
+        LiteralSegment(Literal("\n"), Site(104, 42)),
     )
     for role in ("system", "user")
 }
-IM_END_114 = fixed(ControlSegment(Control.IM_END, Site(114, 57)), LiteralSegment(Literal("\n"), Site(114, 65)))
-EMPTY_117 = (Literal(""), Site(117, 32))
-EMPTY_126 = (Literal(""), Site(126, 41))
-ASSISTANT_129 = fixed(
-    ControlSegment(Control.IM_START, Site(129, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(129, 17)),
+IM_END_104 = fixed(ControlSegment(Control.IM_END, Site(104, 57)), LiteralSegment(Literal("\n"), Site(104, 65)))
+EMPTY_107 = (Literal(""), Site(107, 32))
+EMPTY_116 = (Literal(""), Site(116, 41))
+ASSISTANT_119 = fixed(
+    ControlSegment(Control.IM_START, Site(119, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(119, 17)),
     SAMPLED,
 )
-THINK_134 = fixed(ControlSegment(Control.THINK, Site(134, 11)), LiteralSegment(Literal("\n"), Site(134, 18)))
-END_THINK_134 = fixed(
-    LiteralSegment(Literal("\n"), Site(134, 42)),
-    ControlSegment(Control.END_THINK, Site(134, 47)),
-    LiteralSegment(Literal("\n\n"), Site(134, 55)),
+THINK_124 = fixed(ControlSegment(Control.THINK, Site(124, 11)), LiteralSegment(Literal("\n"), Site(124, 18)))
+END_THINK_124 = fixed(
+    LiteralSegment(Literal("\n"), Site(124, 42)),
+    ControlSegment(Control.END_THINK, Site(124, 47)),
+    LiteralSegment(Literal("\n\n"), Site(124, 55)),
 )
-NEWLINE_140 = fixed(LiteralSegment(Literal("\n"), Site(140, 73)))
-NEWLINE_141 = fixed(LiteralSegment(Literal("\n"), Site(141, 11)))
-TOOL_CALL_142 = fixed(ControlSegment(Control.TOOL_CALL, Site(142, 13)), LiteralSegment(Literal("\n"), Site(142, 24)))
-END_TOOL_CALL_144 = fixed(
-    LiteralSegment(Literal("\n"), Site(144, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(144, 18)),
+NEWLINE_130 = fixed(LiteralSegment(Literal("\n"), Site(130, 73)))
+NEWLINE_131 = fixed(LiteralSegment(Literal("\n"), Site(131, 11)))
+TOOL_CALL_132 = fixed(ControlSegment(Control.TOOL_CALL, Site(132, 13)), LiteralSegment(Literal("\n"), Site(132, 24)))
+END_TOOL_CALL_134 = fixed(
+    LiteralSegment(Literal("\n"), Site(134, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(134, 18)),
 )
-IM_END_147 = fixed(
-    ControlSegment(Control.IM_END, Site(147, 9)),
+IM_END_137 = fixed(
+    ControlSegment(Control.IM_END, Site(137, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(149, 7)),
+    LiteralSegment(Literal("\n"), Site(139, 7)),
 )
-USER_153 = fixed(ControlSegment(Control.IM_START, Site(153, 7)), LiteralSegment(Literal("user"), Site(153, 17)))
-TOOL_RESPONSE_156 = fixed(
-    LiteralSegment(Literal("\n"), Site(156, 11)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(156, 16)),
-    LiteralSegment(Literal("\n"), Site(156, 31)),
+USER_143 = fixed(ControlSegment(Control.IM_START, Site(143, 7)), LiteralSegment(Literal("user"), Site(143, 17)))
+TOOL_RESPONSE_146 = fixed(
+    LiteralSegment(Literal("\n"), Site(146, 11)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(146, 16)),
+    LiteralSegment(Literal("\n"), Site(146, 31)),
 )
-END_TOOL_RESPONSE_156 = fixed(
-    LiteralSegment(Literal("\n"), Site(156, 46)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(156, 51)),
+END_TOOL_RESPONSE_146 = fixed(
+    LiteralSegment(Literal("\n"), Site(146, 46)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(146, 51)),
 )
-IM_END_161 = fixed(ControlSegment(Control.IM_END, Site(161, 7)), LiteralSegment(Literal("\n"), Site(161, 15)))
-ASSISTANT_166 = fixed(
-    ControlSegment(Control.IM_START, Site(166, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(166, 15)),
-    ControlSegment(Control.THINK, Site(172, 20)),
-    LiteralSegment(Literal("\n"), Site(172, 27)),
+IM_END_151 = fixed(ControlSegment(Control.IM_END, Site(151, 7)), LiteralSegment(Literal("\n"), Site(151, 15)))
+ASSISTANT_156 = fixed(
+    ControlSegment(Control.IM_START, Site(156, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(156, 15)),
+    ControlSegment(Control.THINK, Site(162, 20)),
+    LiteralSegment(Literal("\n"), Site(162, 27)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 75)."""
+    """All that the template prints for a request, in order (line 65)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen.kata:76")
-    # qwen.kata:78 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen.kata:66")
+    # qwen.kata:68 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -127,17 +127,17 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_80)
+        out.append(SYSTEM_70)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_81)
-        out.append(TOOLS_YOU_MAY_83)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_71)
+        out.append(TOOLS_YOU_MAY_73)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_90, (JSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_FOR_EACH_92)
+            out += (NEWLINE_80, (TOJSON.dump_known(tool), tool_path, None))
+        out.append(TOOLS_FOR_EACH_82)
     elif sys is not None:
-        out += (SYSTEM_102, (sys.content, ("messages", sys_at, "content"), 0), IM_END_102)
-    # qwen.kata:109 last u … where …
+        out += (SYSTEM_92, (sys.content, ("messages", sys_at, "content"), 0), IM_END_92)
+    # qwen.kata:99 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -146,15 +146,15 @@ def render(request: Request) -> list[Printed]:
         ):
             query, query_at = u, u_at
             break
-    # qwen.kata:113 each m in messages
+    # qwen.kata:103 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :114 when system, user
-            out += (ROLE_114[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_114)
-        elif m.role == "assistant":  # :116 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_117
+        if m.role == "system" or m.role == "user":  # :104 when system, user
+            out += (ROLE_104[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_104)
+        elif m.role == "assistant":  # :106 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_107
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -164,39 +164,39 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_126
-            out.append(ASSISTANT_129)
+                thought = EMPTY_116
+            out.append(ASSISTANT_119)
             if query is not None and m_at > query_at and (i == len(messages) - 1 or thought[0]):
-                out += (THINK_134, trim(thought, "\n"), END_THINK_134, trim_start(said, "\n"))
+                out += (THINK_124, trim(thought, "\n"), END_THINK_124, trim_start(said, "\n"))
             else:
                 out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_140)
+                    out.append(NEWLINE_130)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_141)
+                        out.append(NEWLINE_131)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_142,
+                        TOOL_CALL_132,
                         (
-                            JSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
+                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_144,
+                        END_TOOL_CALL_134,
                     )
-            out.append(IM_END_147)
-        elif m.role == "tool":  # :152 when tool+ as results
+            out.append(IM_END_137)
+        elif m.role == "tool":  # :142 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_153)
+            out.append(USER_143)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_156, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_156)
-            out.append(IM_END_161)
+                out += (TOOL_RESPONSE_146, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_146)
+            out.append(IM_END_151)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen.kata:165 generate
+    # qwen.kata:155 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_166)
+        out.append(ASSISTANT_156)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwq-32b",
-        "sha256:a0e5f63bb7848e3a12cdf00720970ae1c4f2af9445eec9ed0dfbc97d2e865c26",
+        "sha256:361f949dfb0cca5ae3f77b2532556665cd7b36bbbeabe968a0a7916551837f31",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -16,50 +16,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 67)."""
+    """The record `function` (line 57)."""
 
-    name: Content  # line 68
-    arguments: JsonText  # line 69
+    name: Content  # line 58
+    arguments: JsonText  # line 59
 
 
 class Call(RequestModel):
-    """The record `call` (line 63)."""
+    """The record `call` (line 53)."""
 
-    function: Function  # line 64
-    id: Content | None = None  # line 65: accepted, never printed
-    type: Literal["function"] | None = None  # line 65: accepted, never printed
+    function: Function  # line 54
+    id: Content | None = None  # line 55: accepted, never printed
+    type: Literal["function"] | None = None  # line 55: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 53)."""
+    """A message of role `system` (line 43)."""
 
     role: Literal["system"]
-    content: Content  # line 53
+    content: Content  # line 43
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 53)."""
+    """A message of role `user` (line 43)."""
 
     role: Literal["user"]
-    content: Content  # line 53
+    content: Content  # line 43
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 54)."""
+    """A message of role `assistant` (line 44)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 55
-    reasoning_content: Content | None = None  # line 56: accepted, never printed
-    tool_calls: Items[Call] | None = None  # line 57
+    content: Content | None = None  # line 45
+    reasoning_content: Content | None = None  # line 46: accepted, never printed
+    tool_calls: Items[Call] | None = None  # line 47
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 59)."""
+    """A message of role `tool` (line 49)."""
 
     role: Literal["tool"]
-    content: Content  # line 60
-    name: Content | None = None  # line 61: accepted, never printed
-    tool_call_id: Content | None = None  # line 61: accepted, never printed
+    content: Content  # line 50
+    name: Content | None = None  # line 51: accepted, never printed
+    tool_call_id: Content | None = None  # line 51: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,8 +69,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 49)."""
+    """A whole request (line 39)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 71
+    tools: Items[JsonObjectField] | None = None  # line 61
     add_generation_prompt: bool = True
