@@ -12,6 +12,7 @@ from pathlib import Path
 from katapi.analyse import analyse, load_beside
 from katapi.artifacts.lock import read_lock
 from katapi.artifacts.lock_entry import artifact_text, has_places
+from katapi.artifacts.merge_proof import merges_by_ranks
 from katapi.artifacts.table import table_bytes
 from katapi.declared_artifacts import DeclaredArtifact, DeclaredArtifacts, SpecArtifactError
 from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
@@ -29,6 +30,7 @@ from katapi.model.program import Library, Program, TokenizerProgram, offered
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.build import build_tokenizer
+from katapi.runtime.tokenization.configuration import BytePairRanks
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array
 
 Files = Mapping[Path, bytes]
@@ -174,6 +176,13 @@ def _check_builds(program: TokenizerProgram, data: VocabularyData) -> None:
             "the artifact has no merges, which `bpe merges` needs",
             code="A115",
             help="write `segment: bpe ranks`, if the ids of its tokens are their ranks",
+        )
+        raise SpecArtifactError.at(program.source, span, error)
+    if isinstance(program.tokenizer.segmentation, BytePairRanks) and len(data.merges) and not merges_by_ranks(data):
+        error = ArtifactError(
+            "the ids of the artifact's tokens are not the ranks of its merges",
+            code="A168",
+            help="write `segment: bpe merges, bytes`",
         )
         raise SpecArtifactError.at(program.source, span, error)
     try:
