@@ -36,7 +36,6 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.fields import FromJson
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import kind
-from katapi.runtime.request_shape import spellings
 from katapi.runtime.strict_json import MAX_DEPTH, InvalidUtf8, Substitution, decode_json
 
 Element = TypeVar("Element")
@@ -102,6 +101,8 @@ def _replaced(model: type[Model], value: JsonObject, params: JsonObject) -> Json
     """The keys of a request with `params` in place of those that spell the same, in the same way or another."""
     if not params:
         return value
+    from katapi.runtime.request_shape import spellings  # only a request with parameters beside it needs it
+
     same = {key for names in spellings(model) if not params.keys().isdisjoint(names) for key in names}
     return {**{key: member for key, member in value.items() if key not in same}, **params}
 
