@@ -73,7 +73,7 @@ TIMES = ("libraries", "katapi", "load", "ids", "after", "process")
 
 def run(name: str, *, traced: bool, bytecode: str) -> dict[str, float]:
     """One process: times in seconds, memory in bytes."""
-    code = f"TRACED, IS_MODEL, TABLES = {traced}, {name in katapi.models()}, 'vocabulary.bin'\n{PROCESS}"
+    code = f"TRACED, IS_MODEL, TABLES = {traced}, {name in katapi.models()}, '.bin'\n{PROCESS}"
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     paths = [str(ROOT / folder) for folder in ("codegen", "generated")]
     environment |= {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONPATH": os.pathsep.join(paths)}
