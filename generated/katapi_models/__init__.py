@@ -9,6 +9,7 @@ MODELS: dict[str, str] = {
     "llama3.1": "llama3_1",
     "llama3.2": "llama3_2",
     "llama3.3": "llama3_3",
+    "llama4": "llama4",
     "qwen2.5": "qwen2_5",
     "qwen3": "qwen3",
     "qwen3-instruct-2507": "qwen3_instruct_2507",
