@@ -25,7 +25,7 @@ An `error`, `none` or `repr` says so where the official template, given "" for e
 prints what the spec prints.
 
 --skip-kinds passes over whole kinds, --allow over differences whose signature, as printed, fits a pattern, perhaps only
-where a text of the request fits too: --allow 'refused R113 messages[].content',
+where a value of the request fits too: --allow 'refused R113 messages[].content',
 --allow 'text when messages[].tool_calls[].function.name ~ ["\\]'. What is known already stands in
 tools/official_templates/known.toml, by model, and is passed over too.
 
@@ -146,7 +146,7 @@ def compare(arguments: argparse.Namespace) -> int:
     def theirs(request: Request) -> Outcome:
         now = request.get(CLOCK)
         rest = {k: v for k, v in request.items() if k != CLOCK} if clocked else request
-        return jinja.render({**rest, **only_official}, datetime.fromisoformat(now) if isinstance(now, str) else None)
+        return jinja.render({**rest, **only_official}, _clock(now))
 
     known = tomllib.loads(KNOWN.read_text(encoding="utf-8")).get(model, {}).get("rules", [])
     rules = [*arguments.allow, *(Rule.parse(text) for text in ([] if arguments.all else known))]
@@ -230,6 +230,14 @@ def _as_recorded(jinja: OfficialTemplate, case: dict[str, Json], now: datetime) 
     outcome = jinja.render({"messages": case["messages"], "tools": case.get("tools"), **params}, now)
     jinja.branches.count()
     return outcome.text == case.get("text") and outcome.error == case.get("error", "")
+
+
+def _clock(now: Json) -> datetime | None:
+    """The time that a text tells; none where it tells no time, which a spec refuses."""
+    try:
+        return datetime.fromisoformat(now) if isinstance(now, str) else None
+    except ValueError:
+        return None
 
 
 def _param(text: str) -> tuple[str, Json]:

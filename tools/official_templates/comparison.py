@@ -46,7 +46,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Differences that are allowed: a pattern of signatures, and perhaps what a text in the request must be like."""
+    """Differences that are allowed: a pattern of signatures, and perhaps what a value in the request must be like."""
 
     signature: str
     place: str = ""
@@ -66,8 +66,8 @@ class Rule:
         """Whether a difference is one of these."""
         if not fnmatchcase(difference.signature, self.signature.replace("[", "[[]")):
             return False
-        texts = (text for place, text in _texts(difference.request, "") if place == self.place)
-        return not self.place or any(re.search(self.pattern, text) for text in texts)
+        leaves = (leaf for place, leaf in _leaves(difference.request, "") if place == self.place)
+        return not self.place or any(re.search(self.pattern, leaf) for leaf in leaves)
 
 
 Side = Callable[[Request], Outcome]
@@ -141,6 +141,18 @@ def _texts(value: Json, place: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, Sequence):
         for item in value:
             yield from _texts(item, f"{place}[]")
+
+
+def _leaves(value: Json, place: str) -> Iterator[tuple[str, str]]:
+    """What `_texts` gives, and whatever else holds no further values, as JSON: `null`, `true`, `0`, `[]`, `{}`."""
+    if isinstance(value, Mapping) and value:
+        for key, member in value.items():
+            yield from _leaves(member, f"{place}.{key}" if place else key)
+    elif isinstance(value, Sequence) and value and not isinstance(value, str):
+        for item in value:
+            yield from _leaves(item, f"{place}[]")
+    else:
+        yield place, value if isinstance(value, str) else json.dumps(value)
 
 
 def _replaced(request: Request, number: int, text: str) -> Request:
