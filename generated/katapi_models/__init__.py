@@ -11,6 +11,7 @@ MODELS: dict[str, str] = {
     "phi-4": "phi_4",
     "qwen2.5": "qwen2_5",
     "qwen3": "qwen3",
+    "qwen3-coder": "qwen3_coder",
     "qwen3-instruct-2507": "qwen3_instruct_2507",
     "qwen3-next-thinking": "qwen3_next_thinking",
     "qwen3-vl": "qwen3_vl",

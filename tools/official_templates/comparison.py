@@ -66,7 +66,7 @@ class Rule:
         """Whether a difference is one of these."""
         if not fnmatchcase(difference.signature, self.signature.replace("[", "[[]")):
             return False
-        texts = (text for place, text in _texts(difference.request, "") if place == self.place)
+        texts = (text for place, text in _texts(difference.request, "", lists=True) if place == self.place)
         return not self.place or any(re.search(self.pattern, text) for text in texts)
 
 
@@ -131,16 +131,18 @@ def _dropped(request: Request, official: Side, theirs: str, ours: Outcome) -> li
     return lost
 
 
-def _texts(value: Json, place: str) -> Iterator[tuple[str, str]]:
-    """Every text of a request with its place, lists without indices."""
+def _texts(value: Json, place: str, *, lists: bool = False) -> Iterator[tuple[str, str]]:
+    """Every text of a request with its place, lists without indices; with `lists` also `[]` for each empty list."""
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, Mapping):
         for key, member in value.items():
-            yield from _texts(member, f"{place}.{key}" if place else key)
+            yield from _texts(member, f"{place}.{key}" if place else key, lists=lists)
     elif isinstance(value, Sequence):
+        if lists and not value:
+            yield place, "[]"
         for item in value:
-            yield from _texts(item, f"{place}[]")
+            yield from _texts(item, f"{place}[]", lists=lists)
 
 
 def _replaced(request: Request, number: int, text: str) -> Request:
