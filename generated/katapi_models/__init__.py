@@ -10,10 +10,16 @@ MODELS: dict[str, str] = {
     "llama3.2": "llama3_2",
     "llama3.3": "llama3_3",
     "llama4": "llama4",
+    "olmo2-dolma2": "olmo2_dolma2",
+    "phi-3-medium": "phi_3_medium",
+    "phi-3-mini": "phi_3_mini",
+    "phi-4": "phi_4",
     "qwen2.5": "qwen2_5",
     "qwen3": "qwen3",
+    "qwen3-coder": "qwen3_coder",
     "qwen3-instruct-2507": "qwen3_instruct_2507",
     "qwen3-next-thinking": "qwen3_next_thinking",
+    "qwen3-vl": "qwen3_vl",
     "qwq-32b": "qwq_32b",
 }
 """The sub-package of each name that `katapi.load` takes."""
