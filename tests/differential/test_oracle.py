@@ -25,6 +25,7 @@ from katapi.runtime.json_types import Json
 from katapi.runtime.segments import Rendering
 from katapi.runtime.tokenization.table import load_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+from tests.examples import examples
 from tests.requests import Requests
 from tests.specs import ALL, ROOT, Spec, model_of, program_of
 
@@ -86,6 +87,7 @@ def by_generated(spec: Spec, value: Json) -> Outcome:
 
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)
+@examples(test=40, fuzz=1_000)
 @given(data=st.data())
 def test_generated_code_does_what_the_oracle_does(spec: Spec, data: DataObject) -> None:
     value = data.draw(strategy(spec))
