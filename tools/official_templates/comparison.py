@@ -46,7 +46,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Differences that are allowed: a pattern of signatures, and perhaps what a text in the request must be like."""
+    """Differences that are allowed: a pattern of signatures, and perhaps what a text in the request must be like.
+
+    A list without items counts as the text `[]`.
+    """
 
     signature: str
     place: str = ""
@@ -66,7 +69,7 @@ class Rule:
         """Whether a difference is one of these."""
         if not fnmatchcase(difference.signature, self.signature.replace("[", "[[]")):
             return False
-        texts = (text for place, text in _texts(difference.request, "") if place == self.place)
+        texts = (text for place, text in _told(difference.request) if place == self.place)
         return not self.place or any(re.search(self.pattern, text) for text in texts)
 
 
@@ -141,6 +144,24 @@ def _texts(value: Json, place: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, Sequence):
         for item in value:
             yield from _texts(item, f"{place}[]")
+
+
+def _told(request: Request) -> Iterator[tuple[str, str]]:
+    """What rules ask about: every text of a request with its place, and `[]` for every list without items."""
+    yield from _texts(request, "")
+    yield from ((place, "[]") for place in _empty(request, ""))
+
+
+def _empty(value: Json, place: str) -> Iterator[str]:
+    """The place of every list without items."""
+    if isinstance(value, Mapping):
+        for key, member in value.items():
+            yield from _empty(member, f"{place}.{key}" if place else key)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        if not value:
+            yield place
+        for item in value:
+            yield from _empty(item, f"{place}[]")
 
 
 def _replaced(request: Request, number: int, text: str) -> Request:
