@@ -9,6 +9,7 @@ MODELS: dict[str, str] = {
     "deepseek-v3": "deepseek_v3",
     "deepseek-v3.1": "deepseek_v3_1",
     "deepseek-v3.2": "deepseek_v3_2",
+    "deepseek-v4": "deepseek_v4",
     "mistral-nemo-tekken": "mistral_nemo_tekken",
     "mistral-v3": "mistral_v3",
     "qwen2.5": "qwen2_5",

@@ -48,7 +48,7 @@ class Difference:
 class Rule:
     """Differences that are allowed: a pattern of signatures, and perhaps what a text in the request must be like.
 
-    A list without items counts as the text `[]`.
+    A list without items counts as the text `[]`, null as the text `null`.
     """
 
     signature: str
@@ -146,22 +146,20 @@ def _texts(value: Json, place: str) -> Iterator[tuple[str, str]]:
             yield from _texts(item, f"{place}[]")
 
 
-def _told(request: Request) -> Iterator[tuple[str, str]]:
-    """What rules ask about: every text of a request with its place, and `[]` for every list without items."""
-    yield from _texts(request, "")
-    yield from ((place, "[]") for place in _empty(request, ""))
-
-
-def _empty(value: Json, place: str) -> Iterator[str]:
-    """The place of every list without items."""
-    if isinstance(value, Mapping):
+def _told(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
+    """What rules ask about: every text with its place, and as texts every null and every list without items."""
+    if value is None:
+        yield place, "null"
+    elif isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping):
         for key, member in value.items():
-            yield from _empty(member, f"{place}.{key}" if place else key)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
+            yield from _told(member, f"{place}.{key}" if place else key)
+    elif isinstance(value, Sequence):
         if not value:
-            yield place
+            yield place, "[]"
         for item in value:
-            yield from _empty(item, f"{place}[]")
+            yield from _told(item, f"{place}[]")
 
 
 def _replaced(request: Request, number: int, text: str) -> Request:

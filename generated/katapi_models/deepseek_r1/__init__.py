@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.kata",
     template=Identity(
         "DeepSeek@1/deepseek-r1",
-        "sha256:c8ca26fb0ac1448d28f61036d44624fc6129b40a265cf5b6ca1a9c981d6a47f6",
+        "sha256:bc29e88189e81b8bbfd931afcbbce1c425db3d9f3a3ad31c3db161cb394529c0",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@R1",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.kata",
     template=Identity(
         "DeepSeek@1/deepseek-v3",
-        "sha256:0d45969fe0d2f92c0ca03df81f8b55e38624433c1968234a4e863fc908694680",
+        "sha256:f3e69f807119458c2f20d904cbc73f02bf34ed97347ce9fc90a1c6074b0cdf74",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3",

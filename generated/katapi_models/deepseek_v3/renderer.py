@@ -53,12 +53,12 @@ TOOL_OUTPUTS_END_95 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(95, 11
 END_OF_SENTENCE_96 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(96, 26)), END_SAMPLED)
 ASSISTANT_98 = fixed(ControlSegment(Control.ASSISTANT, Site(98, 11)), SAMPLED)
 END_OF_SENTENCE_101 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(101, 13)), END_SAMPLED)
-NEWLINE_110 = fixed(LiteralSegment(Literal("\n"), Site(110, 27)))
-TOOL_OUTPUTS_BEGIN_112 = fixed(ControlSegment(Control.TOOL_OUTPUTS_BEGIN, Site(112, 9)))
-TOOL_OUTPUT_BEGIN_114 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(114, 7)))
-TOOL_OUTPUT_END_114 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(114, 36)))
-TOOL_OUTPUTS_END_115 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(115, 22)))
-ASSISTANT_120 = fixed(ControlSegment(Control.ASSISTANT, Site(120, 5)))
+TOOL_OUTPUTS_BEGIN_110 = fixed(ControlSegment(Control.TOOL_OUTPUTS_BEGIN, Site(110, 22)))
+NEWLINE_111 = fixed(LiteralSegment(Literal("\n"), Site(111, 35)))
+TOOL_OUTPUT_BEGIN_112 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(112, 7)))
+TOOL_OUTPUT_END_112 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(112, 36)))
+TOOL_OUTPUTS_END_113 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(113, 22)))
+ASSISTANT_118 = fixed(ControlSegment(Control.ASSISTANT, Site(118, 5)))
 
 
 def render(request: Request) -> list[Printed]:
@@ -114,16 +114,17 @@ def render(request: Request) -> list[Printed]:
                 else:
                     out += (ASSISTANT_98, said, END_OF_SENTENCE_101)
         elif m.role == "tool":  # :108 when tool
-            if t_before[i]:
-                out.append(NEWLINE_110)
-            else:
-                out.append(TOOL_OUTPUTS_BEGIN_112)
-            out += (TOOL_OUTPUT_BEGIN_114, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_114)
+            later_2 = t_before[i]
+            if not later_2:
+                out.append(TOOL_OUTPUTS_BEGIN_110)
+            if later_2:
+                out.append(NEWLINE_111)
+            out += (TOOL_OUTPUT_BEGIN_112, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_112)
             if i == len(without_system) - 1:
-                out.append(TOOL_OUTPUTS_END_115)
+                out.append(TOOL_OUTPUTS_END_113)
         else:
             assert_never(m)
-    # deepseek-v3.kata:119 generate
+    # deepseek-v3.kata:117 generate
     if request.add_generation_prompt and not isinstance(last_message(without_system), ToolMessage):
-        out.append(ASSISTANT_120)
+        out.append(ASSISTANT_118)
     return out

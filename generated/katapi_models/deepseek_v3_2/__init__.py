@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.2.kata",
     template=Identity(
         "DeepSeekV32@1",
-        "sha256:50b6e1c642bb6aaf8010d2adcd5211672617fab745ef33c94f19c1d14e4a6690",
+        "sha256:5be60e77fd89fd43417ec8f052b2f5456617fd9a55fa7db437f1314aaf7dcf30",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",

@@ -11,11 +11,10 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
-from katapi.runtime.rendering import json_field, last_message, message_at, run_from
+from katapi.runtime.rendering import as_object, is_object, json_field, last_message, message_at, run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
-from katapi.runtime.views import last_before
-from katapi_models.deepseek_v3_2.request import AssistantMessage, Call, Request, SystemMessage, ToolMessage, UserMessage
+from katapi_models.deepseek_v3_2.request import Call, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.deepseek_v3_2_tokens.vocabulary import Control
 
 JSON = Serialization(
@@ -30,73 +29,73 @@ JSON = Serialization(
     absent="omitted",
 )
 
-FUNCTION_CALLS_45 = fixed(
-    LiteralSegment(Literal("\n\n<"), Site(45, 5)),
-    ControlSegment(Control.DSML, Site(45, 13)),
-    LiteralSegment(Literal("function_calls>\n"), Site(45, 19)),
-)
-INVOKE_NAME_47 = fixed(
-    LiteralSegment(Literal("<"), Site(47, 7)),
-    ControlSegment(Control.DSML, Site(47, 11)),
-    LiteralSegment(Literal('invoke name="'), Site(47, 17)),
-)
-TEXT_47 = fixed(LiteralSegment(Literal('">\n'), Site(47, 49)))
-PARAMETER_NAME_49 = fixed(
-    LiteralSegment(Literal("<"), Site(49, 9)),
+FUNCTION_CALLS_49 = fixed(
+    LiteralSegment(Literal("\n\n<"), Site(49, 5)),
     ControlSegment(Control.DSML, Site(49, 13)),
-    LiteralSegment(Literal('parameter name="'), Site(49, 19)),
+    LiteralSegment(Literal("function_calls>\n"), Site(49, 19)),
 )
-STRING_49 = fixed(LiteralSegment(Literal('" string="'), Site(49, 42)))
-TRUE_50 = fixed(LiteralSegment(Literal('true">'), Site(50, 28)))
-FALSE_50 = fixed(LiteralSegment(Literal('false">'), Site(50, 52)))
-PARAMETER_51 = fixed(
-    LiteralSegment(Literal("</"), Site(51, 9)),
-    ControlSegment(Control.DSML, Site(51, 14)),
-    LiteralSegment(Literal("parameter>\n"), Site(51, 20)),
+INVOKE_NAME_51 = fixed(
+    LiteralSegment(Literal("<"), Site(51, 7)),
+    ControlSegment(Control.DSML, Site(51, 11)),
+    LiteralSegment(Literal('invoke name="'), Site(51, 17)),
 )
-INVOKE_53 = fixed(
-    LiteralSegment(Literal("</"), Site(53, 7)),
-    ControlSegment(Control.DSML, Site(53, 12)),
-    LiteralSegment(Literal("invoke>\n"), Site(53, 18)),
+TEXT_51 = fixed(LiteralSegment(Literal('">\n'), Site(51, 49)))
+PARAMETER_NAME_53 = fixed(
+    LiteralSegment(Literal("<"), Site(53, 9)),
+    ControlSegment(Control.DSML, Site(53, 13)),
+    LiteralSegment(Literal('parameter name="'), Site(53, 19)),
 )
-FUNCTION_CALLS_55 = fixed(
-    LiteralSegment(Literal("</"), Site(55, 5)),
-    ControlSegment(Control.DSML, Site(55, 10)),
-    LiteralSegment(Literal("function_calls>"), Site(55, 16)),
+STRING_53 = fixed(LiteralSegment(Literal('" string="'), Site(53, 42)))
+TRUE_54 = fixed(LiteralSegment(Literal('true">'), Site(54, 28)))
+FALSE_54 = fixed(LiteralSegment(Literal('false">'), Site(54, 52)))
+PARAMETER_55 = fixed(
+    LiteralSegment(Literal("</"), Site(55, 9)),
+    ControlSegment(Control.DSML, Site(55, 14)),
+    LiteralSegment(Literal("parameter>\n"), Site(55, 20)),
 )
-BEGIN_OF_SENTENCE_58 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(58, 3)))
-BLANK_LINE_60 = fixed(LiteralSegment(Literal("\n\n"), Site(60, 23)))
-EMPTY_60 = (Literal(""), Site(60, 68))
-BLANK_LINE_63 = fixed(LiteralSegment(Literal("\n\n"), Site(63, 23)))
-TOOLS_YOU_HAVE_65 = fixed(
+INVOKE_57 = fixed(
+    LiteralSegment(Literal("</"), Site(57, 7)),
+    ControlSegment(Control.DSML, Site(57, 12)),
+    LiteralSegment(Literal("invoke>\n"), Site(57, 18)),
+)
+FUNCTION_CALLS_59 = fixed(
+    LiteralSegment(Literal("</"), Site(59, 5)),
+    ControlSegment(Control.DSML, Site(59, 10)),
+    LiteralSegment(Literal("function_calls>"), Site(59, 16)),
+)
+BEGIN_OF_SENTENCE_62 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(62, 3)))
+BLANK_LINE_64 = fixed(LiteralSegment(Literal("\n\n"), Site(64, 23)))
+EMPTY_64 = (Literal(""), Site(64, 68))
+BLANK_LINE_67 = fixed(LiteralSegment(Literal("\n\n"), Site(67, 23)))
+TOOLS_YOU_HAVE_69 = fixed(
     LiteralSegment(
         Literal(
             "## Tools\n\n"
             "You have access to a set of tools you can use to answer the user's question.\n"
             'You can invoke functions by writing a "<'
         ),
-        Site(65, 5),
+        Site(69, 5),
     ),
-    ControlSegment(Control.DSML, Site(68, 47)),
+    ControlSegment(Control.DSML, Site(72, 47)),
     LiteralSegment(
         Literal('function_calls>" block like the following as part of your reply to the user:\n<'),
-        Site(68, 53),
+        Site(72, 53),
     ),
-    ControlSegment(Control.DSML, Site(69, 8)),
-    LiteralSegment(Literal("function_calls>\n<"), Site(69, 14)),
-    ControlSegment(Control.DSML, Site(70, 8)),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(70, 14)),
-    ControlSegment(Control.DSML, Site(71, 8)),
-    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(71, 14)),
-    ControlSegment(Control.DSML, Site(71, 87)),
-    LiteralSegment(Literal("parameter>\n...\n</"), Site(71, 93)),
-    ControlSegment(Control.DSML, Site(73, 9)),
-    LiteralSegment(Literal("invoke>\n<"), Site(73, 15)),
+    ControlSegment(Control.DSML, Site(73, 8)),
+    LiteralSegment(Literal("function_calls>\n<"), Site(73, 14)),
     ControlSegment(Control.DSML, Site(74, 8)),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(74, 14)),
-    ControlSegment(Control.DSML, Site(76, 9)),
-    LiteralSegment(Literal("invoke>\n</"), Site(76, 15)),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(74, 14)),
+    ControlSegment(Control.DSML, Site(75, 8)),
+    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(75, 14)),
+    ControlSegment(Control.DSML, Site(75, 87)),
+    LiteralSegment(Literal("parameter>\n...\n</"), Site(75, 93)),
     ControlSegment(Control.DSML, Site(77, 9)),
+    LiteralSegment(Literal("invoke>\n<"), Site(77, 15)),
+    ControlSegment(Control.DSML, Site(78, 8)),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(78, 14)),
+    ControlSegment(Control.DSML, Site(80, 9)),
+    LiteralSegment(Literal("invoke>\n</"), Site(80, 15)),
+    ControlSegment(Control.DSML, Site(81, 9)),
     LiteralSegment(
         Literal(
             "function_calls>\n\n"
@@ -104,58 +103,58 @@ TOOLS_YOU_HAVE_65 = fixed(
             "If the thinking_mode is enabled, then after function results you should strongly consider outputting a thinking block. Here is an example:\n\n"
             "<"
         ),
-        Site(77, 15),
+        Site(81, 15),
     ),
-    ControlSegment(Control.DSML, Site(83, 8)),
-    LiteralSegment(Literal("function_calls>\n...\n</"), Site(83, 14)),
-    ControlSegment(Control.DSML, Site(85, 9)),
-    LiteralSegment(Literal("function_calls>\n\n<function_results>\n...\n</function_results>\n\n"), Site(85, 15)),
-    ControlSegment(Control.THINK, Site(91, 7)),
-    LiteralSegment(Literal("...thinking about results"), Site(91, 14)),
-    ControlSegment(Control.END_THINK, Site(91, 41)),
-    LiteralSegment(Literal("\n\nHere are the functions available in JSONSchema format:\n<functions>\n"), Site(91, 49)),
+    ControlSegment(Control.DSML, Site(87, 8)),
+    LiteralSegment(Literal("function_calls>\n...\n</"), Site(87, 14)),
+    ControlSegment(Control.DSML, Site(89, 9)),
+    LiteralSegment(Literal("function_calls>\n\n<function_results>\n...\n</function_results>\n\n"), Site(89, 15)),
+    ControlSegment(Control.THINK, Site(95, 7)),
+    LiteralSegment(Literal("...thinking about results"), Site(95, 14)),
+    ControlSegment(Control.END_THINK, Site(95, 41)),
+    LiteralSegment(Literal("\n\nHere are the functions available in JSONSchema format:\n<functions>\n"), Site(95, 49)),
 )
-NEWLINE_97 = fixed(LiteralSegment(Literal("\n"), Site(97, 78)))
-FUNCTIONS_98 = fixed(LiteralSegment(Literal("</functions>\n"), Site(98, 5)))
-USER_104 = fixed(ControlSegment(Control.USER, Site(104, 17)))
-EMPTY_104 = (Literal(""), Site(104, 36))
-ASSISTANT_112 = fixed(ControlSegment(Control.ASSISTANT, Site(112, 9)))
-BLANK_LINE_114 = fixed(LiteralSegment(Literal("\n\n"), Site(114, 9)))
-THINK_118 = fixed(ControlSegment(Control.THINK, Site(118, 11)), SAMPLED)
-EMPTY_119 = (Literal(""), Site(119, 44))
-END_THINK_119 = fixed(ControlSegment(Control.END_THINK, Site(119, 47)), END_SAMPLED)
-END_THINK_121 = fixed(ControlSegment(Control.END_THINK, Site(121, 11)))
-SAMPLED_127 = fixed(SAMPLED)
-EMPTY_128 = (Literal(""), Site(128, 22))
-END_OF_SENTENCE_130 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(130, 9)), END_SAMPLED)
-FUNCTION_RESULTS_134 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(134, 9)))
-RESULT_137 = fixed(LiteralSegment(Literal("\n<result>"), Site(137, 11)))
-EMPTY_137 = (Literal(""), Site(137, 37))
-RESULT_137_40 = fixed(LiteralSegment(Literal("</result>"), Site(137, 40)))
-FUNCTION_RESULTS_139 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(139, 47)))
-BLANK_LINE_151 = fixed(LiteralSegment(Literal("\n\n"), Site(151, 19)))
-ASSISTANT_151 = fixed(ControlSegment(Control.ASSISTANT, Site(151, 35)))
-THINK_152 = fixed(ControlSegment(Control.THINK, Site(152, 5)))
-END_THINK_153 = fixed(ControlSegment(Control.END_THINK, Site(153, 23)))
+NEWLINE_103 = fixed(LiteralSegment(Literal("\n"), Site(103, 29)))
+FUNCTIONS_105 = fixed(LiteralSegment(Literal("</functions>\n"), Site(105, 5)))
+USER_111 = fixed(ControlSegment(Control.USER, Site(111, 17)))
+EMPTY_111 = (Literal(""), Site(111, 36))
+ASSISTANT_117 = fixed(ControlSegment(Control.ASSISTANT, Site(117, 9)))
+BLANK_LINE_119 = fixed(LiteralSegment(Literal("\n\n"), Site(119, 9)))
+THINK_123 = fixed(ControlSegment(Control.THINK, Site(123, 11)), SAMPLED)
+EMPTY_124 = (Literal(""), Site(124, 44))
+END_THINK_124 = fixed(ControlSegment(Control.END_THINK, Site(124, 47)), END_SAMPLED)
+END_THINK_126 = fixed(ControlSegment(Control.END_THINK, Site(126, 11)))
+SAMPLED_132 = fixed(SAMPLED)
+EMPTY_133 = (Literal(""), Site(133, 22))
+END_OF_SENTENCE_135 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(135, 9)), END_SAMPLED)
+FUNCTION_RESULTS_141 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(141, 9)))
+RESULT_144 = fixed(LiteralSegment(Literal("\n<result>"), Site(144, 11)))
+EMPTY_144 = (Literal(""), Site(144, 37))
+RESULT_144_40 = fixed(LiteralSegment(Literal("</result>"), Site(144, 40)))
+FUNCTION_RESULTS_146 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(146, 13)))
+BLANK_LINE_159 = fixed(LiteralSegment(Literal("\n\n"), Site(159, 19)))
+ASSISTANT_159 = fixed(ControlSegment(Control.ASSISTANT, Site(159, 35)))
+THINK_160 = fixed(ControlSegment(Control.THINK, Site(160, 5)))
+END_THINK_161 = fixed(ControlSegment(Control.END_THINK, Site(161, 23)))
 
 
-def _calls(out: list[Printed], list_: Sequence[Call], list__path: Path) -> None:
-    """deepseek-v3.2.kata:44 def calls(list)."""
-    out.append(FUNCTION_CALLS_45)
-    for c_at, c in enumerate(list_):
-        c_path = (*list__path, c_at)
-        out += (INVOKE_NAME_47, (c.function.name, (*c_path, "function", "name"), 0), TEXT_47)
+def _calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
+    """deepseek-v3.2.kata:48 def calls(made)."""
+    out.append(FUNCTION_CALLS_49)
+    for c_at, c in enumerate(made):
+        c_path = (*made_path, c_at)
+        out += (INVOKE_NAME_51, (c.function.name, (*c_path, "function", "name"), 0), TEXT_51)
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
             key_path = (*c_path, "function", "arguments", key)
-            out += (PARAMETER_NAME_49, (Content(key), key_path, None), STRING_49)
+            out += (PARAMETER_NAME_53, (Content(key), key_path, None), STRING_53)
             if isinstance(value, str):
-                out += (TRUE_50, (Content(value), value_path, 0))
+                out += (TRUE_54, (Content(value), value_path, 0))
             else:
-                out += (FALSE_50, (JSON.dump_known(value), value_path, None))
-            out.append(PARAMETER_51)
-        out.append(INVOKE_53)
-    out.append(FUNCTION_CALLS_55)
+                out += (FALSE_54, (JSON.dump_known(value), value_path, None))
+            out.append(PARAMETER_55)
+        out.append(INVOKE_57)
+    out.append(FUNCTION_CALLS_59)
 
 
 def render(request: Request) -> list[Printed]:
@@ -164,128 +163,111 @@ def render(request: Request) -> list[Printed]:
     messages = list(enumerate(request.messages))
     tools = request.tools
     thinking = request.thinking
-    out.append(BEGIN_OF_SENTENCE_58)
-    # deepseek-v3.2.kata:59 take all system as systems
+    groups = 0
+    groups_ended = 0
+    out.append(BEGIN_OF_SENTENCE_62)
+    # deepseek-v3.2.kata:63 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            prompt_printed.append(BLANK_LINE_60)
+            prompt_printed.append(BLANK_LINE_64)
         s_first = False
-        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_60)
+        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_64)
     prompt = kept(prompt_printed)
     out.append(prompt)
     if tools:
         if prompt[0]:
-            out.append(BLANK_LINE_63)
-        out.append(TOOLS_YOU_HAVE_65)
+            out.append(BLANK_LINE_67)
+        out.append(TOOLS_YOU_HAVE_69)
         for tool_at, tool in enumerate(tools):
             if json_field(tool, "type") != "function":
                 continue
             tool_path = ("tools", tool_at)
-            out += ((JSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None), NEWLINE_97)
-        out.append(FUNCTIONS_98)
-    # deepseek-v3.2.kata:101 last u … where …
+            if not is_object(json_field(tool, "function")):
+                raise TemplateError("A tool needs an object `function`.", code="T100", where="deepseek-v3.2.kata:102")
+            out += (
+                (JSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
+                NEWLINE_103,
+            )
+        out.append(FUNCTIONS_105)
+    # deepseek-v3.2.kata:108 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
         if u.role == "user":
             query, query_at = u, u_at
             break
-    # deepseek-v3.2.kata:108 last a in messages before … where …
-    a_before = last_before((a_at, a) if a.role == "assistant" and a.tool_calls else None for a_at, a in without_system)
-    # deepseek-v3.2.kata:103 each m in messages
+    # deepseek-v3.2.kata:110 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(without_system):
         if i < walked:
             continue
-        if m.role == "user":  # :104 when user
-            out += (USER_104, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_104)
-        elif m.role == "assistant":  # :106 when assistant then tool* as results
+        if m.role == "user":  # :111 when user
+            out += (USER_111, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_111)
+        elif m.role == "assistant":  # :113 when assistant then tool* as results
             results = run_from(without_system, i + 1, ToolMessage)
-            calling_at, calling = a_before[i] or (-1, None)
-            # deepseek-v3.2.kata:109 count t … where …
-            behind = 0
-            for t_at, t in without_system[:i]:
-                if calling is not None and t_at > calling_at:
-                    behind += 1
-            answers = bool(
-                isinstance(message_at(without_system, i - 1), ToolMessage) and calling is not None and calling.tool_calls and behind >= len(
-                    calling.tool_calls
-                ),
-            )
+            answers = isinstance(message_at(without_system, i - 1), ToolMessage) and groups_ended == groups
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_112)
+                out.append(ASSISTANT_117)
             elif answers:
-                out.append(BLANK_LINE_114)
+                out.append(BLANK_LINE_119)
             if answers or isinstance(message_at(without_system, i - 1), UserMessage):
                 if thinking and ((query is not None and m_at > query_at) or query is None):
                     out += (
-                        THINK_118,
+                        THINK_123,
                         (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
                         if m.reasoning_content is not None
-                        else EMPTY_119,
-                        END_THINK_119,
+                        else EMPTY_124,
+                        END_THINK_124,
                     )
                 else:
-                    out.append(END_THINK_121)
-            out += (SAMPLED_127, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_128)
+                    out.append(END_THINK_126)
+            out += (SAMPLED_132, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_133)
             if m.tool_calls:
                 _calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(END_OF_SENTENCE_130)
+            out.append(END_OF_SENTENCE_135)
             if results:
                 if not m.tool_calls:
                     raise TemplateError(
                         "The results of tools must follow the calls that they belong to.",
                         code="T100",
-                        where="deepseek-v3.2.kata:133",
+                        where="deepseek-v3.2.kata:138",
                     )
-                out.append(FUNCTION_RESULTS_134)
-                printed = 0
+                if groups_ended < groups:
+                    groups_ended += 1
+                groups += 1
+                out.append(FUNCTION_RESULTS_141)
+                number_ = 1
                 for r_at, r in results:
                     out += (
-                        RESULT_137,
-                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_137,
-                        RESULT_137_40,
+                        RESULT_144,
+                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_144,
+                        RESULT_144_40,
                     )
-                    printed += 1
-                    if printed == len(m.tool_calls):
-                        out.append(FUNCTION_RESULTS_139)
+                    if number_ == len(m.tool_calls):
+                        out.append(FUNCTION_RESULTS_146)
+                        groups_ended += 1
+                    number_ += 1
             walked = i + 1 + len(results)
-        elif m.role == "tool":  # :144 when tool
+        elif m.role == "tool":  # :154 when tool
             raise TemplateError(
                 "The results of tools must follow the calls that they belong to.",
                 code="T100",
-                where="deepseek-v3.2.kata:144",
+                where="deepseek-v3.2.kata:154",
             )
         else:
             assert_never(m)
-    # deepseek-v3.2.kata:147 last a … where …
-    asking: AssistantMessage | None = None
-    asking_at = -1
-    for a_at, a in reversed(without_system):
-        if a.role == "assistant" and a.tool_calls:
-            asking, asking_at = a, a_at
-            break
-    # deepseek-v3.2.kata:148 count t … where …
-    results_behind = 0
-    for t_at, t in without_system:
-        if asking is not None and t_at > asking_at:
-            results_behind += 1
-    answered = bool(
-        isinstance(last_message(without_system), ToolMessage) and asking is not None and asking.tool_calls and results_behind >= len(
-            asking.tool_calls
-        ),
-    )
-    # deepseek-v3.2.kata:150 generate
+    answered = isinstance(last_message(without_system), ToolMessage) and groups_ended == groups
+    # deepseek-v3.2.kata:158 generate
     if request.add_generation_prompt and (answered or isinstance(last_message(without_system), UserMessage)):
         if answered:
-            out.append(BLANK_LINE_151)
+            out.append(BLANK_LINE_159)
         else:
-            out.append(ASSISTANT_151)
-        out.append(THINK_152)
+            out.append(ASSISTANT_159)
+        out.append(THINK_160)
         if not thinking:
-            out.append(END_THINK_153)
+            out.append(END_THINK_161)
     return out
