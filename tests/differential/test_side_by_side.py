@@ -213,10 +213,13 @@ def test_a_missing_content_is_taken_for_an_empty_one() -> None:
         ("error * when messages[].content ~ c", False),
         ("error * when messages[].name ~ b", False),
         ("error X messages[].content", True),
+        (r"error * when messages[].calls ~ ^\[\]$", True),
+        (r"error * when messages ~ ^\[\]$", False),
+        ("error * when messages[].name ~ ^null$", True),
     ],
 )
 def test_rules(rule: str, allowed: bool) -> None:
-    request: Json = {"messages": [{"content": "a"}, {"content": "b"}]}
+    request: Json = {"messages": [{"content": "a", "calls": []}, {"content": "b", "calls": ["c"], "name": None}]}
     assert isinstance(request, dict)
     found = Difference(request, Outcome(None), Outcome(""), Kind.ERROR, "X messages[].content")
     assert Rule.parse(rule).allows(found) is allowed
