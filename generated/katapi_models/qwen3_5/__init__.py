@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:6cfa4afc2be5d4983ccf931a2c390716336d0ec9cb276dd89db56fe919dcca84",
+        "sha256:472f655eaa46c12209045ece840c895ed901b3167153ffa92bc8e74691b90f10",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

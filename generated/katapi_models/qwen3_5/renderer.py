@@ -41,35 +41,35 @@ JSON = Serialization(
 
 PYTHON = PythonNotation(unicode="15.0", order="as_received", absent="omitted")
 
-PICTURE_91 = fixed(LiteralSegment(Literal("Picture "), Site(91, 29)))
-TEXT_91 = fixed(LiteralSegment(Literal(": "), Site(91, 49)))
-VISION_START_92 = fixed(
-    ControlSegment(Control.VISION_START, Site(92, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(92, 29)),
-    ControlSegment(Control.VISION_END, Site(92, 40)),
+PICTURE_92 = fixed(LiteralSegment(Literal("Picture "), Site(92, 29)))
+TEXT_92 = fixed(LiteralSegment(Literal(": "), Site(92, 49)))
+VISION_START_93 = fixed(
+    ControlSegment(Control.VISION_START, Site(93, 15)),
+    ControlSegment(Control.IMAGE_PAD, Site(93, 29)),
+    ControlSegment(Control.VISION_END, Site(93, 40)),
 )
-VIDEO_97 = fixed(LiteralSegment(Literal("Video "), Site(97, 29)))
-TEXT_97 = fixed(LiteralSegment(Literal(": "), Site(97, 45)))
-VISION_START_98 = fixed(
-    ControlSegment(Control.VISION_START, Site(98, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(98, 29)),
-    ControlSegment(Control.VISION_END, Site(98, 40)),
+VIDEO_98 = fixed(LiteralSegment(Literal("Video "), Site(98, 29)))
+TEXT_98 = fixed(LiteralSegment(Literal(": "), Site(98, 45)))
+VISION_START_99 = fixed(
+    ControlSegment(Control.VISION_START, Site(99, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(99, 29)),
+    ControlSegment(Control.VISION_END, Site(99, 40)),
 )
-EMPTY_110 = (Literal(""), Site(110, 49))
-EMPTY_110_65 = (Literal(""), Site(110, 65))
-SYSTEM_TOOLS_YOU_112 = fixed(
-    ControlSegment(Control.IM_START, Site(112, 5)),
-    LiteralSegment(Literal("system\n# Tools\n\nYou have access to the following functions:\n\n<tools>"), Site(112, 15)),
+EMPTY_111 = (Literal(""), Site(111, 49))
+EMPTY_111_65 = (Literal(""), Site(111, 65))
+SYSTEM_TOOLS_YOU_113 = fixed(
+    ControlSegment(Control.IM_START, Site(113, 5)),
+    LiteralSegment(Literal("system\n# Tools\n\nYou have access to the following functions:\n\n<tools>"), Site(113, 15)),
 )
-NEWLINE_113 = fixed(LiteralSegment(Literal("\n"), Site(113, 26)))
-TOOLS_IF_YOU_115 = fixed(
+NEWLINE_114 = fixed(LiteralSegment(Literal("\n"), Site(114, 26)))
+TOOLS_IF_YOU_116 = fixed(
     LiteralSegment(
         Literal(
             "\n</tools>\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n",
         ),
-        Site(115, 1),
+        Site(116, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(120, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(121, 7)),
     LiteralSegment(
         Literal(
             "\n"
@@ -84,9 +84,9 @@ TOOLS_IF_YOU_115 = fixed(
             "</parameter>\n"
             "</function>\n"
         ),
-        Site(120, 18),
+        Site(121, 18),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(131, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(132, 7)),
     LiteralSegment(
         Literal(
             "\n\n"
@@ -94,10 +94,10 @@ TOOLS_IF_YOU_115 = fixed(
             "Reminder:\n"
             "- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within "
         ),
-        Site(131, 19),
+        Site(132, 19),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(135, 121)),
-    ControlSegment(Control.END_TOOL_CALL, Site(135, 134)),
+    ControlSegment(Control.TOOL_CALL, Site(136, 121)),
+    ControlSegment(Control.END_TOOL_CALL, Site(136, 134)),
     LiteralSegment(
         Literal(
             " XML tags\n"
@@ -106,68 +106,68 @@ TOOLS_IF_YOU_115 = fixed(
             "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
             "</IMPORTANT>"
         ),
-        Site(135, 146),
+        Site(136, 146),
     ),
 )
-BLANK_LINE_141 = fixed(LiteralSegment(Literal("\n\n"), Site(141, 21)))
-IM_END_142 = fixed(ControlSegment(Control.IM_END, Site(142, 5)), LiteralSegment(Literal("\n"), Site(142, 13)))
-SYSTEM_144 = fixed(ControlSegment(Control.IM_START, Site(144, 5)), LiteralSegment(Literal("system\n"), Site(144, 15)))
-IM_END_144 = fixed(ControlSegment(Control.IM_END, Site(144, 31)), LiteralSegment(Literal("\n"), Site(144, 39)))
-USER_157 = fixed(ControlSegment(Control.IM_START, Site(157, 17)), LiteralSegment(Literal("user\n"), Site(157, 27)))
-IM_END_157 = fixed(ControlSegment(Control.IM_END, Site(157, 73)), LiteralSegment(Literal("\n"), Site(157, 81)))
-EMPTY_160 = (Literal(""), Site(160, 33))
-EMPTY_165 = (Literal(""), Site(165, 37))
-ASSISTANT_166 = fixed(
-    ControlSegment(Control.IM_START, Site(166, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(166, 17)),
+BLANK_LINE_142 = fixed(LiteralSegment(Literal("\n\n"), Site(142, 21)))
+IM_END_143 = fixed(ControlSegment(Control.IM_END, Site(143, 5)), LiteralSegment(Literal("\n"), Site(143, 13)))
+SYSTEM_145 = fixed(ControlSegment(Control.IM_START, Site(145, 5)), LiteralSegment(Literal("system\n"), Site(145, 15)))
+IM_END_145 = fixed(ControlSegment(Control.IM_END, Site(145, 31)), LiteralSegment(Literal("\n"), Site(145, 39)))
+USER_158 = fixed(ControlSegment(Control.IM_START, Site(158, 17)), LiteralSegment(Literal("user\n"), Site(158, 27)))
+IM_END_158 = fixed(ControlSegment(Control.IM_END, Site(158, 73)), LiteralSegment(Literal("\n"), Site(158, 81)))
+EMPTY_161 = (Literal(""), Site(161, 33))
+EMPTY_166 = (Literal(""), Site(166, 37))
+ASSISTANT_167 = fixed(
+    ControlSegment(Control.IM_START, Site(167, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(167, 17)),
     SAMPLED,
 )
-THINK_168 = fixed(ControlSegment(Control.THINK, Site(168, 31)), LiteralSegment(Literal("\n"), Site(168, 38)))
-END_THINK_168 = fixed(
-    LiteralSegment(Literal("\n"), Site(168, 58)),
-    ControlSegment(Control.END_THINK, Site(168, 63)),
-    LiteralSegment(Literal("\n\n"), Site(168, 71)),
+THINK_169 = fixed(ControlSegment(Control.THINK, Site(169, 31)), LiteralSegment(Literal("\n"), Site(169, 38)))
+END_THINK_169 = fixed(
+    LiteralSegment(Literal("\n"), Site(169, 58)),
+    ControlSegment(Control.END_THINK, Site(169, 63)),
+    LiteralSegment(Literal("\n\n"), Site(169, 71)),
 )
-BLANK_LINE_171 = fixed(LiteralSegment(Literal("\n\n"), Site(171, 27)))
-NEWLINE_172 = fixed(LiteralSegment(Literal("\n"), Site(172, 11)))
-FUNCTION_173 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(173, 13)),
-    LiteralSegment(Literal("\n<function="), Site(173, 24)),
+BLANK_LINE_172 = fixed(LiteralSegment(Literal("\n\n"), Site(172, 27)))
+NEWLINE_173 = fixed(LiteralSegment(Literal("\n"), Site(173, 11)))
+FUNCTION_174 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(174, 13)),
+    LiteralSegment(Literal("\n<function="), Site(174, 24)),
 )
-TEXT_173 = fixed(LiteralSegment(Literal(">\n"), Site(173, 55)))
-PARAMETER_176 = fixed(LiteralSegment(Literal("<parameter="), Site(176, 17)))
-TEXT_176 = fixed(LiteralSegment(Literal(">\n"), Site(176, 36)))
-PARAMETER_183 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(183, 17)))
-FUNCTION_186 = fixed(
-    LiteralSegment(Literal("</function>\n"), Site(186, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(186, 29)),
+TEXT_174 = fixed(LiteralSegment(Literal(">\n"), Site(174, 55)))
+PARAMETER_177 = fixed(LiteralSegment(Literal("<parameter="), Site(177, 17)))
+TEXT_177 = fixed(LiteralSegment(Literal(">\n"), Site(177, 36)))
+PARAMETER_184 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(184, 17)))
+FUNCTION_187 = fixed(
+    LiteralSegment(Literal("</function>\n"), Site(187, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(187, 29)),
 )
-IM_END_189 = fixed(
-    ControlSegment(Control.IM_END, Site(189, 9)),
+IM_END_190 = fixed(
+    ControlSegment(Control.IM_END, Site(190, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(191, 7)),
+    LiteralSegment(Literal("\n"), Site(192, 7)),
 )
-USER_195 = fixed(ControlSegment(Control.IM_START, Site(195, 66)), LiteralSegment(Literal("user"), Site(195, 76)))
-TOOL_RESPONSE_196 = fixed(
-    LiteralSegment(Literal("\n"), Site(196, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(196, 12)),
-    LiteralSegment(Literal("\n"), Site(196, 27)),
+USER_196 = fixed(ControlSegment(Control.IM_START, Site(196, 66)), LiteralSegment(Literal("user"), Site(196, 76)))
+TOOL_RESPONSE_197 = fixed(
+    LiteralSegment(Literal("\n"), Site(197, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(197, 12)),
+    LiteralSegment(Literal("\n"), Site(197, 27)),
 )
-END_TOOL_RESPONSE_196 = fixed(
-    LiteralSegment(Literal("\n"), Site(196, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(196, 75)),
+END_TOOL_RESPONSE_197 = fixed(
+    LiteralSegment(Literal("\n"), Site(197, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(197, 75)),
 )
-IM_END_197 = fixed(ControlSegment(Control.IM_END, Site(197, 31)), LiteralSegment(Literal("\n"), Site(197, 39)))
-ASSISTANT_202 = fixed(
-    ControlSegment(Control.IM_START, Site(202, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(202, 15)),
-    ControlSegment(Control.THINK, Site(202, 29)),
+IM_END_198 = fixed(ControlSegment(Control.IM_END, Site(198, 31)), LiteralSegment(Literal("\n"), Site(198, 39)))
+ASSISTANT_203 = fixed(
+    ControlSegment(Control.IM_START, Site(203, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(203, 15)),
+    ControlSegment(Control.THINK, Site(203, 29)),
 )
-NEWLINE_203 = fixed(LiteralSegment(Literal("\n"), Site(203, 26)))
-END_THINK_203 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(203, 40)),
-    ControlSegment(Control.END_THINK, Site(203, 47)),
-    LiteralSegment(Literal("\n\n"), Site(203, 55)),
+NEWLINE_204 = fixed(LiteralSegment(Literal("\n"), Site(204, 26)))
+END_THINK_204 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(204, 40)),
+    ControlSegment(Control.END_THINK, Site(204, 47)),
+    LiteralSegment(Literal("\n\n"), Site(204, 55)),
 )
 
 
@@ -196,15 +196,16 @@ def _seen(
             p_path = (*content_path, p_at)
             # qwen3.5.kata:79 match
             if isinstance(p, TextPart):  # :80
-                if by_user and shown == 0 and trim((p.text, (*p_path, "text"), 0))[0].startswith("<tool_response>"):
+                bare: PrintedText = trim((p.text, (*p_path, "text"), 0))
+                if by_user and shown == 0 and bare[0].startswith("<tool_response>"):
                     raise TemplateError(
                         "A tool's result that is pasted into a user message is a text, not one of several parts.",
                         code="T100",
-                        where="qwen3.5.kata:82",
+                        where="qwen3.5.kata:83",
                     )
-                if trim((p.text, (*p_path, "text"), 0))[0]:
+                if bare[0]:
                     shown += 1
-                if shown == 0 or (shown == 1 and trim((p.text, (*p_path, "text"), 0))[0]):
+                if shown == 0 or (shown == 1 and bare[0]):
                     begun: PrintedText = trim_start((p.text, (*p_path, "text"), 0))
                 else:
                     begun = (p.text, (*p_path, "text"), 0)
@@ -212,19 +213,19 @@ def _seen(
                     out.append(trim_end(begun))
                 else:
                     out.append(begun)
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :88
+            elif isinstance(p, ImagePart | ImageUrlPart):  # :89
                 shown += 1
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_91, (Literal(str(pictures)), Site(91, 40)), TEXT_91)
-                out.append(VISION_START_92)
-            else:  # :94
+                    out += (PICTURE_92, (Literal(str(pictures)), Site(92, 40)), TEXT_92)
+                out.append(VISION_START_93)
+            else:  # :95
                 shown += 1
                 videos += 1
                 if numbered:
-                    out += (VIDEO_97, (Literal(str(videos)), Site(97, 38)), TEXT_97)
-                out.append(VISION_START_98)
-    else:  # :103
+                    out += (VIDEO_98, (Literal(str(videos)), Site(98, 38)), TEXT_98)
+                out.append(VISION_START_99)
+    else:  # :104
         pass
     return pictures, videos
 
@@ -239,8 +240,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:107")
-    # qwen3.5.kata:109 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:108")
+    # qwen3.5.kata:110 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -249,22 +250,22 @@ def render(request: Request) -> list[Printed]:
         messages = messages[1:]
     if sys is not None:
         told: PrintedText = trim(
-            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_110
+            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_111
         )
     else:
-        told = EMPTY_110_65
+        told = EMPTY_111_65
     if tools:
-        out.append(SYSTEM_TOOLS_YOU_112)
+        out.append(SYSTEM_TOOLS_YOU_113)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_113, (JSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_IF_YOU_115)
+            out += (NEWLINE_114, (JSON.dump_known(tool), tool_path, None))
+        out.append(TOOLS_IF_YOU_116)
         if told[0]:
-            out += (BLANK_LINE_141, told)
-        out.append(IM_END_142)
+            out += (BLANK_LINE_142, told)
+        out.append(IM_END_143)
     elif sys is not None:
-        out += (SYSTEM_144, told, IM_END_144)
-    # qwen3.5.kata:148 last u … where …
+        out += (SYSTEM_145, told, IM_END_145)
+    # qwen3.5.kata:149 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -277,21 +278,21 @@ def render(request: Request) -> list[Printed]:
             break
     if query is None:
         raise TemplateError(
-            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:152"
+            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:153"
         )
-    # qwen3.5.kata:154 each m in messages
+    # qwen3.5.kata:155 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :155 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:155")
-        elif m.role == "user":  # :157 when user
-            out.append(USER_157)
+        if m.role == "system":  # :156 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:156")
+        elif m.role == "user":  # :158 when user
+            out.append(USER_158)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
-            out.append(IM_END_157)
-        elif m.role == "assistant":  # :159 when assistant
+            out.append(IM_END_158)
+        elif m.role == "assistant":  # :160 when assistant
             whole: PrintedText = trim(
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_160
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_161
             )
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
@@ -302,51 +303,51 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_165
-            out.append(ASSISTANT_166)
+                thought = EMPTY_166
+            out.append(ASSISTANT_167)
             if m_at > query_at:
-                out += (THINK_168, trim(thought), END_THINK_168)
+                out += (THINK_169, trim(thought), END_THINK_169)
             out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_171)
+                    out.append(BLANK_LINE_172)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_172)
+                        out.append(NEWLINE_173)
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (FUNCTION_173, (c.function.name, (*c_path, "function", "name"), 0), TEXT_173)
+                    out += (FUNCTION_174, (c.function.name, (*c_path, "function", "name"), 0), TEXT_174)
                     if c.function.arguments is not None:
                         for name, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", name)
                             name_path = (*c_path, "function", "arguments", name)
-                            out += (PARAMETER_176, (Content(name), name_path, None), TEXT_176)
-                            # qwen3.5.kata:177 match
-                            if isinstance(value, str):  # :178
+                            out += (PARAMETER_177, (Content(name), name_path, None), TEXT_177)
+                            # qwen3.5.kata:178 match
+                            if isinstance(value, str):  # :179
                                 out.append((Content(value), value_path, 0))
-                            elif is_list(value) or is_object(value):  # :179
+                            elif is_list(value) or is_object(value):  # :180
                                 out.append((JSON.dump_known(value), value_path, None))
-                            else:  # :181
+                            else:  # :182
                                 out.append((PYTHON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_183)
-                    out.append(FUNCTION_186)
-            out.append(IM_END_189)
-        elif m.role == "tool":  # :194 when tool
+                            out.append(PARAMETER_184)
+                    out.append(FUNCTION_187)
+            out.append(IM_END_190)
+        elif m.role == "tool":  # :195 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_195)
-            out.append(TOOL_RESPONSE_196)
+                out.append(USER_196)
+            out.append(TOOL_RESPONSE_197)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_196)
+            out.append(END_TOOL_RESPONSE_197)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_197)
+                out.append(IM_END_198)
         else:
             assert_never(m)
-    # qwen3.5.kata:201 generate
+    # qwen3.5.kata:202 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_202)
+        out.append(ASSISTANT_203)
         if enable_thinking:
-            out.append(NEWLINE_203)
+            out.append(NEWLINE_204)
         else:
-            out.append(END_THINK_203)
+            out.append(END_THINK_204)
     return out

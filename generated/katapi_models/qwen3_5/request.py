@@ -73,8 +73,7 @@ class UserMessage(RequestModel):
     role: Literal["user"]
     # line 28
     content: (
-        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
-        | None
+        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
     ) = None
 
 
@@ -93,8 +92,7 @@ class ToolMessage(RequestModel):
     role: Literal["tool"]
     # line 35
     content: (
-        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
-        | None
+        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
     ) = None
     name: Content | None = None  # line 36: accepted, never printed
     tool_call_id: Content | None = None  # line 36: accepted, never printed
