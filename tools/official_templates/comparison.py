@@ -46,7 +46,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Differences that are allowed: a pattern of signatures, and perhaps what a text in the request must be like."""
+    """Differences that are allowed: a pattern of signatures, and perhaps what a text in the request must be like.
+
+    An empty list counts as the text `[]`.
+    """
 
     signature: str
     place: str = ""
