@@ -27,6 +27,7 @@ MODELS: dict[str, str] = {
     "qwen3-instruct-2507": "qwen3_instruct_2507",
     "qwen3-next-thinking": "qwen3_next_thinking",
     "qwen3-vl": "qwen3_vl",
+    "qwen3.5": "qwen3_5",
     "qwq-32b": "qwq_32b",
 }
 """The sub-package of each name that `katapi.load` takes."""

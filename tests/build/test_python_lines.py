@@ -18,6 +18,7 @@ LONG = "word" * 20
         f"f((*{LONG}{LONG},), a=1)",
         f"f(*{LONG}{LONG})",
         f"f({LONG}, ({LONG}, {LONG}), ())",
+        f"f(a=none() | {LONG} | {LONG}({LONG}))",
         f"[{LONG}{LONG}]",
         f"[{LONG}, {LONG}]",
         f"{{{LONG}: {LONG}}}",

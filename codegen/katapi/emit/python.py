@@ -89,7 +89,7 @@ class Lines:
                 self._operands(parts, operator)
                 self.add(")" + tail)
                 return
-        lines = _broken(body, self.room(), beside=len(head) + len(tail))
+        lines = _broken(body, self.room(), beside=len(head) + len(tail), enclosed=False)
         if len(lines) == 1:
             self.add(head + body + tail)
             return
@@ -145,10 +145,10 @@ def call(name: str, arguments: Iterable[str]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _broken(code: str, room: int, beside: int = 0) -> list[str]:
+def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> list[str]:
     """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below.
 
-    `beside` is the length of what shares its line as long as it is one.
+    `beside` is the length of what shares its line as long as it is one. Only what brackets enclose is broken at `|`.
     """
     if len(code) + beside <= room:
         return [code]
@@ -156,6 +156,10 @@ def _broken(code: str, room: int, beside: int = 0) -> list[str]:
     if len(choices) > 1:
         *first, last = choices
         return [*(line for part in first for line in _broken(part, room)), *_broken(last, room, beside)]
+    united = _split(code, " | ") if enclosed else [code]
+    if len(united) > 1:
+        parts = [united[0], *(f"| {part}" for part in united[1:])]
+        return [line for part in parts for line in _broken(part, room, beside)]
     opening = _opening(code)
     if opening < 0:
         return [code]

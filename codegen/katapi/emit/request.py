@@ -197,8 +197,11 @@ def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldC
     elif annotation.endswith(_OR_NONE):
         lines.add(f"{name}: (")
         lines.indent()
-        lines.statement("", annotation.removesuffix(_OR_NONE))
-        lines.add(_OR_NONE.lstrip())
+        if len(annotation) <= lines.room():
+            lines.add(annotation)
+        else:
+            lines.statement("", annotation.removesuffix(_OR_NONE))
+            lines.add(_OR_NONE.lstrip())
         lines.dedent()
         lines.add(f"){default}")
     else:
