@@ -9,6 +9,7 @@ MODELS: dict[str, str] = {
     "glm-4.5v": "glm_4_5v",
     "glm-4.6": "glm_4_6",
     "glm-4.7-flash": "glm_4_7_flash",
+    "minimax-m2": "minimax_m2",
     "qwen2.5": "qwen2_5",
     "qwen3": "qwen3",
     "qwen3-instruct-2507": "qwen3_instruct_2507",
