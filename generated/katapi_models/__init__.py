@@ -11,6 +11,7 @@ MODELS: dict[str, str] = {
     "glm-4.5v": "glm_4_5v",
     "glm-4.6": "glm_4_6",
     "glm-4.7-flash": "glm_4_7_flash",
+    "kimi-k2": "kimi_k2",
     "minimax-m2": "minimax_m2",
     "qwen2.5": "qwen2_5",
     "qwen3": "qwen3",
