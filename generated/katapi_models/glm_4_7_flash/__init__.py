@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.7-flash",
-        "sha256:1db8bd20e531df2ab4d4b465f515e614376bfd952b690005c367fa97b5b1f9f3",
+        "sha256:afe801d2d14744660e5ab2ee5207d1ceb7e81e744fc4d7a33d58921b49826b27",
     ),
     tokenizer_identity=Identity(
         "GLM@4.7",

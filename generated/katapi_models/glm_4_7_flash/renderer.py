@@ -29,26 +29,6 @@ JSON = Serialization(
     absent="omitted",
 )
 
-EMPTY_25 = fixed(LiteralSegment(Literal(""), Site(25, 9)))
-END_TOOL_RESPONSE_25 = fixed(
-    LiteralSegment(Literal(""), Site(25, 9)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(203, 53)),
-)
-END_TOOL_RESPONSE_25_9 = fixed(
-    LiteralSegment(Literal(""), Site(25, 9)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(207, 80)),
-)
-TOOL_CALL_25 = fixed(LiteralSegment(Literal(""), Site(25, 9)), ControlSegment(Control.TOOL_CALL, Site(184, 18)))
-TOOL_RESPONSE_25 = fixed(
-    LiteralSegment(Literal(""), Site(25, 9)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(203, 18)),
-    LiteralSegment(Literal(""), Site(25, 9)),
-)
-TOOL_RESPONSE_25_9 = fixed(
-    LiteralSegment(Literal(""), Site(25, 9)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(207, 43)),
-    LiteralSegment(Literal(""), Site(25, 9)),
-)
 GMASK_89 = fixed(ControlSegment(Control.GMASK, Site(89, 3)), ControlSegment(Control.SOP, Site(89, 10)))
 TOOLS_YOU_MAY_91 = fixed(
     ControlSegment(Control.SYSTEM, Site(91, 5)),
@@ -74,25 +54,19 @@ TOOLS_FOR_EACH_104 = fixed(
     ),
     ControlSegment(Control.TOOL_CALL, Site(107, 7)),
     LiteralSegment(Literal("{function-name}"), Site(107, 18)),
-    LiteralSegment(Literal(""), Site(25, 9)),
     ControlSegment(Control.ARG_KEY, Site(109, 5)),
     LiteralSegment(Literal("{arg-key-1}"), Site(109, 14)),
     ControlSegment(Control.END_ARG_KEY, Site(109, 28)),
-    LiteralSegment(Literal(""), Site(25, 9)),
     ControlSegment(Control.ARG_VALUE, Site(109, 43)),
     LiteralSegment(Literal("{arg-value-1}"), Site(109, 54)),
     ControlSegment(Control.END_ARG_VALUE, Site(109, 70)),
-    LiteralSegment(Literal(""), Site(25, 9)),
     ControlSegment(Control.ARG_KEY, Site(110, 5)),
     LiteralSegment(Literal("{arg-key-2}"), Site(110, 14)),
     ControlSegment(Control.END_ARG_KEY, Site(110, 28)),
-    LiteralSegment(Literal(""), Site(25, 9)),
     ControlSegment(Control.ARG_VALUE, Site(110, 43)),
     LiteralSegment(Literal("{arg-value-2}"), Site(110, 54)),
     ControlSegment(Control.END_ARG_VALUE, Site(110, 70)),
-    LiteralSegment(Literal(""), Site(25, 9)),
     LiteralSegment(Literal("..."), Site(111, 5)),
-    LiteralSegment(Literal(""), Site(25, 9)),
     ControlSegment(Control.END_TOOL_CALL, Site(111, 16)),
 )
 BEGIN_OF_IMAGE_121 = fixed(
@@ -105,32 +79,29 @@ BEGIN_OF_VIDEO_122 = fixed(
     ControlSegment(Control.VIDEO, Site(122, 57)),
     ControlSegment(Control.END_OF_VIDEO, Site(122, 64)),
 )
-SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 7)), LiteralSegment(Literal(""), Site(25, 9)))
-USER_136 = fixed(ControlSegment(Control.USER, Site(136, 7)), LiteralSegment(Literal(""), Site(25, 9)))
+SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 7)))
+USER_136 = fixed(ControlSegment(Control.USER, Site(136, 7)))
 EMPTY_163 = (Literal(""), Site(163, 32))
 EMPTY_168 = (Literal(""), Site(168, 37))
-ASSISTANT_169 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(169, 7)),
-    SAMPLED,
-    LiteralSegment(Literal(""), Site(25, 9)),
-)
+ASSISTANT_169 = fixed(ControlSegment(Control.ASSISTANT, Site(169, 7)), SAMPLED)
 END_SAMPLED_171 = fixed(END_SAMPLED)
 THINK_175 = fixed(ControlSegment(Control.THINK, Site(175, 11)))
 END_THINK_175 = fixed(ControlSegment(Control.END_THINK, Site(175, 33)))
 END_THINK_178 = fixed(ControlSegment(Control.END_THINK, Site(178, 11)))
+TOOL_CALL_184 = fixed(ControlSegment(Control.TOOL_CALL, Site(184, 18)))
 ARG_KEY_187 = fixed(ControlSegment(Control.ARG_KEY, Site(187, 17)))
 END_ARG_KEY_187 = fixed(
     ControlSegment(Control.END_ARG_KEY, Site(187, 30)),
-    LiteralSegment(Literal(""), Site(25, 9)),
     ControlSegment(Control.ARG_VALUE, Site(187, 45)),
 )
-END_ARG_VALUE_189 = fixed(
-    ControlSegment(Control.END_ARG_VALUE, Site(189, 17)),
-    LiteralSegment(Literal(""), Site(25, 9)),
-)
+END_ARG_VALUE_189 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(189, 17)))
 END_TOOL_CALL_192 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(192, 13)))
 OBSERVATION_202 = fixed(ControlSegment(Control.OBSERVATION, Site(202, 29)))
+TOOL_RESPONSE_203 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(203, 18)))
+END_TOOL_RESPONSE_203 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(203, 53)))
 OBSERVATION_206 = fixed(ControlSegment(Control.OBSERVATION, Site(206, 13)))
+TOOL_RESPONSE_207 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(207, 43)))
+END_TOOL_RESPONSE_207 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(207, 80)))
 ASSISTANT_215 = fixed(ControlSegment(Control.ASSISTANT, Site(215, 5)))
 THINK_222 = fixed(ControlSegment(Control.THINK, Site(222, 28)))
 END_THINK_222 = fixed(ControlSegment(Control.END_THINK, Site(222, 44)))
@@ -199,11 +170,11 @@ def render(request: Request) -> list[Printed]:
             else:
                 out.append(END_THINK_178)
             if said[0]:
-                out += (EMPTY_25, said)
+                out.append(said)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (TOOL_CALL_25, (c.function.name, (*c_path, "function", "name"), 0), EMPTY_25)
+                    out += (TOOL_CALL_184, (c.function.name, (*c_path, "function", "name"), 0))
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
@@ -223,12 +194,12 @@ def render(request: Request) -> list[Printed]:
                 if isinstance(r.content, str):  # :201
                     if r_index == 0:
                         out.append(OBSERVATION_202)
-                    out += (TOOL_RESPONSE_25, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_25)
+                    out += (TOOL_RESPONSE_203, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_203)
                 else:  # :205
                     out.append(OBSERVATION_206)
                     for part_at, part in enumerate(r.content):
                         part_path = ("messages", r_at, "content", part_at)
-                        out += (TOOL_RESPONSE_25_9, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_25_9)
+                        out += (TOOL_RESPONSE_207, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_207)
             walked = i + len(results)
         else:
             assert_never(m)
