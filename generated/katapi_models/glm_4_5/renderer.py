@@ -31,27 +31,27 @@ JSON = Serialization(
 
 END_TOOL_RESPONSE_4 = fixed(
     LiteralSegment(Literal("\n"), Site(4, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(203, 53)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(204, 53)),
 )
 END_TOOL_RESPONSE_4_21 = fixed(
     LiteralSegment(Literal("\n"), Site(4, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(207, 80)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(208, 80)),
 )
 NEWLINE_4 = fixed(LiteralSegment(Literal("\n"), Site(4, 21)))
 THINK_4 = fixed(
     LiteralSegment(Literal("\n"), Site(4, 21)),
-    ControlSegment(Control.THINK, Site(219, 55)),
-    ControlSegment(Control.END_THINK, Site(219, 62)),
+    ControlSegment(Control.THINK, Site(220, 55)),
+    ControlSegment(Control.END_THINK, Site(220, 62)),
 )
-TOOL_CALL_4 = fixed(LiteralSegment(Literal("\n"), Site(4, 21)), ControlSegment(Control.TOOL_CALL, Site(184, 18)))
+TOOL_CALL_4 = fixed(LiteralSegment(Literal("\n"), Site(4, 21)), ControlSegment(Control.TOOL_CALL, Site(185, 18)))
 TOOL_RESPONSE_4 = fixed(
     LiteralSegment(Literal("\n"), Site(4, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(203, 18)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(204, 18)),
     LiteralSegment(Literal("\n"), Site(4, 21)),
 )
 TOOL_RESPONSE_4_21 = fixed(
     LiteralSegment(Literal("\n"), Site(4, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(207, 43)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(208, 43)),
     LiteralSegment(Literal("\n"), Site(4, 21)),
 )
 GMASK_89 = fixed(ControlSegment(Control.GMASK, Site(89, 3)), ControlSegment(Control.SOP, Site(89, 10)))
@@ -112,32 +112,32 @@ BEGIN_OF_VIDEO_122 = fixed(
 )
 SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 7)), LiteralSegment(Literal("\n"), Site(4, 21)))
 USER_136 = fixed(ControlSegment(Control.USER, Site(136, 7)), LiteralSegment(Literal("\n"), Site(4, 21)))
-NOTHINK_158 = fixed(ControlSegment(Control.NOTHINK, Site(158, 100)))
-EMPTY_163 = (Literal(""), Site(163, 32))
-EMPTY_168 = (Literal(""), Site(168, 37))
-ASSISTANT_169 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(169, 7)),
+NOTHINK_159 = fixed(ControlSegment(Control.NOTHINK, Site(159, 100)))
+EMPTY_164 = (Literal(""), Site(164, 32))
+EMPTY_169 = (Literal(""), Site(169, 37))
+ASSISTANT_170 = fixed(
+    ControlSegment(Control.ASSISTANT, Site(170, 7)),
     SAMPLED,
     LiteralSegment(Literal("\n"), Site(4, 21)),
 )
-END_SAMPLED_171 = fixed(END_SAMPLED)
-THINK_175 = fixed(ControlSegment(Control.THINK, Site(175, 11)))
-END_THINK_175 = fixed(ControlSegment(Control.END_THINK, Site(175, 33)))
-THINK_177 = fixed(ControlSegment(Control.THINK, Site(177, 38)), ControlSegment(Control.END_THINK, Site(178, 11)))
-ARG_KEY_187 = fixed(ControlSegment(Control.ARG_KEY, Site(187, 17)))
-END_ARG_KEY_187 = fixed(
-    ControlSegment(Control.END_ARG_KEY, Site(187, 30)),
+END_SAMPLED_172 = fixed(END_SAMPLED)
+THINK_176 = fixed(ControlSegment(Control.THINK, Site(176, 11)))
+END_THINK_176 = fixed(ControlSegment(Control.END_THINK, Site(176, 33)))
+THINK_178 = fixed(ControlSegment(Control.THINK, Site(178, 38)), ControlSegment(Control.END_THINK, Site(179, 11)))
+ARG_KEY_188 = fixed(ControlSegment(Control.ARG_KEY, Site(188, 17)))
+END_ARG_KEY_188 = fixed(
+    ControlSegment(Control.END_ARG_KEY, Site(188, 30)),
     LiteralSegment(Literal("\n"), Site(4, 21)),
-    ControlSegment(Control.ARG_VALUE, Site(187, 45)),
+    ControlSegment(Control.ARG_VALUE, Site(188, 45)),
 )
-END_ARG_VALUE_189 = fixed(
-    ControlSegment(Control.END_ARG_VALUE, Site(189, 17)),
+END_ARG_VALUE_190 = fixed(
+    ControlSegment(Control.END_ARG_VALUE, Site(190, 17)),
     LiteralSegment(Literal("\n"), Site(4, 21)),
 )
-END_TOOL_CALL_192 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(192, 13)))
-OBSERVATION_202 = fixed(ControlSegment(Control.OBSERVATION, Site(202, 29)))
-OBSERVATION_206 = fixed(ControlSegment(Control.OBSERVATION, Site(206, 13)))
-ASSISTANT_215 = fixed(ControlSegment(Control.ASSISTANT, Site(215, 5)))
+END_TOOL_CALL_193 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(193, 13)))
+OBSERVATION_203 = fixed(ControlSegment(Control.OBSERVATION, Site(203, 29)))
+OBSERVATION_207 = fixed(ControlSegment(Control.OBSERVATION, Site(207, 13)))
+ASSISTANT_216 = fixed(ControlSegment(Control.ASSISTANT, Site(216, 5)))
 
 
 def _body(
@@ -172,7 +172,7 @@ def render(request: Request) -> list[Printed]:
             tool_path = ("tools", tool_at)
             out += ((JSON.dump_known(tool), tool_path, None), NEWLINE_102)
         out.append(TOOLS_FOR_EACH_104)
-    # glm4.5.kata:173 any u in messages after … where …
+    # glm4.5.kata:174 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
     # glm4.5.kata:129 each m in messages
     walked = 0
@@ -184,9 +184,9 @@ def render(request: Request) -> list[Printed]:
         elif m.role == "user":  # :135 when user
             out += (USER_136, (m.content, ("messages", m_at, "content"), 0))
             if not enable_thinking and not m.content.endswith("/nothink"):
-                out.append(NOTHINK_158)
-        elif m.role == "assistant":  # :162 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_163
+                out.append(NOTHINK_159)
+        elif m.role == "assistant":  # :163 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_164
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -196,13 +196,13 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_168
-            out.append(ASSISTANT_169)
+                thought = EMPTY_169
+            out.append(ASSISTANT_170)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_175, trim(thought), END_THINK_175)
+                out += (THINK_176, trim(thought), END_THINK_176)
             else:
-                out.append(THINK_177)
+                out.append(THINK_178)
             if said[0]:
                 out += (NEWLINE_4, said)
             if m.tool_calls:
@@ -213,33 +213,33 @@ def render(request: Request) -> list[Printed]:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (ARG_KEY_187, (Content(key), key_path, None), END_ARG_KEY_187)
+                            out += (ARG_KEY_188, (Content(key), key_path, None), END_ARG_KEY_188)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
                                 out.append((JSON.dump_known(value), value_path, None))
-                            out.append(END_ARG_VALUE_189)
-                    out.append(END_TOOL_CALL_192)
-            out.append(END_SAMPLED_171)
-        elif m.role == "tool":  # :198 when tool+ as results
+                            out.append(END_ARG_VALUE_190)
+                    out.append(END_TOOL_CALL_193)
+            out.append(END_SAMPLED_172)
+        elif m.role == "tool":  # :199 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             for r_index, (r_at, r) in enumerate(results):
-                # glm4.5.kata:200 match
-                if isinstance(r.content, str):  # :201
+                # glm4.5.kata:201 match
+                if isinstance(r.content, str):  # :202
                     if r_index == 0:
-                        out.append(OBSERVATION_202)
+                        out.append(OBSERVATION_203)
                     out += (TOOL_RESPONSE_4, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_4)
-                else:  # :205
-                    out.append(OBSERVATION_206)
+                else:  # :206
+                    out.append(OBSERVATION_207)
                     for part_at, part in enumerate(r.content):
                         part_path = ("messages", r_at, "content", part_at)
                         out += (TOOL_RESPONSE_4_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_4_21)
             walked = i + len(results)
         else:
             assert_never(m)
-    # glm4.5.kata:214 generate
+    # glm4.5.kata:215 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_215)
+        out.append(ASSISTANT_216)
         if not enable_thinking:
             out.append(THINK_4)
     return out

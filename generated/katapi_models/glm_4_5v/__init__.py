@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:3607cbca5902d1e9f1205b18de534e8ff27e7dfa281593ae3241483c059ee0b5",
+        "sha256:7221983b6e337acf7327ba1598b819e46fd95f01821c9869b5f8fbf90ece8f22",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

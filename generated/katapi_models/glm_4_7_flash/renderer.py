@@ -81,30 +81,30 @@ BEGIN_OF_VIDEO_122 = fixed(
 )
 SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 7)))
 USER_136 = fixed(ControlSegment(Control.USER, Site(136, 7)))
-EMPTY_163 = (Literal(""), Site(163, 32))
-EMPTY_168 = (Literal(""), Site(168, 37))
-ASSISTANT_169 = fixed(ControlSegment(Control.ASSISTANT, Site(169, 7)), SAMPLED)
-END_SAMPLED_171 = fixed(END_SAMPLED)
-THINK_175 = fixed(ControlSegment(Control.THINK, Site(175, 11)))
-END_THINK_175 = fixed(ControlSegment(Control.END_THINK, Site(175, 33)))
-END_THINK_178 = fixed(ControlSegment(Control.END_THINK, Site(178, 11)))
-TOOL_CALL_184 = fixed(ControlSegment(Control.TOOL_CALL, Site(184, 18)))
-ARG_KEY_187 = fixed(ControlSegment(Control.ARG_KEY, Site(187, 17)))
-END_ARG_KEY_187 = fixed(
-    ControlSegment(Control.END_ARG_KEY, Site(187, 30)),
-    ControlSegment(Control.ARG_VALUE, Site(187, 45)),
+EMPTY_164 = (Literal(""), Site(164, 32))
+EMPTY_169 = (Literal(""), Site(169, 37))
+ASSISTANT_170 = fixed(ControlSegment(Control.ASSISTANT, Site(170, 7)), SAMPLED)
+END_SAMPLED_172 = fixed(END_SAMPLED)
+THINK_176 = fixed(ControlSegment(Control.THINK, Site(176, 11)))
+END_THINK_176 = fixed(ControlSegment(Control.END_THINK, Site(176, 33)))
+END_THINK_179 = fixed(ControlSegment(Control.END_THINK, Site(179, 11)))
+TOOL_CALL_185 = fixed(ControlSegment(Control.TOOL_CALL, Site(185, 18)))
+ARG_KEY_188 = fixed(ControlSegment(Control.ARG_KEY, Site(188, 17)))
+END_ARG_KEY_188 = fixed(
+    ControlSegment(Control.END_ARG_KEY, Site(188, 30)),
+    ControlSegment(Control.ARG_VALUE, Site(188, 45)),
 )
-END_ARG_VALUE_189 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(189, 17)))
-END_TOOL_CALL_192 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(192, 13)))
-OBSERVATION_202 = fixed(ControlSegment(Control.OBSERVATION, Site(202, 29)))
-TOOL_RESPONSE_203 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(203, 18)))
-END_TOOL_RESPONSE_203 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(203, 53)))
-OBSERVATION_206 = fixed(ControlSegment(Control.OBSERVATION, Site(206, 13)))
-TOOL_RESPONSE_207 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(207, 43)))
-END_TOOL_RESPONSE_207 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(207, 80)))
-ASSISTANT_215 = fixed(ControlSegment(Control.ASSISTANT, Site(215, 5)))
-THINK_222 = fixed(ControlSegment(Control.THINK, Site(222, 28)))
-END_THINK_222 = fixed(ControlSegment(Control.END_THINK, Site(222, 44)))
+END_ARG_VALUE_190 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(190, 17)))
+END_TOOL_CALL_193 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(193, 13)))
+OBSERVATION_203 = fixed(ControlSegment(Control.OBSERVATION, Site(203, 29)))
+TOOL_RESPONSE_204 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(204, 18)))
+END_TOOL_RESPONSE_204 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(204, 53)))
+OBSERVATION_207 = fixed(ControlSegment(Control.OBSERVATION, Site(207, 13)))
+TOOL_RESPONSE_208 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(208, 43)))
+END_TOOL_RESPONSE_208 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(208, 80)))
+ASSISTANT_216 = fixed(ControlSegment(Control.ASSISTANT, Site(216, 5)))
+THINK_223 = fixed(ControlSegment(Control.THINK, Site(223, 28)))
+END_THINK_223 = fixed(ControlSegment(Control.END_THINK, Site(223, 44)))
 
 
 def _body(
@@ -140,7 +140,7 @@ def render(request: Request) -> list[Printed]:
             tool_path = ("tools", tool_at)
             out += ((JSON.dump_known(tool), tool_path, None), NEWLINE_102)
         out.append(TOOLS_FOR_EACH_104)
-    # glm4.5.kata:173 any u in messages after … where …
+    # glm4.5.kata:174 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
     # glm4.5.kata:129 each m in messages
     walked = 0
@@ -151,8 +151,8 @@ def render(request: Request) -> list[Printed]:
             out += (SYSTEM_131, (m.content, ("messages", m_at, "content"), 0))
         elif m.role == "user":  # :135 when user
             out += (USER_136, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :162 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_163
+        elif m.role == "assistant":  # :163 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_164
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -162,52 +162,52 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_168
-            out.append(ASSISTANT_169)
+                thought = EMPTY_169
+            out.append(ASSISTANT_170)
             asked_later = u_after[i]
             if thought[0] and (not asked_later or not clear_thinking):
-                out += (THINK_175, trim(thought), END_THINK_175)
+                out += (THINK_176, trim(thought), END_THINK_176)
             else:
-                out.append(END_THINK_178)
+                out.append(END_THINK_179)
             if said[0]:
                 out.append(said)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (TOOL_CALL_184, (c.function.name, (*c_path, "function", "name"), 0))
+                    out += (TOOL_CALL_185, (c.function.name, (*c_path, "function", "name"), 0))
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (ARG_KEY_187, (Content(key), key_path, None), END_ARG_KEY_187)
+                            out += (ARG_KEY_188, (Content(key), key_path, None), END_ARG_KEY_188)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
                                 out.append((JSON.dump_known(value), value_path, None))
-                            out.append(END_ARG_VALUE_189)
-                    out.append(END_TOOL_CALL_192)
-            out.append(END_SAMPLED_171)
-        elif m.role == "tool":  # :198 when tool+ as results
+                            out.append(END_ARG_VALUE_190)
+                    out.append(END_TOOL_CALL_193)
+            out.append(END_SAMPLED_172)
+        elif m.role == "tool":  # :199 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             for r_index, (r_at, r) in enumerate(results):
-                # glm4.5.kata:200 match
-                if isinstance(r.content, str):  # :201
+                # glm4.5.kata:201 match
+                if isinstance(r.content, str):  # :202
                     if r_index == 0:
-                        out.append(OBSERVATION_202)
-                    out += (TOOL_RESPONSE_203, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_203)
-                else:  # :205
-                    out.append(OBSERVATION_206)
+                        out.append(OBSERVATION_203)
+                    out += (TOOL_RESPONSE_204, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_204)
+                else:  # :206
+                    out.append(OBSERVATION_207)
                     for part_at, part in enumerate(r.content):
                         part_path = ("messages", r_at, "content", part_at)
-                        out += (TOOL_RESPONSE_207, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_207)
+                        out += (TOOL_RESPONSE_208, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_208)
             walked = i + len(results)
         else:
             assert_never(m)
-    # glm4.5.kata:214 generate
+    # glm4.5.kata:215 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_215)
+        out.append(ASSISTANT_216)
         if enable_thinking:
-            out.append(THINK_222)
+            out.append(THINK_223)
         else:
-            out.append(END_THINK_222)
+            out.append(END_THINK_223)
     return out
