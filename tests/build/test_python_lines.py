@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from katapi.emit.python import Lines
+from katapi.emit.python import Lines, width
 
 LONG = "word" * 20
 
@@ -34,3 +34,11 @@ def test_broken_expressions_mean_the_same(expression: str) -> None:
     text = lines.text()
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(f"VALUE = {expression}"))
     assert text.count("\n") > 1
+
+
+@pytest.mark.parametrize(("letter", "columns"), [("a", 1), ("天", 2), ("｜", 2), ("é", 1), ("\u0301", 0)])
+def test_lines_are_as_wide_as_the_formatter_counts(letter: str, columns: int) -> None:
+    assert width(letter * 10) == columns * 10
+    lines = Lines()
+    lines.statement("VALUE = ", f'f("{letter * 80}")')
+    assert len(lines) == (3 if columns == 2 else 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from katapi.emit.module import Constant, ControlPiece, LiteralPiece, MarkPiece, Piece, RolePiece
-from katapi.emit.python import Lines, string, string_lines, tuple_of
+from katapi.emit.python import Lines, string, string_lines, tuple_of, width
 
 _ROLE = "role"
 
@@ -40,7 +40,7 @@ def constant_source(constant: Constant) -> str:
     element = f"{_ROLE}: {_line(value)}"
     roles = f"for {_ROLE} in {tuple_of(map(string, role.roles))}"
     whole = f"{constant.name} = {{{element} {roles}}}"
-    if len(whole) <= lines.room():
+    if width(whole) <= lines.room():
         lines.add(whole)
         return lines.text()
     lines.add(f"{constant.name} = {{")
@@ -88,7 +88,7 @@ def _line(node: _Node) -> str:
 
 def _add(lines: Lines, head: str, node: _Node, tail: str) -> None:
     """Adds a value; where it does not fit on a line, one argument a line, and of a text one line a line."""
-    if len(head) + len(_line(node)) + len(tail) <= lines.room() or isinstance(node, str):
+    if width(head + _line(node) + tail) <= lines.room() or isinstance(node, str):
         lines.add(head + _line(node) + tail)
         return
     if isinstance(node, _Text):

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 
 WIDTH = 120
+
+
+def width(source: str) -> int:
+    """How many columns source text takes: a wide character of East Asia takes two, a combining mark none."""
+    if source.isascii():
+        return len(source)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1 for c in source
+    )
+
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -73,12 +84,12 @@ class Lines:
         self._lines.append("    " * self._depth + line if line else "")
 
     def room(self) -> int:
-        """How many characters a line may have here."""
+        """How many columns a line may take here."""
         return WIDTH - 4 * self._depth
 
     def statement(self, head: str, body: str, tail: str = "") -> None:
         """Adds `head body tail`; an expression that does not fit is broken over lines."""
-        if len(head) + len(body) + len(tail) <= self.room():
+        if width(head + body + tail) <= self.room():
             self.add(head + body + tail)
             return
         for operator in (" if ", " or ", " and "):
@@ -89,7 +100,7 @@ class Lines:
                 self._operands(parts, operator)
                 self.add(")" + tail)
                 return
-        lines = _broken(body, self.room(), beside=len(head) + len(tail), enclosed=False)
+        lines = _broken(body, self.room(), beside=width(head + tail), enclosed=False)
         if len(lines) == 1:
             self.add(head + body + tail)
             return
@@ -100,7 +111,7 @@ class Lines:
 
     def _operands(self, parts: list[str], operator: str) -> None:
         whole = operator.join(parts)
-        if len(whole) <= self.room() - 4:
+        if width(whole) <= self.room() - 4:
             lines = [whole]
         elif operator == " if ":
             lines = _choices(whole)
@@ -113,7 +124,7 @@ class Lines:
     def items(self, head: str, items: list[str]) -> None:
         """Adds `head (items)`, one item a line where they do not fit."""
         line = head + tuple_of(items)
-        if len(line) <= self.room():
+        if width(line) <= self.room():
             self.add(line)
             return
         self.add(head + "(")
@@ -148,9 +159,9 @@ def call(name: str, arguments: Iterable[str]) -> str:
 def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> list[str]:
     """An expression that does not fit in lines: a choice in three parts, a call or display with its parts below.
 
-    `beside` is the length of what shares its line as long as it is one. Only what brackets enclose is broken at `|`.
+    `beside` is the width of what shares its line as long as it is one. Only what brackets enclose is broken at `|`.
     """
-    if len(code) + beside <= room:
+    if width(code) + beside <= room:
         return [code]
     choices = _choices(code)
     if len(choices) > 1:
@@ -168,7 +179,7 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
     items = _split(inner.removesuffix(","), ", ")
     called = code[:opening][-1:].isalnum() or code[:opening].endswith(("_", ")", "]"))
     grouped = code[opening] == "(" and not (called or alone) and len(items) == 1
-    if len(inner) <= room - 4 and (called or grouped):
+    if width(inner) <= room - 4 and (called or grouped):
         return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
     clauses = _clauses(inner)

@@ -275,6 +275,11 @@ class _Decider:
         match value:
             case s.If():
                 return self._if(value)
+            case s.Put(value=printed) if self._empty(printed):
+                return ()
+            case s.BlockText(parts=parts) if any(map(self._empty, parts)):
+                left = tuple(part for part in parts if not self._empty(part))
+                return [self.node(replace(value, parts=left))] if left else ()
             case s.Match(subject=s.NameRef(name=name), arms=arms) if self._values.get(name) is not None:
                 text = _constant(self._values[name])
                 arm = next((arm for arm in arms if self._fits(arm, text)), None)
@@ -380,6 +385,10 @@ class _Decider:
 
     def _absent(self, node: s.Expr) -> bool:
         return isinstance(node, s.NameRef) and node.name in self._values and self._values[node.name] is None
+
+    def _empty(self, node: s.Expr) -> bool:
+        """Whether an expression is an option that has the empty text: printed, it leaves nothing."""
+        return isinstance(node, s.NameRef) and _constant(self._values.get(node.name)) == ""
 
     def _folded(self, node: s.Expr) -> s.Expr:
         """What an expression comes to, where its parts are known."""
