@@ -16,6 +16,7 @@ MODELS: dict[str, str] = {
     "qwen3-instruct-2507": "qwen3_instruct_2507",
     "qwen3-next-thinking": "qwen3_next_thinking",
     "qwq-32b": "qwq_32b",
+    "smollm3": "smollm3",
 }
 """The sub-package of each name that `katapi.load` takes."""
 

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/hermes3.kata",
     template=Identity(
         "Hermes3@1/hermes-3-llama-3.1",
-        "sha256:afda4a98326a0de44768609bba001dbc427c57c76709342cfc9ee18c63399b22",
+        "sha256:777d63a392d0e45f07e35f7a7e4d490d0df0b441dbb8d6d09b4e6a718dcb4cbe",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.1",

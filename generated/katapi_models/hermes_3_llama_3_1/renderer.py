@@ -132,30 +132,30 @@ IM_END_147 = fixed(LiteralSegment(Literal("<|im_end|>"), Site(147, 31)))
 IM_START_ASSISTANT_151 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(151, 14)))
 
 
-def _named(out: list[Printed], type_: Json, type__path: Path) -> None:
-    """hermes3.kata:46 def named(type)."""
+def _named(out: list[Printed], kind: Json, kind_path: Path) -> None:
+    """hermes3.kata:46 def named(kind)."""
     # hermes3.kata:47 match
-    if type_ == "string":  # :48
+    if kind == "string":  # :48
         out.append(STR_48)
-    elif type_ == "number":  # :49
+    elif kind == "number":  # :49
         out.append(FLOAT_49)
-    elif type_ == "integer":  # :50
+    elif kind == "integer":  # :50
         out.append(INT_50)
-    elif type_ == "boolean":  # :51
+    elif kind == "boolean":  # :51
         out.append(BOOL_51)
-    elif type_ == "null":  # :52
+    elif kind == "null":  # :52
         out.append(NONE_52)
-    elif type_ == "array":  # :53
+    elif kind == "array":  # :53
         out.append(LIST_UNION_53)
-    elif type_ == "object":  # :54
+    elif kind == "object":  # :54
         out.append(DICT_54)
-    elif is_list(type_):  # :55
+    elif is_list(kind):  # :55
         out.append(UNION_55)
-        for t_at, t in enumerate(type_):
-            if t_at:
+        for k_at, k in enumerate(kind):
+            if k_at:
                 out.append(TEXT_55)
-            t_path = (*type__path, t_at)
-            _named(out, t, t_path)
+            k_path = (*kind_path, k_at)
+            _named(out, k, k_path)
         out.append(TEXT_55_65)
     else:  # :56
         out.append(ANY_56)
