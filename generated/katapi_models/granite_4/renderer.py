@@ -82,9 +82,7 @@ YOU_ARE_A_72 = fixed(
     ),
     LiteralSegment(
         Literal(
-            "the user query.\n\n"
-            "You are given a list of documents within <documents></documents> XML tags:\n"
-            "<documents>"
+            "the user query.\n\nYou are given a list of documents within <documents></documents> XML tags:\n<documents>",
         ),
         Site(73, 5),
     ),
@@ -186,7 +184,7 @@ def render(request: Request) -> list[Printed]:
         told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_50
     else:
         told = EMPTY_50_56
-    functions: Sequence[JsonObject] = available_tools if available_tools else tools if tools is not None else ()
+    functions: Sequence[JsonObject] = available_tools or (tools if tools is not None else ())
     functions_path = ("available_tools",) if available_tools else ("tools",) if tools is not None else ()
     out += (SYSTEM_53, told)
     if functions:
