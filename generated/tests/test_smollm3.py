@@ -63,7 +63,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content",),
     "tool": ("content",),
 }
-REJECTIONS = {"smollm3.kata:44", "smollm3.kata:117"}
+REJECTIONS = {"smollm3.kata:44", "smollm3.kata:127"}
 INPUTS = accepted(REQUEST, MODEL)
 
 

@@ -212,11 +212,14 @@ def test_a_missing_content_is_taken_for_an_empty_one() -> None:
         ("error * when messages[].content ~ b", True),
         ("error * when messages[].content ~ c", False),
         ("error * when messages[].name ~ b", False),
+        ("error * when messages[].calls ~ ^null$", True),
+        (r"error * when messages[].parts ~ ^\[\]$", True),
+        ("error * when messages[].parts ~ ^null$", False),
         ("error X messages[].content", True),
     ],
 )
 def test_rules(rule: str, allowed: bool) -> None:
-    request: Json = {"messages": [{"content": "a"}, {"content": "b"}]}
+    request: Json = {"messages": [{"content": "a", "calls": None}, {"content": "b", "parts": []}]}
     assert isinstance(request, dict)
     found = Difference(request, Outcome(None), Outcome(""), Kind.ERROR, "X messages[].content")
     assert Rule.parse(rule).allows(found) is allowed

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/smollm3.kata",
     template=Identity(
         "SmolLM3@1",
-        "sha256:7da1fb68f5e92a31bfb298b339e875b1758a16621d38fce702312898a0e30b71",
+        "sha256:035f614fba945c7ef1b42c136ab769ff43b72e5d3c65cebf147f09c43bde14c1",
     ),
     tokenizer_identity=Identity(
         "SmolLM3@1",

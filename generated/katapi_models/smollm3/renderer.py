@@ -155,25 +155,25 @@ IM_END_111 = fixed(
     ControlSegment(Control.IM_END, Site(111, 14)),
     LiteralSegment(Literal("\n"), Site(111, 22)),
 )
-USER_118 = fixed(ControlSegment(Control.IM_START, Site(118, 23)), LiteralSegment(Literal("user\n"), Site(118, 33)))
-EMPTY_118 = (Literal(""), Site(118, 55))
-IM_END_118 = fixed(ControlSegment(Control.IM_END, Site(118, 58)), LiteralSegment(Literal("\n"), Site(118, 66)))
-EMPTY_120 = (Literal(""), Site(120, 31))
-ASSISTANT_123 = fixed(
-    ControlSegment(Control.IM_START, Site(123, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(123, 17)),
+USER_117 = fixed(ControlSegment(Control.IM_START, Site(117, 23)), LiteralSegment(Literal("user\n"), Site(117, 33)))
+EMPTY_117 = (Literal(""), Site(117, 55))
+IM_END_117 = fixed(ControlSegment(Control.IM_END, Site(117, 58)), LiteralSegment(Literal("\n"), Site(117, 66)))
+EMPTY_119 = (Literal(""), Site(119, 31))
+ASSISTANT_122 = fixed(
+    ControlSegment(Control.IM_START, Site(122, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(122, 17)),
 )
-THINK_124 = fixed(
-    ControlSegment(Control.THINK, Site(124, 23)),
-    LiteralSegment(Literal("\n\n"), Site(124, 30)),
-    ControlSegment(Control.END_THINK, Site(124, 37)),
-    LiteralSegment(Literal("\n"), Site(124, 45)),
+THINK_123 = fixed(
+    ControlSegment(Control.THINK, Site(123, 23)),
+    LiteralSegment(Literal("\n\n"), Site(123, 30)),
+    ControlSegment(Control.END_THINK, Site(123, 37)),
+    LiteralSegment(Literal("\n"), Site(123, 45)),
 )
-SAMPLED_125 = fixed(SAMPLED)
-IM_END_125 = fixed(
-    ControlSegment(Control.IM_END, Site(125, 39)),
+SAMPLED_124 = fixed(SAMPLED)
+IM_END_124 = fixed(
+    ControlSegment(Control.IM_END, Site(124, 39)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(126, 7)),
+    LiteralSegment(Literal("\n"), Site(125, 7)),
 )
 ASSISTANT_131 = fixed(
     ControlSegment(Control.IM_START, Site(131, 5)),
@@ -258,20 +258,20 @@ def render(request: Request) -> list[Printed]:
             out.append(IM_END_111)
     # smollm3.kata:116 each m in messages
     for m_at, m in messages:
-        if m.role == "system":  # :117 when system
-            raise TemplateError("A system message is the first of all.", code="T100", where="smollm3.kata:117")
-        elif m.role == "user" or m.role == "tool":  # :118 when user, tool
+        if m.role == "user" or m.role == "tool":  # :117 when user, tool
             out += (
-                USER_118,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118,
-                IM_END_118,
+                USER_117,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_117,
+                IM_END_117,
             )
-        elif m.role == "assistant":  # :119 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_120
-            out.append(ASSISTANT_123)
+        elif m.role == "assistant":  # :118 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_119
+            out.append(ASSISTANT_122)
             if not thinks:
-                out.append(THINK_124)
-            out += (SAMPLED_125, trim_start(said, "\n"), IM_END_125)
+                out.append(THINK_123)
+            out += (SAMPLED_124, trim_start(said, "\n"), IM_END_124)
+        elif m.role == "system":  # :127 when system
+            raise TemplateError("A system message is the first of all.", code="T100", where="smollm3.kata:127")
         else:
             assert_never(m)
     # smollm3.kata:130 generate
