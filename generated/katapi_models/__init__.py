@@ -16,6 +16,8 @@ MODELS: dict[str, str] = {
     "glm-4.5v": "glm_4_5v",
     "glm-4.6": "glm_4_6",
     "glm-4.7-flash": "glm_4_7_flash",
+    "granite-4": "granite_4",
+    "hermes-3-llama-3.1": "hermes_3_llama_3_1",
     "kimi-k2": "kimi_k2",
     "llama2": "llama2",
     "llama3.1": "llama3_1",
@@ -37,6 +39,7 @@ MODELS: dict[str, str] = {
     "qwen3-vl": "qwen3_vl",
     "qwen3.5": "qwen3_5",
     "qwq-32b": "qwq_32b",
+    "smollm3": "smollm3",
 }
 """The sub-package of each name that `katapi.load` takes."""
 

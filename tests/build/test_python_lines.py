@@ -1,4 +1,4 @@
-"""Expressions that are too long for a line are broken, and stay the same expressions."""
+"""Expressions and constants that are too long for a line are broken, and stay what they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import ast
 
 import pytest
 
-from katapi.emit.python import Lines, width
+from katapi.emit.code import OR, TERNARY, Code, ternary
+from katapi.emit.constants import constant_source
+from katapi.emit.module import Constant, LiteralPiece
+from katapi.emit.python import WIDTH, Lines, width
 
 LONG = "word" * 20
 
@@ -42,3 +45,17 @@ def test_lines_are_as_wide_as_the_formatter_counts(letter: str, columns: int) ->
     lines = Lines()
     lines.statement("VALUE = ", f'f("{letter * 80}")')
     assert len(lines) == (3 if columns == 2 else 1)
+
+
+@pytest.mark.parametrize(("length", "lines"), [(WIDTH, 1), (WIDTH + 1, 2)])
+def test_a_text_that_fills_a_line_stays_on_it(length: int, lines: int) -> None:
+    """The formatter does not count the comma behind a text: with it, the line may have one character more."""
+    text = "a\n" + "b" * (length - len('            "a\\n"'))
+    source = constant_source(Constant("A", (LiteralPiece(text, 1, 1),), printed=True))
+    assert sum(line.startswith('            "') for line in source.splitlines()) == lines
+    assert ast.literal_eval(source[source.index('"') : source.rindex('"') + 1].replace("\n", " ")) == text
+
+
+def test_a_value_that_is_tested_and_chosen_stands_once() -> None:
+    assert ternary(Code("a"), Code("a"), Code("b if c else d", TERNARY)) == Code("a or (b if c else d)", OR)
+    assert ternary(Code("a"), Code("b"), Code("c")) == Code("b if a else c", TERNARY)

@@ -212,6 +212,9 @@ def test_a_missing_content_is_taken_for_an_empty_one() -> None:
         ("error * when messages[].content ~ b", True),
         ("error * when messages[].content ~ c", False),
         ("error * when messages[].name ~ b", False),
+        ("error * when messages[].calls ~ ^null$", True),
+        (r"error * when messages[].parts ~ ^\[\]$", True),
+        ("error * when messages[].parts ~ ^null$", False),
         ("error X messages[].content", True),
         (r"error * when messages[].calls ~ ^\[\]$", True),
         (r"error * when messages ~ ^\[\]$", False),
@@ -219,7 +222,9 @@ def test_a_missing_content_is_taken_for_an_empty_one() -> None:
     ],
 )
 def test_rules(rule: str, allowed: bool) -> None:
-    request: Json = {"messages": [{"content": "a", "calls": []}, {"content": "b", "calls": ["c"], "name": None}]}
+    request: Json = {
+        "messages": [{"content": "a", "calls": []}, {"content": "b", "calls": None, "parts": [], "name": None}]
+    }
     assert isinstance(request, dict)
     found = Difference(request, Outcome(None), Outcome(""), Kind.ERROR, "X messages[].content")
     assert Rule.parse(rule).allows(found) is allowed

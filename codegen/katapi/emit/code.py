@@ -20,5 +20,7 @@ class Code(NamedTuple):
 
 
 def ternary(test: Code, then: Code, otherwise: Code) -> Code:
-    """`then if test else otherwise`"""
+    """`then if test else otherwise`, or `test or otherwise` where a value is tested and chosen."""
+    if test.text == then.text:
+        return Code(f"{then.within(OR)} or {otherwise.within(OR)}", OR)
     return Code(f"{then.within(OR)} if {test.within(OR)} else {otherwise.within(TERNARY)}", TERNARY)

@@ -87,8 +87,12 @@ def _line(node: _Node) -> str:
 
 
 def _add(lines: Lines, head: str, node: _Node, tail: str) -> None:
-    """Adds a value; where it does not fit on a line, one argument a line, and of a text one line a line."""
-    if width(head + _line(node) + tail) <= lines.room() or isinstance(node, str):
+    """Adds a value; where it does not fit on a line, one argument a line, and of a text one line a line.
+
+    A text fits whatever stands behind it, as the project's formatter has it.
+    """
+    behind = 0 if isinstance(node, _Text) else width(tail)
+    if width(head + _line(node)) + behind <= lines.room() or isinstance(node, str):
         lines.add(head + _line(node) + tail)
         return
     if isinstance(node, _Text):

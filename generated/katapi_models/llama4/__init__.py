@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama4.kata",
     template=Identity(
         "Llama4@1",
-        "sha256:23861fb4593f0bc15b7a62edd38f922cc9c657053e776e08075f24f3e12e1699",
+        "sha256:c370de5ce19b6c76252f2d89eff702878f6a67165cc12a121743007808789b53",
     ),
     tokenizer_identity=Identity(
         "Llama4@1",

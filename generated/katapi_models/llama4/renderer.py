@@ -102,10 +102,10 @@ def _turn(out: list[Printed], role: PrintedText) -> None:
     out += (HEADER_START_60, role, HEADER_END_60)
 
 
-def _parts(out: list[Printed], list_: Sequence[TextPart | ImagePart], list__path: Path) -> None:
-    """llama4.kata:62 def parts(list)."""
-    for p_at, p in enumerate(list_):
-        p_path = (*list__path, p_at)
+def _parts(out: list[Printed], pieces: Sequence[TextPart | ImagePart], pieces_path: Path) -> None:
+    """llama4.kata:62 def parts(pieces)."""
+    for p_at, p in enumerate(pieces):
+        p_path = (*pieces_path, p_at)
         # llama4.kata:64 match
         if isinstance(p, TextPart):  # :65
             out.append((p.text, (*p_path, "text"), 0))
