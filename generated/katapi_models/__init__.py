@@ -7,6 +7,7 @@ MODELS: dict[str, str] = {
     "book": "book",
     "gemma2": "gemma2",
     "gemma3": "gemma3",
+    "gpt-oss": "gpt_oss",
     "qwen2.5": "qwen2_5",
     "qwen3": "qwen3",
     "qwen3-instruct-2507": "qwen3_instruct_2507",

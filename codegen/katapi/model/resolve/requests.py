@@ -43,7 +43,7 @@ from katapi.runtime.request_model import RequestModel
 def nameable(name: str) -> bool:
     """Whether a generated class can have an attribute of the name: Python and pydantic keep some for themselves."""
     taken = keyword.iskeyword(name) or hasattr(RequestModel, name)
-    return not (taken or name.startswith(("_", "model_")))
+    return not (taken or name.startswith("_"))
 
 
 _NAMED: dict[str, Type] = {
