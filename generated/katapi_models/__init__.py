@@ -7,6 +7,7 @@ MODELS: dict[str, str] = {
     "book": "book",
     "gemma2": "gemma2",
     "gemma3": "gemma3",
+    "gemma4": "gemma4",
     "gpt-oss": "gpt_oss",
     "qwen2.5": "qwen2_5",
     "qwen3": "qwen3",
