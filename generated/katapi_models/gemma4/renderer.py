@@ -395,9 +395,9 @@ def _body(out: list[Printed], content: Content | tuple[TextPart | MediaPart, ...
             # gemma4.kata:194 match
             if isinstance(p, TextPart):  # :195
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            elif isinstance(p, MediaPart) and p.type == "image":  # :196
+            elif p.type == "image":  # :196
                 out.append(IMAGE_SOFT_TOKEN_196)
-            elif isinstance(p, MediaPart) and p.type == "audio":  # :197
+            elif p.type == "audio":  # :197
                 out.append(AUDIO_SOFT_TOKEN_197)
             else:  # :198
                 out.append(VIDEO_SOFT_TOKEN_198)
