@@ -124,6 +124,14 @@ def smallest_like(found: Difference, run: Run, request: Members) -> Difference:
 _FINE = ("same text", "both refuse", "different")
 
 
+def clock(now: Json) -> datetime | None:
+    """The time of a request, or None where it is no time."""
+    try:
+        return datetime.fromisoformat(now) if isinstance(now, str) else None
+    except ValueError:
+        return None
+
+
 def compare(arguments: argparse.Namespace) -> int:
     """One spec beside its template."""
     file, _, name = arguments.model.partition("#")
@@ -146,7 +154,7 @@ def compare(arguments: argparse.Namespace) -> int:
     def theirs(request: Request) -> Outcome:
         now = request.get(CLOCK)
         rest = {k: v for k, v in request.items() if k != CLOCK} if clocked else request
-        return jinja.render({**rest, **only_official}, _clock(now))
+        return jinja.render({**rest, **only_official}, clock(now))
 
     known = tomllib.loads(KNOWN.read_text(encoding="utf-8")).get(model, {}).get("rules", [])
     rules = [*arguments.allow, *(Rule.parse(text) for text in ([] if arguments.all else known))]

@@ -242,11 +242,14 @@ class Expressions(Paths):
         """Whether the tag of a record has one of some values; the class says so, where it has no other that is left."""
         value = self.value(expr.base).text
         whole = [name for name, own in of.members if left.intersection(own) <= set(texts) and left.intersection(own)]
+        possible = [name for name, own in of.members if left.intersection(own)]
         tests = [f"isinstance({value}, {self.record_classes(whole)})"] if whole else []
         for name, own in of.members:
             some = [string(text) for text in own if text in texts]
             if some and name not in whole:
                 equal = f"== {some[0]}" if len(some) == 1 else f"in {tuple_of(some)}"
+                if possible == [name]:  # its class is known already
+                    return Code(f"{value}.{of.tag} {equal}", COMPARE)
                 tests.append(f"(isinstance({value}, {self.record_classes([name])}) and {value}.{of.tag} {equal})")
         if len(tests) == 1:
             return Code(

@@ -201,16 +201,20 @@ class Statements(Lets):
         self.block(statement.then)
         if statement.otherwise is None:
             return
+        alone = word == "if " and _ends_in_raise(statement.then)
         inner = statement.otherwise.statements
         if len(inner) == 1 and isinstance(inner[0], t.If) and not isinstance(inner[0].test, t.BoolConst):
             test, lifts = self._lifting.out_of(inner[0].test)
-            if lifts:
+            deeper = bool(lifts) and not alone
+            if deeper:
                 self.lines.add("else:")
                 self.lines.indent()
-                self._lift(lifts)
-            self._if(inner[0], test, "if " if lifts else "elif ")
-            if lifts:
+            self._lift(lifts)
+            self._if(inner[0], test, "if " if lifts or alone else "elif ")
+            if deeper:
                 self.lines.dedent()
+        elif alone:
+            self.body(statement.otherwise)
         elif any(not isinstance(s, t.Drop) for s in inner):
             self.lines.add("else:")
             self.block(statement.otherwise)
@@ -361,10 +365,13 @@ class Statements(Lets):
             test = self._arm_test(replace(arm, condition=condition), match.subject, subject, choices, closes)
             self._head(word, test.text, f":{self._line(arm.span)}")
             self.block(arm.body)
-            word = "elif "
+            word = _next_word(word, arm.body)
             if arm.condition is None:
                 left -= arm.kinds
                 choices = None if choices is None else choices - set(arm.texts)
+        if word == "if ":
+            self._raise("no arm fits this value", "T102", match.span)
+            return levels
         self.lines.add("else:")
         self.lines.indent()
         self._raise("no arm fits this value", "T102", match.span)
@@ -468,8 +475,8 @@ class Statements(Lets):
         for arm in arms:
             self._walk_arm(arm, name, word, only=left <= set(arm.roles))
             left -= set() if arm.condition is not None else set(arm.roles)
-            word = "elif "
-        self._no_arm(walk, name)
+            word = _next_word(word, arm.body)
+        self._no_arm(walk, name, alone=word == "if ")
         self.lines.dedent()
 
     def _with_names(self, walk: t.Walk, arm: t.WalkArm) -> t.WalkArm:
@@ -483,17 +490,20 @@ class Statements(Lets):
         self._lift(lifts)
         return replace(arm, condition=condition)
 
-    def _no_arm(self, walk: t.Walk, name: str) -> None:
+    def _no_arm(self, walk: t.Walk, name: str, *, alone: bool) -> None:
+        """What comes to a message that no arm fits; `alone` where nothing is behind the arms but their errors."""
         assert isinstance(walk.variable.type, MessageType)
         covered = {r for a in walk.arms if a.condition is None for r in a.roles}
-        self.lines.add("else:")
+        if not alone:
+            self.lines.add("else:")
+            self.lines.indent()
         if set(walk.variable.type.roles) <= covered:
             self._e.module.use("typing", "assert_never")
-            self.lines.add(f"    assert_never({name})")
-            return
-        self.lines.indent()
-        self._raise("no arm fits this message", "T101", walk.span)
-        self.lines.dedent()
+            self.lines.add(f"assert_never({name})")
+        else:
+            self._raise("no arm fits this message", "T101", walk.span)
+        if not alone:
+            self.lines.dedent()
 
     def _take_run(self, arm: t.WalkArm) -> str:
         """Binds the run of an arm."""
@@ -521,6 +531,17 @@ class Statements(Lets):
         if arm.run is not None and not always_rejects(arm.body):
             own = "" if arm.is_run else "1 + "
             self.lines.add(f"    walked = {e.index} + {own}len({e.name(arm.run)})")
+
+
+def _ends_in_raise(block: t.Block) -> bool:
+    """Whether the last line of a block is a `raise`, so that no `else` need stand behind it."""
+    last = next((s for s in block.statements if rejects(s)), None)
+    return _ends_in_raise(last) if isinstance(last, t.Block) else isinstance(last, t.Reject)
+
+
+def _next_word(word: str, body: t.Block) -> str:
+    """How the branch behind one begins."""
+    return "if " if word == "if " and _ends_in_raise(body) else "elif "
 
 
 def _may_print(statement: t.Statement) -> bool:

@@ -33,7 +33,7 @@ def render(request: Request) -> list[Printed]:
     for m_at, m in messages:
         if m.role == "system":  # :34 when system
             raise TemplateError("Phi-3 medium knows no system messages.", code="T100", where="phi3.kata:35")
-        elif m.role == "user":  # :39 when user
+        if m.role == "user":  # :39 when user
             out += (USER_40, (m.content, ("messages", m_at, "content"), 0), END_40)
         elif m.role == "assistant":  # :44 when assistant
             if m.tool_calls:

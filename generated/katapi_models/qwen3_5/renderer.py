@@ -284,7 +284,7 @@ def render(request: Request) -> list[Printed]:
     for i, (m_at, m) in enumerate(messages):
         if m.role == "system":  # :156 when system
             raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:156")
-        elif m.role == "user":  # :158 when user
+        if m.role == "user":  # :158 when user
             out.append(USER_158)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos

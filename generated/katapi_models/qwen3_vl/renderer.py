@@ -182,7 +182,7 @@ def render(request: Request) -> list[Printed]:
             continue
         if m.role == "system":  # :117 when system
             raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:117")
-        elif m.role == "user":  # :119 when user
+        if m.role == "user":  # :119 when user
             out.append(USER_119)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
             out.append(IM_END_119)
