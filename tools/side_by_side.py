@@ -240,14 +240,6 @@ def _as_recorded(jinja: OfficialTemplate, case: dict[str, Json], now: datetime) 
     return outcome.text == case.get("text") and outcome.error == case.get("error", "")
 
 
-def _clock(now: Json) -> datetime | None:
-    """The time that a text tells; none where it tells no time, which a spec refuses."""
-    try:
-        return datetime.fromisoformat(now) if isinstance(now, str) else None
-    except ValueError:
-        return None
-
-
 def _param(text: str) -> tuple[str, Json]:
     name, equals, value = text.partition("=")
     if not equals:
