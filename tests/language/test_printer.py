@@ -289,6 +289,11 @@ def test_no_comment_is_lost(declaration: s.Declaration, random: Random) -> None:
     assert_formatted_well(scattered(canonical(declaration), random))
 
 
+def test_a_name_behind_a_comment_is_known_where_it_is_printed() -> None:
+    """Alone it could be a misspelt `if`."""
+    assert "{ f }" in formatted('template A version "1" for B { each # one\nf in x { f } }')
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
 def test_no_comment_is_lost_in_the_specs(path: Path, seed: int) -> None:

@@ -43,7 +43,7 @@ _MOST_LEVELS = 200
 _WORD_END = r"\b"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAMED = re.compile(
-    r"\b(?:let|counter|each|param|as|any|all|count|first|last)\s+([A-Za-z_]\w*)|,\s*([A-Za-z_]\w*)\s+in\b|([A-Za-z_]\w*)\s*:"
+    r"\b(?:let|counter|each|param|as|any|all|count|first|last)(?:\s|#.*\n)+([A-Za-z_]\w*)|,\s*([A-Za-z_]\w*)\s+in\b|([A-Za-z_]\w*)\s*:"
 )
 
 
