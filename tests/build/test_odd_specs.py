@@ -385,6 +385,39 @@ SPECS = {
 }
 """,
     ),
+    "rejecting_arms": spec(
+        template=CHAT.replace(
+            "FIRST", 'if strict { reject "strict" } else if model_name == "b" { "a" } else { "b" }'
+        ).replace(
+            "    when user {",
+            """    when user where m is not first and prev m is user { reject "two" }
+    when assistant where m is first or prev m is not user { reject "first" }
+    when user {""",
+        ),
+        more='param strict: bool = false\n  param model_name: text = "a"',
+    ),
+    "parts_of_several_types": spec(
+        """take all witness as witnesses
+  each w in witnesses {
+    each p in w.parts {
+      match p.type {
+        when "text" { p.text }
+        when "image", "icon" { "image" }
+        when "sound" { "sound" }
+        when other { "other" }
+      }
+    }
+  }
+  """,
+        more="""role witness { parts: [words | medium] }
+  record words {
+    type: "text"
+    text: text
+  }
+  record medium {
+    type: "image" | "icon" | "sound" | "film"
+  }""",
+    ),
     "awkward_names": spec(
         more="""role request {
     items: [request]?
@@ -456,7 +489,7 @@ def test_the_property_tests_hold(name: str, tested: Done) -> None:
 def test_mypy_and_ruff_are_content(project: Project) -> None:
     settings = str(ROOT / "pyproject.toml")
     folder = str(project.generated)
-    lint = ["ruff", "check", "--select", "UP,F4"]  # superfluous parentheses and imports
+    lint = ["ruff", "check", "--select", "UP,F4,RET506"]  # superfluous parentheses, imports and branches
     for arguments, expected in (
         (["mypy", "--config-file", settings, folder], r"Success: no issues found"),
         (["ruff", "format", "--no-cache", "--check", "--config", settings, folder], r"\d+ files already formatted"),
