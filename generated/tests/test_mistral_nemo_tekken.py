@@ -71,13 +71,13 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool_results": ("tool_call_id",),
 }
 REJECTIONS = {
-    "mistral.kata:70",
-    "mistral.kata:84",
-    "mistral.kata:89",
-    "mistral.kata:115",
-    "mistral.kata:123",
+    "mistral.kata:60",
+    "mistral.kata:74",
+    "mistral.kata:79",
+    "mistral.kata:105",
+    "mistral.kata:113",
+    "mistral.kata:120",
     "mistral.kata:130",
-    "mistral.kata:140",
 }
 INPUTS = accepted(REQUEST, MODEL)
 

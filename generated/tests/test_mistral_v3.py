@@ -66,12 +66,12 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool_results": ("tool_call_id",),
 }
 REJECTIONS = {
-    "mistral.kata:80",
-    "mistral.kata:108",
+    "mistral.kata:70",
+    "mistral.kata:98",
+    "mistral.kata:119",
+    "mistral.kata:120",
     "mistral.kata:129",
     "mistral.kata:130",
-    "mistral.kata:139",
-    "mistral.kata:140",
 }
 INPUTS = accepted(REQUEST, MODEL)
 

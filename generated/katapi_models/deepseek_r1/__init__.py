@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.kata",
     template=Identity(
         "DeepSeek@1/deepseek-r1",
-        "sha256:bc29e88189e81b8bbfd931afcbbce1c425db3d9f3a3ad31c3db161cb394529c0",
+        "sha256:7ce500156fbda161701d8aeaab406b9e00dee0e56565dfa28e86828f7f73a47d",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@R1",

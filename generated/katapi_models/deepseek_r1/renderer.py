@@ -17,7 +17,7 @@ from katapi.runtime.views import any_before
 from katapi_models.deepseek_r1.request import Request, SystemMessage, ToolMessage
 from katapi_models.deepseek_r1_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -25,109 +25,109 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-BEGIN_OF_SENTENCE_57 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(57, 3)))
-BLANK_LINE_59 = fixed(LiteralSegment(Literal("\n\n"), Site(59, 3)))
-USER_62 = fixed(ControlSegment(Control.USER, Site(62, 17)))
-ASSISTANT_71 = fixed(ControlSegment(Control.ASSISTANT, Site(71, 22)))
-SAMPLED_72 = fixed(SAMPLED)
-EMPTY_74 = (Literal(""), Site(74, 38))
-TOOL_CALLS_BEGIN_75 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(75, 11)))
-NEWLINE_80 = fixed(LiteralSegment(Literal("\n"), Site(80, 40)))
-TOOL_CALL_BEGIN_81 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(81, 11)))
-FUNCTION_81 = (Literal("function"), Site(81, 38))
-TOOL_SEP_81 = fixed(ControlSegment(Control.TOOL_SEP, Site(81, 49)))
-JSON_82 = fixed(LiteralSegment(Literal("\n```json\n"), Site(82, 11)))
-TOOL_CALL_END_82 = fixed(
-    LiteralSegment(Literal("\n```"), Site(82, 54)),
-    ControlSegment(Control.TOOL_CALL_END, Site(83, 11)),
+BEGIN_OF_SENTENCE_47 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(47, 3)))
+BLANK_LINE_49 = fixed(LiteralSegment(Literal("\n\n"), Site(49, 3)))
+USER_52 = fixed(ControlSegment(Control.USER, Site(52, 17)))
+ASSISTANT_61 = fixed(ControlSegment(Control.ASSISTANT, Site(61, 22)))
+SAMPLED_62 = fixed(SAMPLED)
+EMPTY_64 = (Literal(""), Site(64, 38))
+TOOL_CALLS_BEGIN_65 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(65, 11)))
+NEWLINE_70 = fixed(LiteralSegment(Literal("\n"), Site(70, 40)))
+TOOL_CALL_BEGIN_71 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(71, 11)))
+FUNCTION_71 = (Literal("function"), Site(71, 38))
+TOOL_SEP_71 = fixed(ControlSegment(Control.TOOL_SEP, Site(71, 49)))
+JSON_72 = fixed(LiteralSegment(Literal("\n```json\n"), Site(72, 11)))
+TOOL_CALL_END_72 = fixed(
+    LiteralSegment(Literal("\n```"), Site(72, 56)),
+    ControlSegment(Control.TOOL_CALL_END, Site(73, 11)),
 )
-TOOL_CALLS_END_86 = fixed(
-    ControlSegment(Control.TOOL_CALLS_END, Site(86, 23)),
-    ControlSegment(Control.END_OF_SENTENCE, Site(86, 39)),
+TOOL_CALLS_END_76 = fixed(
+    ControlSegment(Control.TOOL_CALLS_END, Site(76, 23)),
+    ControlSegment(Control.END_OF_SENTENCE, Site(76, 39)),
     END_SAMPLED,
 )
-EMPTY_92 = (Literal(""), Site(92, 31))
-TOOL_OUTPUTS_END_95 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(95, 11)), SAMPLED)
-END_OF_SENTENCE_96 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(96, 26)), END_SAMPLED)
-ASSISTANT_98 = fixed(ControlSegment(Control.ASSISTANT, Site(98, 11)), SAMPLED)
-END_OF_SENTENCE_101 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(101, 13)), END_SAMPLED)
-TOOL_OUTPUTS_BEGIN_110 = fixed(ControlSegment(Control.TOOL_OUTPUTS_BEGIN, Site(110, 22)))
-TOOL_OUTPUT_BEGIN_112 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(112, 7)))
-TOOL_OUTPUT_END_112 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(112, 36)))
-TOOL_OUTPUTS_END_113 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(113, 22)))
-ASSISTANT_118 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(118, 5)),
-    ControlSegment(Control.THINK, Site(119, 19)),
-    LiteralSegment(Literal("\n"), Site(119, 26)),
+EMPTY_82 = (Literal(""), Site(82, 31))
+TOOL_OUTPUTS_END_85 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(85, 11)), SAMPLED)
+END_OF_SENTENCE_86 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(86, 26)), END_SAMPLED)
+ASSISTANT_88 = fixed(ControlSegment(Control.ASSISTANT, Site(88, 11)), SAMPLED)
+END_OF_SENTENCE_91 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(91, 13)), END_SAMPLED)
+TOOL_OUTPUTS_BEGIN_100 = fixed(ControlSegment(Control.TOOL_OUTPUTS_BEGIN, Site(100, 22)))
+TOOL_OUTPUT_BEGIN_102 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(102, 7)))
+TOOL_OUTPUT_END_102 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(102, 36)))
+TOOL_OUTPUTS_END_103 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(103, 22)))
+ASSISTANT_108 = fixed(
+    ControlSegment(Control.ASSISTANT, Site(108, 5)),
+    ControlSegment(Control.THINK, Site(109, 19)),
+    LiteralSegment(Literal("\n"), Site(109, 26)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 53)."""
+    """All that the template prints for a request, in order (line 43)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(BEGIN_OF_SENTENCE_57)
-    # deepseek-v3.kata:58 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_47)
+    # deepseek-v3.kata:48 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            out.append(BLANK_LINE_59)
+            out.append(BLANK_LINE_49)
         s_first = False
         out.append((s.content, ("messages", s_at, "content"), 0))
-    # deepseek-v3.kata:68 any a in messages before … where …
+    # deepseek-v3.kata:58 any a in messages before … where …
     a_before = any_before(a.role == "assistant" and a.tool_calls for _, a in without_system)
-    # deepseek-v3.kata:109 any t in messages before … where …
+    # deepseek-v3.kata:99 any t in messages before … where …
     t_before = any_before(t.role == "tool" for _, t in without_system)
-    # deepseek-v3.kata:61 each m in messages
+    # deepseek-v3.kata:51 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :62 when user
-            out += (USER_62, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant" and m.tool_calls:  # :67 when assistant
+        if m.role == "user":  # :52 when user
+            out += (USER_52, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant" and m.tool_calls:  # :57 when assistant
             later = a_before[i]
             if not later:
-                out.append(ASSISTANT_71)
-            out.append(SAMPLED_72)
+                out.append(ASSISTANT_61)
+            out.append(SAMPLED_62)
             if not later:
                 out += (
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_74,
-                    TOOL_CALLS_BEGIN_75,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_64,
+                    TOOL_CALLS_BEGIN_65,
                 )
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 if later or c_at != 0:
-                    out.append(NEWLINE_80)
+                    out.append(NEWLINE_70)
                 out += (
-                    TOOL_CALL_BEGIN_81,
-                    (Content(c.type), (*c_path, "type"), 0) if c.type is not None else FUNCTION_81,
-                    TOOL_SEP_81,
+                    TOOL_CALL_BEGIN_71,
+                    (Content(c.type), (*c_path, "type"), 0) if c.type is not None else FUNCTION_71,
+                    TOOL_SEP_71,
                     (c.function.name, (*c_path, "function", "name"), 0),
-                    JSON_82,
-                    (JSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
-                    TOOL_CALL_END_82,
+                    JSON_72,
+                    (TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
+                    TOOL_CALL_END_72,
                 )
-            out.append(TOOL_CALLS_END_86)
-        elif m.role == "assistant":  # :90 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_92
+            out.append(TOOL_CALLS_END_76)
+        elif m.role == "assistant":  # :80 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_82
             if isinstance(message_at(without_system, i - 1), ToolMessage):
-                out += (TOOL_OUTPUTS_END_95, said, END_OF_SENTENCE_96)
+                out += (TOOL_OUTPUTS_END_85, said, END_OF_SENTENCE_86)
             else:
-                out += (ASSISTANT_98, after_last(said, "</think>"), END_OF_SENTENCE_101)
-        elif m.role == "tool":  # :108 when tool
+                out += (ASSISTANT_88, after_last(said, "</think>"), END_OF_SENTENCE_91)
+        elif m.role == "tool":  # :98 when tool
             later_2 = t_before[i]
             if not later_2:
-                out.append(TOOL_OUTPUTS_BEGIN_110)
-            out += (TOOL_OUTPUT_BEGIN_112, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_112)
+                out.append(TOOL_OUTPUTS_BEGIN_100)
+            out += (TOOL_OUTPUT_BEGIN_102, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_102)
             if i == len(without_system) - 1:
-                out.append(TOOL_OUTPUTS_END_113)
+                out.append(TOOL_OUTPUTS_END_103)
         else:
             assert_never(m)
-    # deepseek-v3.kata:117 generate
+    # deepseek-v3.kata:107 generate
     if request.add_generation_prompt and not isinstance(last_message(without_system), ToolMessage):
-        out.append(ASSISTANT_118)
+        out.append(ASSISTANT_108)
     return out

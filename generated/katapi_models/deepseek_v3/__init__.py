@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.kata",
     template=Identity(
         "DeepSeek@1/deepseek-v3",
-        "sha256:f3e69f807119458c2f20d904cbc73f02bf34ed97347ce9fc90a1c6074b0cdf74",
+        "sha256:d24dffd2372caad0d970e688f95fcd24621da9cf06a8385c004f7fe7786a1674",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3",

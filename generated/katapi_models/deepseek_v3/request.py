@@ -16,50 +16,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 46)."""
+    """The record `function` (line 36)."""
 
-    name: Content  # line 47
-    arguments: JsonText  # line 48
+    name: Content  # line 37
+    arguments: JsonText  # line 38
 
 
 class Call(RequestModel):
-    """The record `call` (line 41)."""
+    """The record `call` (line 31)."""
 
-    type: Literal["function"] | None = None  # line 42
-    function: Function  # line 43
-    id: Content | None = None  # line 44: accepted, never printed
+    type: Literal["function"] | None = None  # line 32
+    function: Function  # line 33
+    id: Content | None = None  # line 34: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 31)."""
+    """A message of role `system` (line 21)."""
 
     role: Literal["system"]
-    content: Content  # line 31
+    content: Content  # line 21
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 31)."""
+    """A message of role `user` (line 21)."""
 
     role: Literal["user"]
-    content: Content  # line 31
+    content: Content  # line 21
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 32)."""
+    """A message of role `assistant` (line 22)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 33
-    tool_calls: Items[Call] | None = None  # line 34
-    reasoning_content: Content | None = None  # line 35: accepted, never printed
+    content: Content | None = None  # line 23
+    tool_calls: Items[Call] | None = None  # line 24
+    reasoning_content: Content | None = None  # line 25: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 37)."""
+    """A message of role `tool` (line 27)."""
 
     role: Literal["tool"]
-    content: Content  # line 38
-    name: Content | None = None  # line 39: accepted, never printed
-    tool_call_id: Content | None = None  # line 39: accepted, never printed
+    content: Content  # line 28
+    name: Content | None = None  # line 29: accepted, never printed
+    tool_call_id: Content | None = None  # line 29: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,8 +69,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 27)."""
+    """A whole request (line 17)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 50
+    tools: Items[JsonObjectField] | None = None  # line 40
     add_generation_prompt: bool = True

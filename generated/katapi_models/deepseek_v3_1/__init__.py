@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.1.kata",
     template=Identity(
         "DeepSeekV31@1",
-        "sha256:b122044106e6b356b4f3d8e35fd792b81acd12069471cf20fd42690322852bae",
+        "sha256:ea13334bb3742fc770aa5700e7c51e42a2236e5f87f01aaa368233aa9c9cce9b",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.1",

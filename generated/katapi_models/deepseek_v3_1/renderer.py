@@ -16,7 +16,7 @@ from katapi.runtime.text import after
 from katapi_models.deepseek_v3_1.request import Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.deepseek_v3_1_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -24,98 +24,98 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-BEGIN_OF_SENTENCE_48 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(48, 3)))
-BLANK_LINE_50 = fixed(LiteralSegment(Literal("\n\n"), Site(50, 3)))
-USER_53 = fixed(ControlSegment(Control.USER, Site(53, 17)))
-ASSISTANT_56 = fixed(ControlSegment(Control.ASSISTANT, Site(56, 27)), ControlSegment(Control.END_THINK, Site(56, 38)))
-SAMPLED_57 = fixed(SAMPLED)
-EMPTY_58 = (Literal(""), Site(58, 22))
-TOOL_CALLS_BEGIN_59 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(59, 9)))
-TOOL_CALL_BEGIN_61 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(61, 11)))
-TOOL_SEP_61 = fixed(ControlSegment(Control.TOOL_SEP, Site(61, 44)))
-TOOL_CALL_END_61 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(61, 83)))
-TOOL_CALLS_END_63 = fixed(
-    ControlSegment(Control.TOOL_CALLS_END, Site(63, 9)),
-    ControlSegment(Control.END_OF_SENTENCE, Site(63, 25)),
+BEGIN_OF_SENTENCE_37 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(37, 3)))
+BLANK_LINE_39 = fixed(LiteralSegment(Literal("\n\n"), Site(39, 3)))
+USER_42 = fixed(ControlSegment(Control.USER, Site(42, 17)))
+ASSISTANT_45 = fixed(ControlSegment(Control.ASSISTANT, Site(45, 27)), ControlSegment(Control.END_THINK, Site(45, 38)))
+SAMPLED_46 = fixed(SAMPLED)
+EMPTY_47 = (Literal(""), Site(47, 22))
+TOOL_CALLS_BEGIN_48 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(48, 9)))
+TOOL_CALL_BEGIN_50 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(50, 11)))
+TOOL_SEP_50 = fixed(ControlSegment(Control.TOOL_SEP, Site(50, 44)))
+TOOL_CALL_END_50 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(50, 85)))
+TOOL_CALLS_END_52 = fixed(
+    ControlSegment(Control.TOOL_CALLS_END, Site(52, 9)),
+    ControlSegment(Control.END_OF_SENTENCE, Site(52, 25)),
     END_SAMPLED,
 )
-EMPTY_69 = (Literal(""), Site(69, 31))
-ASSISTANT_71 = fixed(ControlSegment(Control.ASSISTANT, Site(71, 9)))
-THINK_72 = fixed(ControlSegment(Control.THINK, Site(72, 45)))
-END_THINK_72 = fixed(ControlSegment(Control.END_THINK, Site(72, 61)))
-SAMPLED_76 = fixed(SAMPLED)
-END_OF_SENTENCE_78 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(78, 9)), END_SAMPLED)
-TOOL_OUTPUT_BEGIN_83 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(83, 17)))
-TOOL_OUTPUT_END_83 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(83, 46)))
-ASSISTANT_87 = fixed(ControlSegment(Control.ASSISTANT, Site(87, 5)))
-THINK_88 = fixed(ControlSegment(Control.THINK, Site(88, 19)))
-END_THINK_88 = fixed(ControlSegment(Control.END_THINK, Site(88, 35)))
+EMPTY_58 = (Literal(""), Site(58, 31))
+ASSISTANT_60 = fixed(ControlSegment(Control.ASSISTANT, Site(60, 9)))
+THINK_61 = fixed(ControlSegment(Control.THINK, Site(61, 45)))
+END_THINK_61 = fixed(ControlSegment(Control.END_THINK, Site(61, 61)))
+SAMPLED_65 = fixed(SAMPLED)
+END_OF_SENTENCE_67 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(67, 9)), END_SAMPLED)
+TOOL_OUTPUT_BEGIN_72 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(72, 17)))
+TOOL_OUTPUT_END_72 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(72, 46)))
+ASSISTANT_76 = fixed(ControlSegment(Control.ASSISTANT, Site(76, 5)))
+THINK_77 = fixed(ControlSegment(Control.THINK, Site(77, 19)))
+END_THINK_77 = fixed(ControlSegment(Control.END_THINK, Site(77, 35)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 44)."""
+    """All that the template prints for a request, in order (line 33)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     thinking = request.thinking
-    out.append(BEGIN_OF_SENTENCE_48)
-    # deepseek-v3.1.kata:49 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_37)
+    # deepseek-v3.1.kata:38 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            out.append(BLANK_LINE_50)
+            out.append(BLANK_LINE_39)
         s_first = False
         out.append((s.content, ("messages", s_at, "content"), 0))
-    # deepseek-v3.1.kata:52 each m in messages
+    # deepseek-v3.1.kata:41 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :53 when user
-            out += (USER_53, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant" and m.tool_calls:  # :55 when assistant
+        if m.role == "user":  # :42 when user
+            out += (USER_42, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant" and m.tool_calls:  # :44 when assistant
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_56)
+                out.append(ASSISTANT_45)
             out += (
-                SAMPLED_57,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_58,
-                TOOL_CALLS_BEGIN_59,
+                SAMPLED_46,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_47,
+                TOOL_CALLS_BEGIN_48,
             )
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 out += (
-                    TOOL_CALL_BEGIN_61,
+                    TOOL_CALL_BEGIN_50,
                     (c.function.name, (*c_path, "function", "name"), 0),
-                    TOOL_SEP_61,
-                    (JSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
-                    TOOL_CALL_END_61,
+                    TOOL_SEP_50,
+                    (TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
+                    TOOL_CALL_END_50,
                 )
-            out.append(TOOL_CALLS_END_63)
-        elif m.role == "assistant":  # :68 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_69
+            out.append(TOOL_CALLS_END_52)
+        elif m.role == "assistant":  # :57 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_58
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_71)
+                out.append(ASSISTANT_60)
                 if thinking and (m.prefix if m.prefix is not None else False):
-                    out.append(THINK_72)
+                    out.append(THINK_61)
                 else:
-                    out.append(END_THINK_72)
-            out.append(SAMPLED_76)
+                    out.append(END_THINK_61)
+            out.append(SAMPLED_65)
             if isinstance(message_at(without_system, i - 1), ToolMessage):
                 out.append(said)
             else:
                 out.append(after(said, "</think>"))
-            out.append(END_OF_SENTENCE_78)
-        elif m.role == "tool":  # :83 when tool
-            out += (TOOL_OUTPUT_BEGIN_83, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_83)
+            out.append(END_OF_SENTENCE_67)
+        elif m.role == "tool":  # :72 when tool
+            out += (TOOL_OUTPUT_BEGIN_72, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_72)
         else:
             assert_never(m)
-    # deepseek-v3.1.kata:86 generate
+    # deepseek-v3.1.kata:75 generate
     if request.add_generation_prompt and isinstance(last_message(without_system), UserMessage):
-        out.append(ASSISTANT_87)
+        out.append(ASSISTANT_76)
         if thinking:
-            out.append(THINK_88)
+            out.append(THINK_77)
         else:
-            out.append(END_THINK_88)
+            out.append(END_THINK_77)
     return out

@@ -16,51 +16,51 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 36)."""
+    """The record `function` (line 25)."""
 
-    name: Content  # line 37
-    arguments: JsonText  # line 38
+    name: Content  # line 26
+    arguments: JsonText  # line 27
 
 
 class Call(RequestModel):
-    """The record `call` (line 32)."""
+    """The record `call` (line 21)."""
 
-    function: Function  # line 33
-    id: Content | None = None  # line 34: accepted, never printed
-    type: Literal["function"] | None = None  # line 34: accepted, never printed
+    function: Function  # line 22
+    id: Content | None = None  # line 23: accepted, never printed
+    type: Literal["function"] | None = None  # line 23: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Content  # line 21
+    content: Content  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 21)."""
+    """A message of role `user` (line 10)."""
 
     role: Literal["user"]
-    content: Content  # line 21
+    content: Content  # line 10
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 22)."""
+    """A message of role `assistant` (line 11)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 23
-    tool_calls: Items[Call] | None = None  # line 24
-    prefix: bool | None = None  # line 25
-    reasoning_content: Content | None = None  # line 26: accepted, never printed
+    content: Content | None = None  # line 12
+    tool_calls: Items[Call] | None = None  # line 13
+    prefix: bool | None = None  # line 14
+    reasoning_content: Content | None = None  # line 15: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 28)."""
+    """A message of role `tool` (line 17)."""
 
     role: Literal["tool"]
-    content: Content  # line 29
-    name: Content | None = None  # line 30: accepted, never printed
-    tool_call_id: Content | None = None  # line 30: accepted, never printed
+    content: Content  # line 18
+    name: Content | None = None  # line 19: accepted, never printed
+    tool_call_id: Content | None = None  # line 19: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -70,9 +70,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 40
+    tools: Items[JsonObjectField] | None = None  # line 29
     add_generation_prompt: bool = True
-    thinking: bool = False  # line 41
+    thinking: bool = False  # line 30

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.2.kata",
     template=Identity(
         "DeepSeekV32@1",
-        "sha256:5be60e77fd89fd43417ec8f052b2f5456617fd9a55fa7db437f1314aaf7dcf30",
+        "sha256:809987f66146ec65d23863fd9aa4f63d1d77fad4468d72a9bd7420b92eef3a3f",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",

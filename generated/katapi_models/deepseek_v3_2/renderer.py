@@ -17,7 +17,7 @@ from katapi.runtime.serialization import Serialization
 from katapi_models.deepseek_v3_2.request import Call, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.deepseek_v3_2_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -25,77 +25,77 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-FUNCTION_CALLS_49 = fixed(
-    LiteralSegment(Literal("\n\n<"), Site(49, 5)),
-    ControlSegment(Control.DSML, Site(49, 13)),
-    LiteralSegment(Literal("function_calls>\n"), Site(49, 19)),
+FUNCTION_CALLS_38 = fixed(
+    LiteralSegment(Literal("\n\n<"), Site(38, 5)),
+    ControlSegment(Control.DSML, Site(38, 13)),
+    LiteralSegment(Literal("function_calls>\n"), Site(38, 19)),
 )
-INVOKE_NAME_51 = fixed(
-    LiteralSegment(Literal("<"), Site(51, 7)),
-    ControlSegment(Control.DSML, Site(51, 11)),
-    LiteralSegment(Literal('invoke name="'), Site(51, 17)),
+INVOKE_NAME_40 = fixed(
+    LiteralSegment(Literal("<"), Site(40, 7)),
+    ControlSegment(Control.DSML, Site(40, 11)),
+    LiteralSegment(Literal('invoke name="'), Site(40, 17)),
 )
-TEXT_51 = fixed(LiteralSegment(Literal('">\n'), Site(51, 49)))
-PARAMETER_NAME_53 = fixed(
-    LiteralSegment(Literal("<"), Site(53, 9)),
-    ControlSegment(Control.DSML, Site(53, 13)),
-    LiteralSegment(Literal('parameter name="'), Site(53, 19)),
+TEXT_40 = fixed(LiteralSegment(Literal('">\n'), Site(40, 49)))
+PARAMETER_NAME_42 = fixed(
+    LiteralSegment(Literal("<"), Site(42, 9)),
+    ControlSegment(Control.DSML, Site(42, 13)),
+    LiteralSegment(Literal('parameter name="'), Site(42, 19)),
 )
-STRING_53 = fixed(LiteralSegment(Literal('" string="'), Site(53, 42)))
-TRUE_54 = fixed(LiteralSegment(Literal('true">'), Site(54, 28)))
-FALSE_54 = fixed(LiteralSegment(Literal('false">'), Site(54, 52)))
-PARAMETER_55 = fixed(
-    LiteralSegment(Literal("</"), Site(55, 9)),
-    ControlSegment(Control.DSML, Site(55, 14)),
-    LiteralSegment(Literal("parameter>\n"), Site(55, 20)),
+STRING_42 = fixed(LiteralSegment(Literal('" string="'), Site(42, 42)))
+TRUE_43 = fixed(LiteralSegment(Literal('true">'), Site(43, 28)))
+FALSE_43 = fixed(LiteralSegment(Literal('false">'), Site(43, 52)))
+PARAMETER_44 = fixed(
+    LiteralSegment(Literal("</"), Site(44, 9)),
+    ControlSegment(Control.DSML, Site(44, 14)),
+    LiteralSegment(Literal("parameter>\n"), Site(44, 20)),
 )
-INVOKE_57 = fixed(
-    LiteralSegment(Literal("</"), Site(57, 7)),
-    ControlSegment(Control.DSML, Site(57, 12)),
-    LiteralSegment(Literal("invoke>\n"), Site(57, 18)),
+INVOKE_46 = fixed(
+    LiteralSegment(Literal("</"), Site(46, 7)),
+    ControlSegment(Control.DSML, Site(46, 12)),
+    LiteralSegment(Literal("invoke>\n"), Site(46, 18)),
 )
-FUNCTION_CALLS_59 = fixed(
-    LiteralSegment(Literal("</"), Site(59, 5)),
-    ControlSegment(Control.DSML, Site(59, 10)),
-    LiteralSegment(Literal("function_calls>"), Site(59, 16)),
+FUNCTION_CALLS_48 = fixed(
+    LiteralSegment(Literal("</"), Site(48, 5)),
+    ControlSegment(Control.DSML, Site(48, 10)),
+    LiteralSegment(Literal("function_calls>"), Site(48, 16)),
 )
-BEGIN_OF_SENTENCE_62 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(62, 3)))
-BLANK_LINE_64 = fixed(LiteralSegment(Literal("\n\n"), Site(64, 23)))
-EMPTY_64 = (Literal(""), Site(64, 68))
-BLANK_LINE_67 = fixed(LiteralSegment(Literal("\n\n"), Site(67, 23)))
-TOOLS_YOU_HAVE_69 = fixed(
+BEGIN_OF_SENTENCE_51 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(51, 3)))
+BLANK_LINE_53 = fixed(LiteralSegment(Literal("\n\n"), Site(53, 23)))
+EMPTY_53 = (Literal(""), Site(53, 68))
+BLANK_LINE_56 = fixed(LiteralSegment(Literal("\n\n"), Site(56, 23)))
+TOOLS_YOU_HAVE_58 = fixed(
     LiteralSegment(
         Literal(
             "## Tools\n\n"
             "You have access to a set of tools you can use to answer the user's question.\n"
             'You can invoke functions by writing a "<'
         ),
-        Site(69, 5),
+        Site(58, 5),
     ),
-    ControlSegment(Control.DSML, Site(72, 47)),
+    ControlSegment(Control.DSML, Site(61, 47)),
     LiteralSegment(
         Literal('function_calls>" block like the following as part of your reply to the user:\n<'),
-        Site(72, 53),
+        Site(61, 53),
     ),
-    ControlSegment(Control.DSML, Site(73, 8)),
-    LiteralSegment(Literal("function_calls>\n<"), Site(73, 14)),
-    ControlSegment(Control.DSML, Site(74, 8)),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(74, 14)),
-    ControlSegment(Control.DSML, Site(75, 8)),
-    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(75, 14)),
-    ControlSegment(Control.DSML, Site(75, 87)),
-    LiteralSegment(Literal("parameter>\n...\n</"), Site(75, 93)),
-    ControlSegment(Control.DSML, Site(77, 9)),
-    LiteralSegment(Literal("invoke>\n<"), Site(77, 15)),
-    ControlSegment(Control.DSML, Site(78, 8)),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(78, 14)),
-    ControlSegment(Control.DSML, Site(80, 9)),
-    LiteralSegment(Literal("invoke>\n</"), Site(80, 15)),
-    ControlSegment(Control.DSML, Site(81, 9)),
+    ControlSegment(Control.DSML, Site(62, 8)),
+    LiteralSegment(Literal("function_calls>\n<"), Site(62, 14)),
+    ControlSegment(Control.DSML, Site(63, 8)),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(63, 14)),
+    ControlSegment(Control.DSML, Site(64, 8)),
+    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(64, 14)),
+    ControlSegment(Control.DSML, Site(64, 87)),
+    LiteralSegment(Literal("parameter>\n...\n</"), Site(64, 93)),
+    ControlSegment(Control.DSML, Site(66, 9)),
+    LiteralSegment(Literal("invoke>\n<"), Site(66, 15)),
+    ControlSegment(Control.DSML, Site(67, 8)),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(67, 14)),
+    ControlSegment(Control.DSML, Site(69, 9)),
+    LiteralSegment(Literal("invoke>\n</"), Site(69, 15)),
+    ControlSegment(Control.DSML, Site(70, 9)),
     LiteralSegment(
         Literal(
             "function_calls>\n\n"
@@ -103,171 +103,171 @@ TOOLS_YOU_HAVE_69 = fixed(
             "If the thinking_mode is enabled, then after function results you should strongly consider outputting a thinking block. Here is an example:\n\n"
             "<"
         ),
-        Site(81, 15),
+        Site(70, 15),
     ),
-    ControlSegment(Control.DSML, Site(87, 8)),
-    LiteralSegment(Literal("function_calls>\n...\n</"), Site(87, 14)),
-    ControlSegment(Control.DSML, Site(89, 9)),
-    LiteralSegment(Literal("function_calls>\n\n<function_results>\n...\n</function_results>\n\n"), Site(89, 15)),
-    ControlSegment(Control.THINK, Site(95, 7)),
-    LiteralSegment(Literal("...thinking about results"), Site(95, 14)),
-    ControlSegment(Control.END_THINK, Site(95, 41)),
-    LiteralSegment(Literal("\n\nHere are the functions available in JSONSchema format:\n<functions>\n"), Site(95, 49)),
+    ControlSegment(Control.DSML, Site(76, 8)),
+    LiteralSegment(Literal("function_calls>\n...\n</"), Site(76, 14)),
+    ControlSegment(Control.DSML, Site(78, 9)),
+    LiteralSegment(Literal("function_calls>\n\n<function_results>\n...\n</function_results>\n\n"), Site(78, 15)),
+    ControlSegment(Control.THINK, Site(84, 7)),
+    LiteralSegment(Literal("...thinking about results"), Site(84, 14)),
+    ControlSegment(Control.END_THINK, Site(84, 41)),
+    LiteralSegment(Literal("\n\nHere are the functions available in JSONSchema format:\n<functions>\n"), Site(84, 49)),
 )
-NEWLINE_103 = fixed(LiteralSegment(Literal("\n"), Site(103, 29)))
-FUNCTIONS_105 = fixed(LiteralSegment(Literal("</functions>\n"), Site(105, 5)))
-USER_111 = fixed(ControlSegment(Control.USER, Site(111, 17)))
-EMPTY_111 = (Literal(""), Site(111, 36))
-ASSISTANT_117 = fixed(ControlSegment(Control.ASSISTANT, Site(117, 9)))
-BLANK_LINE_119 = fixed(LiteralSegment(Literal("\n\n"), Site(119, 9)))
-THINK_123 = fixed(ControlSegment(Control.THINK, Site(123, 11)), SAMPLED)
-EMPTY_124 = (Literal(""), Site(124, 44))
-END_THINK_124 = fixed(ControlSegment(Control.END_THINK, Site(124, 47)), END_SAMPLED)
-END_THINK_126 = fixed(ControlSegment(Control.END_THINK, Site(126, 11)))
-SAMPLED_132 = fixed(SAMPLED)
-EMPTY_133 = (Literal(""), Site(133, 22))
-END_OF_SENTENCE_135 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(135, 9)), END_SAMPLED)
-FUNCTION_RESULTS_141 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(141, 9)))
-RESULT_144 = fixed(LiteralSegment(Literal("\n<result>"), Site(144, 11)))
-EMPTY_144 = (Literal(""), Site(144, 37))
-RESULT_144_40 = fixed(LiteralSegment(Literal("</result>"), Site(144, 40)))
-FUNCTION_RESULTS_146 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(146, 13)))
-BLANK_LINE_159 = fixed(LiteralSegment(Literal("\n\n"), Site(159, 19)))
-ASSISTANT_159 = fixed(ControlSegment(Control.ASSISTANT, Site(159, 35)))
-THINK_160 = fixed(ControlSegment(Control.THINK, Site(160, 5)))
-END_THINK_161 = fixed(ControlSegment(Control.END_THINK, Site(161, 23)))
+NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 31)))
+FUNCTIONS_94 = fixed(LiteralSegment(Literal("</functions>\n"), Site(94, 5)))
+USER_100 = fixed(ControlSegment(Control.USER, Site(100, 17)))
+EMPTY_100 = (Literal(""), Site(100, 36))
+ASSISTANT_106 = fixed(ControlSegment(Control.ASSISTANT, Site(106, 9)))
+BLANK_LINE_108 = fixed(LiteralSegment(Literal("\n\n"), Site(108, 9)))
+THINK_112 = fixed(ControlSegment(Control.THINK, Site(112, 11)), SAMPLED)
+EMPTY_113 = (Literal(""), Site(113, 44))
+END_THINK_113 = fixed(ControlSegment(Control.END_THINK, Site(113, 47)), END_SAMPLED)
+END_THINK_115 = fixed(ControlSegment(Control.END_THINK, Site(115, 11)))
+SAMPLED_121 = fixed(SAMPLED)
+EMPTY_122 = (Literal(""), Site(122, 22))
+END_OF_SENTENCE_124 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(124, 9)), END_SAMPLED)
+FUNCTION_RESULTS_130 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(130, 9)))
+RESULT_133 = fixed(LiteralSegment(Literal("\n<result>"), Site(133, 11)))
+EMPTY_133 = (Literal(""), Site(133, 37))
+RESULT_133_40 = fixed(LiteralSegment(Literal("</result>"), Site(133, 40)))
+FUNCTION_RESULTS_135 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(135, 13)))
+BLANK_LINE_148 = fixed(LiteralSegment(Literal("\n\n"), Site(148, 19)))
+ASSISTANT_148 = fixed(ControlSegment(Control.ASSISTANT, Site(148, 35)))
+THINK_149 = fixed(ControlSegment(Control.THINK, Site(149, 5)))
+END_THINK_150 = fixed(ControlSegment(Control.END_THINK, Site(150, 23)))
 
 
 def _calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
-    """deepseek-v3.2.kata:48 def calls(made)."""
-    out.append(FUNCTION_CALLS_49)
+    """deepseek-v3.2.kata:37 def calls(made)."""
+    out.append(FUNCTION_CALLS_38)
     for c_at, c in enumerate(made):
         c_path = (*made_path, c_at)
-        out += (INVOKE_NAME_51, (c.function.name, (*c_path, "function", "name"), 0), TEXT_51)
+        out += (INVOKE_NAME_40, (c.function.name, (*c_path, "function", "name"), 0), TEXT_40)
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
             key_path = (*c_path, "function", "arguments", key)
-            out += (PARAMETER_NAME_53, (Content(key), key_path, None), STRING_53)
+            out += (PARAMETER_NAME_42, (Content(key), key_path, None), STRING_42)
             if isinstance(value, str):
-                out += (TRUE_54, (Content(value), value_path, 0))
+                out += (TRUE_43, (Content(value), value_path, 0))
             else:
-                out += (FALSE_54, (JSON.dump_known(value), value_path, None))
-            out.append(PARAMETER_55)
-        out.append(INVOKE_57)
-    out.append(FUNCTION_CALLS_59)
+                out += (FALSE_43, (TOJSON.dump_known(value), value_path, None))
+            out.append(PARAMETER_44)
+        out.append(INVOKE_46)
+    out.append(FUNCTION_CALLS_48)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 43)."""
+    """All that the template prints for a request, in order (line 32)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     thinking = request.thinking
     groups = 0
     groups_ended = 0
-    out.append(BEGIN_OF_SENTENCE_62)
-    # deepseek-v3.2.kata:63 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_51)
+    # deepseek-v3.2.kata:52 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            prompt_printed.append(BLANK_LINE_64)
+            prompt_printed.append(BLANK_LINE_53)
         s_first = False
-        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_64)
+        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_53)
     prompt = kept(prompt_printed)
     out.append(prompt)
     if tools:
         if prompt[0]:
-            out.append(BLANK_LINE_67)
-        out.append(TOOLS_YOU_HAVE_69)
+            out.append(BLANK_LINE_56)
+        out.append(TOOLS_YOU_HAVE_58)
         for tool_at, tool in enumerate(tools):
             if json_field(tool, "type") != "function":
                 continue
             tool_path = ("tools", tool_at)
             if not is_object(json_field(tool, "function")):
-                raise TemplateError("A tool needs an object `function`.", code="T100", where="deepseek-v3.2.kata:102")
+                raise TemplateError("A tool needs an object `function`.", code="T100", where="deepseek-v3.2.kata:91")
             out += (
-                (JSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
-                NEWLINE_103,
+                (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
+                NEWLINE_92,
             )
-        out.append(FUNCTIONS_105)
-    # deepseek-v3.2.kata:108 last u … where …
+        out.append(FUNCTIONS_94)
+    # deepseek-v3.2.kata:97 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
         if u.role == "user":
             query, query_at = u, u_at
             break
-    # deepseek-v3.2.kata:110 each m in messages
+    # deepseek-v3.2.kata:99 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(without_system):
         if i < walked:
             continue
-        if m.role == "user":  # :111 when user
-            out += (USER_111, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_111)
-        elif m.role == "assistant":  # :113 when assistant then tool* as results
+        if m.role == "user":  # :100 when user
+            out += (USER_100, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_100)
+        elif m.role == "assistant":  # :102 when assistant then tool* as results
             results = run_from(without_system, i + 1, ToolMessage)
             answers = isinstance(message_at(without_system, i - 1), ToolMessage) and groups_ended == groups
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_117)
+                out.append(ASSISTANT_106)
             elif answers:
-                out.append(BLANK_LINE_119)
+                out.append(BLANK_LINE_108)
             if answers or isinstance(message_at(without_system, i - 1), UserMessage):
                 if thinking and ((query is not None and m_at > query_at) or query is None):
                     out += (
-                        THINK_123,
+                        THINK_112,
                         (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
                         if m.reasoning_content is not None
-                        else EMPTY_124,
-                        END_THINK_124,
+                        else EMPTY_113,
+                        END_THINK_113,
                     )
                 else:
-                    out.append(END_THINK_126)
-            out += (SAMPLED_132, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_133)
+                    out.append(END_THINK_115)
+            out += (SAMPLED_121, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_122)
             if m.tool_calls:
                 _calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(END_OF_SENTENCE_135)
+            out.append(END_OF_SENTENCE_124)
             if results:
                 if not m.tool_calls:
                     raise TemplateError(
                         "The results of tools must follow the calls that they belong to.",
                         code="T100",
-                        where="deepseek-v3.2.kata:138",
+                        where="deepseek-v3.2.kata:127",
                     )
                 if groups_ended < groups:
                     groups_ended += 1
                 groups += 1
-                out.append(FUNCTION_RESULTS_141)
+                out.append(FUNCTION_RESULTS_130)
                 number_ = 1
                 for r_at, r in results:
                     out += (
-                        RESULT_144,
-                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_144,
-                        RESULT_144_40,
+                        RESULT_133,
+                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_133,
+                        RESULT_133_40,
                     )
                     if number_ == len(m.tool_calls):
-                        out.append(FUNCTION_RESULTS_146)
+                        out.append(FUNCTION_RESULTS_135)
                         groups_ended += 1
                     number_ += 1
             walked = i + 1 + len(results)
-        elif m.role == "tool":  # :154 when tool
+        elif m.role == "tool":  # :143 when tool
             raise TemplateError(
                 "The results of tools must follow the calls that they belong to.",
                 code="T100",
-                where="deepseek-v3.2.kata:154",
+                where="deepseek-v3.2.kata:143",
             )
         else:
             assert_never(m)
     answered = isinstance(last_message(without_system), ToolMessage) and groups_ended == groups
-    # deepseek-v3.2.kata:158 generate
+    # deepseek-v3.2.kata:147 generate
     if request.add_generation_prompt and (answered or isinstance(last_message(without_system), UserMessage)):
         if answered:
-            out.append(BLANK_LINE_159)
+            out.append(BLANK_LINE_148)
         else:
-            out.append(ASSISTANT_159)
-        out.append(THINK_160)
+            out.append(ASSISTANT_148)
+        out.append(THINK_149)
         if not thinking:
-            out.append(END_THINK_161)
+            out.append(END_THINK_150)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v4.kata",
     template=Identity(
         "DeepSeekV4@1",
-        "sha256:7da5da168770f4d6335a6053798b6382f185b47f2069684b5f7d0965d3911066",
+        "sha256:0b786640d638665d372ccc5b802aa934823d30641340e598cf2c919ad0f8a05b",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V4",

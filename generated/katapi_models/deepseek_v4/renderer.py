@@ -25,7 +25,7 @@ from katapi_models.deepseek_v4.request import (
 )
 from katapi_models.deepseek_v4_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -33,164 +33,164 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-TOOL_CALLS_49 = fixed(
-    LiteralSegment(Literal("\n\n<"), Site(49, 5)),
-    ControlSegment(Control.DSML, Site(49, 13)),
-    LiteralSegment(Literal("tool_calls>\n"), Site(49, 19)),
+TOOL_CALLS_38 = fixed(
+    LiteralSegment(Literal("\n\n<"), Site(38, 5)),
+    ControlSegment(Control.DSML, Site(38, 13)),
+    LiteralSegment(Literal("tool_calls>\n"), Site(38, 19)),
 )
-INVOKE_NAME_51 = fixed(
-    LiteralSegment(Literal("<"), Site(51, 7)),
-    ControlSegment(Control.DSML, Site(51, 11)),
-    LiteralSegment(Literal('invoke name="'), Site(51, 17)),
+INVOKE_NAME_40 = fixed(
+    LiteralSegment(Literal("<"), Site(40, 7)),
+    ControlSegment(Control.DSML, Site(40, 11)),
+    LiteralSegment(Literal('invoke name="'), Site(40, 17)),
 )
-TEXT_51 = fixed(LiteralSegment(Literal('">\n'), Site(51, 49)))
-PARAMETER_NAME_54 = fixed(
-    LiteralSegment(Literal("<"), Site(54, 9)),
-    ControlSegment(Control.DSML, Site(54, 13)),
-    LiteralSegment(Literal('parameter name="'), Site(54, 19)),
+TEXT_40 = fixed(LiteralSegment(Literal('">\n'), Site(40, 49)))
+PARAMETER_NAME_43 = fixed(
+    LiteralSegment(Literal("<"), Site(43, 9)),
+    ControlSegment(Control.DSML, Site(43, 13)),
+    LiteralSegment(Literal('parameter name="'), Site(43, 19)),
 )
-STRING_54 = fixed(LiteralSegment(Literal('" string="'), Site(54, 42)))
-TRUE_55 = fixed(LiteralSegment(Literal('true">'), Site(55, 28)))
-FALSE_55 = fixed(LiteralSegment(Literal('false">'), Site(55, 52)))
-PARAMETER_56 = fixed(
-    LiteralSegment(Literal("</"), Site(56, 9)),
-    ControlSegment(Control.DSML, Site(56, 14)),
-    LiteralSegment(Literal("parameter>\n"), Site(56, 20)),
+STRING_43 = fixed(LiteralSegment(Literal('" string="'), Site(43, 42)))
+TRUE_44 = fixed(LiteralSegment(Literal('true">'), Site(44, 28)))
+FALSE_44 = fixed(LiteralSegment(Literal('false">'), Site(44, 52)))
+PARAMETER_45 = fixed(
+    LiteralSegment(Literal("</"), Site(45, 9)),
+    ControlSegment(Control.DSML, Site(45, 14)),
+    LiteralSegment(Literal("parameter>\n"), Site(45, 20)),
 )
-NEWLINE_59 = fixed(LiteralSegment(Literal("\n"), Site(59, 28)))
-INVOKE_60 = fixed(
-    LiteralSegment(Literal("</"), Site(60, 7)),
-    ControlSegment(Control.DSML, Site(60, 12)),
-    LiteralSegment(Literal("invoke>\n"), Site(60, 18)),
+NEWLINE_48 = fixed(LiteralSegment(Literal("\n"), Site(48, 28)))
+INVOKE_49 = fixed(
+    LiteralSegment(Literal("</"), Site(49, 7)),
+    ControlSegment(Control.DSML, Site(49, 12)),
+    LiteralSegment(Literal("invoke>\n"), Site(49, 18)),
 )
-TOOL_CALLS_62 = fixed(
-    LiteralSegment(Literal("</"), Site(62, 5)),
-    ControlSegment(Control.DSML, Site(62, 10)),
-    LiteralSegment(Literal("tool_calls>"), Site(62, 16)),
+TOOL_CALLS_51 = fixed(
+    LiteralSegment(Literal("</"), Site(51, 5)),
+    ControlSegment(Control.DSML, Site(51, 10)),
+    LiteralSegment(Literal("tool_calls>"), Site(51, 16)),
 )
-BEGIN_OF_SENTENCE_65 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(65, 3)))
-REASONING_EFFORT_ABSOLUTE_68 = fixed(
+BEGIN_OF_SENTENCE_54 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(54, 3)))
+REASONING_EFFORT_ABSOLUTE_57 = fixed(
     LiteralSegment(
         Literal(
             "Reasoning Effort: Absolute maximum with no shortcuts permitted.\n"
             "You MUST be very thorough in your thinking and comprehensively decompose the problem to resolve the root cause, rigorously stress-testing your logic against all potential paths, edge cases, and adversarial scenarios.\n"
             "Explicitly write out your entire deliberation process, documenting every intermediate step, considered alternative, and rejected hypothesis to ensure absolutely no assumption is left unchecked.\n\n"
         ),
-        Site(68, 5),
+        Site(57, 5),
     ),
 )
-BLANK_LINE_76 = fixed(LiteralSegment(Literal("\n\n"), Site(76, 23)))
-EMPTY_76 = (Literal(""), Site(76, 68))
-BLANK_LINE_79 = fixed(LiteralSegment(Literal("\n\n"), Site(79, 23)))
-TOOLS_YOU_HAVE_81 = fixed(
+BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 23)))
+EMPTY_65 = (Literal(""), Site(65, 68))
+BLANK_LINE_68 = fixed(LiteralSegment(Literal("\n\n"), Site(68, 23)))
+TOOLS_YOU_HAVE_70 = fixed(
     LiteralSegment(
         Literal(
             "## Tools\n\n"
             "You have access to a set of tools to help answer the user's question. You can invoke tools by writing a \"<"
         ),
-        Site(81, 5),
+        Site(70, 5),
     ),
-    ControlSegment(Control.DSML, Site(83, 113)),
-    LiteralSegment(Literal('tool_calls>" block like the following:\n\n<'), Site(83, 119)),
-    ControlSegment(Control.DSML, Site(85, 8)),
-    LiteralSegment(Literal("tool_calls>\n<"), Site(85, 14)),
-    ControlSegment(Control.DSML, Site(86, 8)),
-    LiteralSegment(Literal('invoke name="$TOOL_NAME">\n<'), Site(86, 14)),
-    ControlSegment(Control.DSML, Site(87, 8)),
-    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(87, 14)),
-    ControlSegment(Control.DSML, Site(87, 87)),
-    LiteralSegment(Literal("parameter>\n...\n</"), Site(87, 93)),
-    ControlSegment(Control.DSML, Site(89, 9)),
-    LiteralSegment(Literal("invoke>\n<"), Site(89, 15)),
-    ControlSegment(Control.DSML, Site(90, 8)),
-    LiteralSegment(Literal('invoke name="$TOOL_NAME2">\n...\n</'), Site(90, 14)),
-    ControlSegment(Control.DSML, Site(92, 9)),
-    LiteralSegment(Literal("invoke>\n</"), Site(92, 15)),
-    ControlSegment(Control.DSML, Site(93, 9)),
+    ControlSegment(Control.DSML, Site(72, 113)),
+    LiteralSegment(Literal('tool_calls>" block like the following:\n\n<'), Site(72, 119)),
+    ControlSegment(Control.DSML, Site(74, 8)),
+    LiteralSegment(Literal("tool_calls>\n<"), Site(74, 14)),
+    ControlSegment(Control.DSML, Site(75, 8)),
+    LiteralSegment(Literal('invoke name="$TOOL_NAME">\n<'), Site(75, 14)),
+    ControlSegment(Control.DSML, Site(76, 8)),
+    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(76, 14)),
+    ControlSegment(Control.DSML, Site(76, 87)),
+    LiteralSegment(Literal("parameter>\n...\n</"), Site(76, 93)),
+    ControlSegment(Control.DSML, Site(78, 9)),
+    LiteralSegment(Literal("invoke>\n<"), Site(78, 15)),
+    ControlSegment(Control.DSML, Site(79, 8)),
+    LiteralSegment(Literal('invoke name="$TOOL_NAME2">\n...\n</'), Site(79, 14)),
+    ControlSegment(Control.DSML, Site(81, 9)),
+    LiteralSegment(Literal("invoke>\n</"), Site(81, 15)),
+    ControlSegment(Control.DSML, Site(82, 9)),
     LiteralSegment(
         Literal(
             "tool_calls>\n\n"
             'String parameters should be specified as is and set `string="true"`. For all other types (numbers, booleans, arrays, objects), pass the value in JSON format and set `string="false"`.\n\n'
             "If thinking_mode is enabled (triggered by "
         ),
-        Site(93, 15),
+        Site(82, 15),
     ),
-    ControlSegment(Control.THINK, Site(97, 49)),
-    LiteralSegment(Literal("), you MUST output your complete reasoning inside "), Site(97, 56)),
-    ControlSegment(Control.THINK, Site(97, 108)),
-    LiteralSegment(Literal("..."), Site(97, 115)),
-    ControlSegment(Control.END_THINK, Site(97, 120)),
+    ControlSegment(Control.THINK, Site(86, 49)),
+    LiteralSegment(Literal("), you MUST output your complete reasoning inside "), Site(86, 56)),
+    ControlSegment(Control.THINK, Site(86, 108)),
+    LiteralSegment(Literal("..."), Site(86, 115)),
+    ControlSegment(Control.END_THINK, Site(86, 120)),
     LiteralSegment(
         Literal(" BEFORE any tool calls or final response.\n\nOtherwise, output directly after "),
-        Site(97, 128),
+        Site(86, 128),
     ),
-    ControlSegment(Control.END_THINK, Site(99, 40)),
-    LiteralSegment(Literal(" with tool calls or final response.\n\n### Available Tool Schemas\n\n"), Site(99, 48)),
+    ControlSegment(Control.END_THINK, Site(88, 40)),
+    LiteralSegment(Literal(" with tool calls or final response.\n\n### Available Tool Schemas\n\n"), Site(88, 48)),
 )
-NEWLINE_107 = fixed(LiteralSegment(Literal("\n"), Site(107, 29)))
-YOU_MUST_STRICTLY_109 = fixed(
+NEWLINE_96 = fixed(LiteralSegment(Literal("\n"), Site(96, 31)))
+YOU_MUST_STRICTLY_98 = fixed(
     LiteralSegment(
         Literal("\nYou MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.\n"),
-        Site(109, 5),
+        Site(98, 5),
     ),
 )
-BLANK_LINE_112 = fixed(LiteralSegment(Literal("\n\n"), Site(112, 38)))
-RESPONSE_FORMAT_YOU_114 = fixed(
+BLANK_LINE_101 = fixed(LiteralSegment(Literal("\n\n"), Site(101, 38)))
+RESPONSE_FORMAT_YOU_103 = fixed(
     LiteralSegment(
         Literal("## Response Format:\n\nYou MUST strictly adhere to the following schema to reply:\n"),
-        Site(114, 5),
+        Site(103, 5),
     ),
 )
-USER_127 = fixed(ControlSegment(Control.USER, Site(127, 46)))
-BLANK_LINE_127 = fixed(LiteralSegment(Literal("\n\n"), Site(127, 61)))
-EMPTY_128 = (Literal(""), Site(128, 20))
-USER_132 = fixed(ControlSegment(Control.USER, Site(132, 46)))
-BLANK_LINE_132 = fixed(LiteralSegment(Literal("\n\n"), Site(132, 61)))
-TOOL_RESULT_133 = fixed(LiteralSegment(Literal("<tool_result>"), Site(133, 7)))
-EMPTY_133 = (Literal(""), Site(133, 36))
-TOOL_RESULT_133_39 = fixed(LiteralSegment(Literal("</tool_result>"), Site(133, 39)))
-ASSISTANT_137 = fixed(ControlSegment(Control.ASSISTANT, Site(137, 7)))
-THINK_139 = fixed(ControlSegment(Control.THINK, Site(139, 9)), SAMPLED)
-EMPTY_140 = (Literal(""), Site(140, 42))
-END_THINK_140 = fixed(ControlSegment(Control.END_THINK, Site(140, 45)), END_SAMPLED)
-END_THINK_142 = fixed(ControlSegment(Control.END_THINK, Site(142, 9)))
-SAMPLED_145 = fixed(SAMPLED)
-EMPTY_146 = (Literal(""), Site(146, 22))
-END_OF_SENTENCE_148 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(148, 9)), END_SAMPLED)
-ASSISTANT_154 = fixed(ControlSegment(Control.ASSISTANT, Site(154, 5)))
-THINK_155 = fixed(ControlSegment(Control.THINK, Site(155, 19)))
-END_THINK_155 = fixed(ControlSegment(Control.END_THINK, Site(155, 35)))
+USER_116 = fixed(ControlSegment(Control.USER, Site(116, 46)))
+BLANK_LINE_116 = fixed(LiteralSegment(Literal("\n\n"), Site(116, 61)))
+EMPTY_117 = (Literal(""), Site(117, 20))
+USER_121 = fixed(ControlSegment(Control.USER, Site(121, 46)))
+BLANK_LINE_121 = fixed(LiteralSegment(Literal("\n\n"), Site(121, 61)))
+TOOL_RESULT_122 = fixed(LiteralSegment(Literal("<tool_result>"), Site(122, 7)))
+EMPTY_122 = (Literal(""), Site(122, 36))
+TOOL_RESULT_122_39 = fixed(LiteralSegment(Literal("</tool_result>"), Site(122, 39)))
+ASSISTANT_126 = fixed(ControlSegment(Control.ASSISTANT, Site(126, 7)))
+THINK_128 = fixed(ControlSegment(Control.THINK, Site(128, 9)), SAMPLED)
+EMPTY_129 = (Literal(""), Site(129, 42))
+END_THINK_129 = fixed(ControlSegment(Control.END_THINK, Site(129, 45)), END_SAMPLED)
+END_THINK_131 = fixed(ControlSegment(Control.END_THINK, Site(131, 9)))
+SAMPLED_134 = fixed(SAMPLED)
+EMPTY_135 = (Literal(""), Site(135, 22))
+END_OF_SENTENCE_137 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(137, 9)), END_SAMPLED)
+ASSISTANT_143 = fixed(ControlSegment(Control.ASSISTANT, Site(143, 5)))
+THINK_144 = fixed(ControlSegment(Control.THINK, Site(144, 19)))
+END_THINK_144 = fixed(ControlSegment(Control.END_THINK, Site(144, 35)))
 
 
 def _calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
-    """deepseek-v4.kata:48 def calls(made)."""
-    out.append(TOOL_CALLS_49)
+    """deepseek-v4.kata:37 def calls(made)."""
+    out.append(TOOL_CALLS_38)
     for c_at, c in enumerate(made):
         c_path = (*made_path, c_at)
-        out += (INVOKE_NAME_51, (c.function.name, (*c_path, "function", "name"), 0), TEXT_51)
+        out += (INVOKE_NAME_40, (c.function.name, (*c_path, "function", "name"), 0), TEXT_40)
         parameters = 0
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
             key_path = (*c_path, "function", "arguments", key)
-            out += (PARAMETER_NAME_54, (Content(key), key_path, None), STRING_54)
+            out += (PARAMETER_NAME_43, (Content(key), key_path, None), STRING_43)
             if isinstance(value, str):
-                out += (TRUE_55, (Content(value), value_path, 0))
+                out += (TRUE_44, (Content(value), value_path, 0))
             else:
-                out += (FALSE_55, (JSON.dump_known(value), value_path, None))
-            out.append(PARAMETER_56)
+                out += (FALSE_44, (TOJSON.dump_known(value), value_path, None))
+            out.append(PARAMETER_45)
             parameters += 1
         if parameters == 0:
-            out.append(NEWLINE_59)
-        out.append(INVOKE_60)
-    out.append(TOOL_CALLS_62)
+            out.append(NEWLINE_48)
+        out.append(INVOKE_49)
+    out.append(TOOL_CALLS_51)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 47)."""
+    """All that the template prints for a request, in order (line 36)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -198,41 +198,41 @@ def render(request: Request) -> list[Printed]:
     drop_thinking = request.drop_thinking
     reasoning_effort = request.reasoning_effort
     response_format = request.response_format
-    out.append(BEGIN_OF_SENTENCE_65)
+    out.append(BEGIN_OF_SENTENCE_54)
     if messages and thinking and reasoning_effort == "max":
-        out.append(REASONING_EFFORT_ABSOLUTE_68)
-    # deepseek-v4.kata:75 take all system as systems
+        out.append(REASONING_EFFORT_ABSOLUTE_57)
+    # deepseek-v4.kata:64 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            prompt_printed.append(BLANK_LINE_76)
+            prompt_printed.append(BLANK_LINE_65)
         s_first = False
-        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_76)
+        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_65)
     prompt = kept(prompt_printed)
     out.append(prompt)
     if tools:
         if prompt[0]:
-            out.append(BLANK_LINE_79)
-        out.append(TOOLS_YOU_HAVE_81)
+            out.append(BLANK_LINE_68)
+        out.append(TOOLS_YOU_HAVE_70)
         for tool_at, tool in enumerate(tools):
             if json_field(tool, "type") != "function":
                 continue
             tool_path = ("tools", tool_at)
             if not is_object(json_field(tool, "function")):
-                raise TemplateError("A tool needs an object `function`.", code="T100", where="deepseek-v4.kata:106")
+                raise TemplateError("A tool needs an object `function`.", code="T100", where="deepseek-v4.kata:95")
             out += (
-                (JSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
-                NEWLINE_107,
+                (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
+                NEWLINE_96,
             )
-        out.append(YOU_MUST_STRICTLY_109)
+        out.append(YOU_MUST_STRICTLY_98)
     if response_format is not None:
         if prompt[0] or tools:
-            out.append(BLANK_LINE_112)
-        out += (RESPONSE_FORMAT_YOU_114, (JSON.dump_known(response_format), ("response_format",), None))
-    # deepseek-v4.kata:122 last u … where …
+            out.append(BLANK_LINE_101)
+        out += (RESPONSE_FORMAT_YOU_103, (TOJSON.dump_known(response_format), ("response_format",), None))
+    # deepseek-v4.kata:111 last u … where …
     query: UserMessage | DeveloperMessage | ToolMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
@@ -240,47 +240,47 @@ def render(request: Request) -> list[Printed]:
             query, query_at = u, u_at
             break
     keep_all = bool(not drop_thinking or tools or any(t.role == "tool" for _, t in without_system))
-    # deepseek-v4.kata:125 each m in messages
+    # deepseek-v4.kata:114 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user" or m.role == "developer":  # :126 when user, developer
+        if m.role == "user" or m.role == "developer":  # :115 when user, developer
             if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_127)
+                out.append(USER_116)
             else:
-                out.append(BLANK_LINE_127)
-            out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_128)
-        elif m.role == "tool":  # :131 when tool
+                out.append(BLANK_LINE_116)
+            out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_117)
+        elif m.role == "tool":  # :120 when tool
             if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_132)
+                out.append(USER_121)
             else:
-                out.append(BLANK_LINE_132)
+                out.append(BLANK_LINE_121)
             out += (
-                TOOL_RESULT_133,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_133,
-                TOOL_RESULT_133_39,
+                TOOL_RESULT_122,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_122,
+                TOOL_RESULT_122_39,
             )
-        elif m.role == "assistant":  # :136 when assistant
-            out.append(ASSISTANT_137)
+        elif m.role == "assistant":  # :125 when assistant
+            out.append(ASSISTANT_126)
             if thinking and (keep_all or (query is not None and m_at > query_at) or query is None):
                 out += (
-                    THINK_139,
+                    THINK_128,
                     (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
                     if m.reasoning_content is not None
-                    else EMPTY_140,
-                    END_THINK_140,
+                    else EMPTY_129,
+                    END_THINK_129,
                 )
             else:
-                out.append(END_THINK_142)
-            out += (SAMPLED_145, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_146)
+                out.append(END_THINK_131)
+            out += (SAMPLED_134, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_135)
             if m.tool_calls:
                 _calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(END_OF_SENTENCE_148)
+            out.append(END_OF_SENTENCE_137)
         else:
             assert_never(m)
-    # deepseek-v4.kata:153 generate
+    # deepseek-v4.kata:142 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_154)
+        out.append(ASSISTANT_143)
         if thinking:
-            out.append(THINK_155)
+            out.append(THINK_144)
         else:
-            out.append(END_THINK_155)
+            out.append(END_THINK_144)
     return out

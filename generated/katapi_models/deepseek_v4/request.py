@@ -16,57 +16,57 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 35)."""
+    """The record `function` (line 24)."""
 
-    name: Content  # line 36
-    arguments: ObjectFromText  # line 37
+    name: Content  # line 25
+    arguments: ObjectFromText  # line 26
 
 
 class Call(RequestModel):
-    """The record `call` (line 31)."""
+    """The record `call` (line 20)."""
 
-    function: Function  # line 32
-    id: Content | None = None  # line 33: accepted, never printed
-    type: Literal["function"] | None = None  # line 33: accepted, never printed
+    function: Function  # line 21
+    id: Content | None = None  # line 22: accepted, never printed
+    type: Literal["function"] | None = None  # line 22: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Content | None = None  # line 21
+    content: Content | None = None  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 21)."""
+    """A message of role `user` (line 10)."""
 
     role: Literal["user"]
-    content: Content | None = None  # line 21
+    content: Content | None = None  # line 10
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 21)."""
+    """A message of role `developer` (line 10)."""
 
     role: Literal["developer"]
-    content: Content | None = None  # line 21
+    content: Content | None = None  # line 10
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 22)."""
+    """A message of role `assistant` (line 11)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 23
-    reasoning_content: Content | None = None  # line 24
-    tool_calls: Items[Call] | None = None  # line 25
+    content: Content | None = None  # line 12
+    reasoning_content: Content | None = None  # line 13
+    tool_calls: Items[Call] | None = None  # line 14
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 27)."""
+    """A message of role `tool` (line 16)."""
 
     role: Literal["tool"]
-    content: Content | None = None  # line 28
-    name: Content | None = None  # line 29: accepted, never printed
-    tool_call_id: Content | None = None  # line 29: accepted, never printed
+    content: Content | None = None  # line 17
+    name: Content | None = None  # line 18: accepted, never printed
+    tool_call_id: Content | None = None  # line 18: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -76,12 +76,12 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 39
+    tools: Items[JsonObjectField] | None = None  # line 28
     add_generation_prompt: bool = True
-    thinking: bool = Field(False, validation_alias=AliasChoices("thinking", "enable_thinking"))  # line 40
-    drop_thinking: bool = True  # line 42
-    reasoning_effort: Content | None = None  # line 43
-    response_format: JsonObjectField | None = None  # line 44
+    thinking: bool = Field(False, validation_alias=AliasChoices("thinking", "enable_thinking"))  # line 29
+    drop_thinking: bool = True  # line 31
+    reasoning_effort: Content | None = None  # line 32
+    response_format: JsonObjectField | None = None  # line 33

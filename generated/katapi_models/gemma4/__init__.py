@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gemma4.kata",
     template=Identity(
         "Gemma4@1",
-        "sha256:6f437cc2df392f60681af55d66692bf1624aacbbdb2661d8bf5de97c815ef109",
+        "sha256:a33834bc129f686817a632ddd71b6a69cbabf75320ad862ac08cff355c19acc3",
     ),
     tokenizer_identity=Identity(
         "Gemma4@1",

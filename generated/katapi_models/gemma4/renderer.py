@@ -31,7 +31,7 @@ from katapi_models.gemma4.request import (
 )
 from katapi_models.gemma4_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -39,473 +39,473 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-QUOTE_61 = fixed(ControlSegment(Control.QUOTE, Site(61, 28)))
-QUOTE_61_40 = fixed(ControlSegment(Control.QUOTE, Site(61, 40)))
-QUOTE_67 = fixed(ControlSegment(Control.QUOTE, Site(67, 20)))
-QUOTE_67_38 = fixed(ControlSegment(Control.QUOTE, Site(67, 38)))
-TEXT_75 = fixed(LiteralSegment(Literal("{"), Site(75, 9)))
-TEXT_76 = fixed(LiteralSegment(Literal(","), Site(76, 9)))
-TEXT_78 = fixed(LiteralSegment(Literal(":"), Site(78, 11)))
-TEXT_81 = fixed(LiteralSegment(Literal("}"), Site(81, 9)))
-TEXT_84 = fixed(LiteralSegment(Literal("["), Site(84, 9)))
-TEXT_85 = fixed(LiteralSegment(Literal(","), Site(85, 9)))
-TEXT_86 = fixed(LiteralSegment(Literal("]"), Site(86, 9)))
-TEXT_93 = fixed(LiteralSegment(Literal(","), Site(93, 5)))
-TEXT_93_52 = fixed(LiteralSegment(Literal(":"), Site(93, 52)))
-REQUIRED_98 = fixed(LiteralSegment(Literal("required:["), Site(98, 5)))
-TEXT_99 = fixed(LiteralSegment(Literal(","), Site(99, 5)))
-TEXT_100 = fixed(LiteralSegment(Literal("]"), Site(100, 5)))
-TYPE_104 = fixed(LiteralSegment(Literal("type:"), Site(104, 5)))
-TEXT_108 = fixed(LiteralSegment(Literal("["), Site(108, 9)))
-TEXT_109 = fixed(LiteralSegment(Literal(","), Site(109, 9)))
-TEXT_115 = fixed(LiteralSegment(Literal("]"), Site(115, 9)))
-QUOTE_117 = fixed(ControlSegment(Control.QUOTE, Site(117, 20)), ControlSegment(Control.QUOTE, Site(117, 27)))
-TEXT_122 = fixed(LiteralSegment(Literal(","), Site(122, 5)))
-PROPERTIES_125 = fixed(LiteralSegment(Literal("properties:{"), Site(125, 11)))
-TEXT_127 = fixed(LiteralSegment(Literal("}"), Site(127, 11)))
-TEXT_131 = fixed(LiteralSegment(Literal(":"), Site(131, 26)))
-TEXT_137 = fixed(LiteralSegment(Literal(","), Site(137, 5)))
-EMPTY_140 = (Literal(""), Site(140, 71))
-TEXT_141 = fixed(LiteralSegment(Literal(":{"), Site(141, 12)))
-TEXT_142 = fixed(LiteralSegment(Literal(","), Site(142, 7)))
-DESCRIPTION_143 = fixed(LiteralSegment(Literal("description:"), Site(143, 39)))
-ENUM_144 = fixed(LiteralSegment(Literal("enum:"), Site(144, 53)))
-ITEMS_145 = fixed(LiteralSegment(Literal("items:{"), Site(145, 80)))
-TEXT_145 = fixed(LiteralSegment(Literal("}"), Site(145, 110)))
-NULLABLE_TRUE_146 = fixed(LiteralSegment(Literal("nullable:true"), Site(146, 36)))
-PROPERTIES_148 = fixed(LiteralSegment(Literal("properties:{"), Site(148, 11)))
-TEXT_150 = fixed(LiteralSegment(Literal("}"), Site(150, 11)))
-TEXT_155 = fixed(LiteralSegment(Literal("}"), Site(155, 7)))
-DECLARATION_161 = fixed(LiteralSegment(Literal("declaration:"), Site(161, 5)))
-DESCRIPTION_161 = fixed(LiteralSegment(Literal("{description:"), Site(161, 34)))
-QUOTE_162 = fixed(ControlSegment(Control.QUOTE, Site(162, 77)), ControlSegment(Control.QUOTE, Site(162, 84)))
-PARAMETERS_166 = fixed(LiteralSegment(Literal(",parameters:{"), Site(166, 7)))
-PROPERTIES_167 = fixed(LiteralSegment(Literal("properties:{"), Site(167, 54)))
-TEXT_167 = fixed(LiteralSegment(Literal("},"), Site(167, 99)))
-TEXT_168 = fixed(LiteralSegment(Literal(","), Site(168, 57)))
-TEXT_169 = fixed(LiteralSegment(Literal("}"), Site(169, 49)))
-RESPONSE_173 = fixed(LiteralSegment(Literal(",response:{"), Site(173, 7)))
-DESCRIPTION_174 = fixed(LiteralSegment(Literal("description:"), Site(174, 37)))
-TEXT_174 = fixed(LiteralSegment(Literal(","), Site(174, 80)))
-TEXT_175 = fixed(LiteralSegment(Literal("}"), Site(175, 87)))
-TEXT_177 = fixed(LiteralSegment(Literal("}"), Site(177, 5)))
-RESPONSE_181 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(181, 5)),
-    LiteralSegment(Literal("response:"), Site(181, 20)),
+QUOTE_50 = fixed(ControlSegment(Control.QUOTE, Site(50, 28)))
+QUOTE_50_40 = fixed(ControlSegment(Control.QUOTE, Site(50, 40)))
+QUOTE_56 = fixed(ControlSegment(Control.QUOTE, Site(56, 20)))
+QUOTE_56_40 = fixed(ControlSegment(Control.QUOTE, Site(56, 40)))
+TEXT_64 = fixed(LiteralSegment(Literal("{"), Site(64, 9)))
+TEXT_65 = fixed(LiteralSegment(Literal(","), Site(65, 9)))
+TEXT_67 = fixed(LiteralSegment(Literal(":"), Site(67, 11)))
+TEXT_70 = fixed(LiteralSegment(Literal("}"), Site(70, 9)))
+TEXT_73 = fixed(LiteralSegment(Literal("["), Site(73, 9)))
+TEXT_74 = fixed(LiteralSegment(Literal(","), Site(74, 9)))
+TEXT_75 = fixed(LiteralSegment(Literal("]"), Site(75, 9)))
+TEXT_82 = fixed(LiteralSegment(Literal(","), Site(82, 5)))
+TEXT_82_52 = fixed(LiteralSegment(Literal(":"), Site(82, 52)))
+REQUIRED_87 = fixed(LiteralSegment(Literal("required:["), Site(87, 5)))
+TEXT_88 = fixed(LiteralSegment(Literal(","), Site(88, 5)))
+TEXT_89 = fixed(LiteralSegment(Literal("]"), Site(89, 5)))
+TYPE_93 = fixed(LiteralSegment(Literal("type:"), Site(93, 5)))
+TEXT_97 = fixed(LiteralSegment(Literal("["), Site(97, 9)))
+TEXT_98 = fixed(LiteralSegment(Literal(","), Site(98, 9)))
+TEXT_104 = fixed(LiteralSegment(Literal("]"), Site(104, 9)))
+QUOTE_106 = fixed(ControlSegment(Control.QUOTE, Site(106, 20)), ControlSegment(Control.QUOTE, Site(106, 27)))
+TEXT_111 = fixed(LiteralSegment(Literal(","), Site(111, 5)))
+PROPERTIES_114 = fixed(LiteralSegment(Literal("properties:{"), Site(114, 11)))
+TEXT_116 = fixed(LiteralSegment(Literal("}"), Site(116, 11)))
+TEXT_120 = fixed(LiteralSegment(Literal(":"), Site(120, 26)))
+TEXT_126 = fixed(LiteralSegment(Literal(","), Site(126, 5)))
+EMPTY_129 = (Literal(""), Site(129, 71))
+TEXT_130 = fixed(LiteralSegment(Literal(":{"), Site(130, 12)))
+TEXT_131 = fixed(LiteralSegment(Literal(","), Site(131, 7)))
+DESCRIPTION_132 = fixed(LiteralSegment(Literal("description:"), Site(132, 39)))
+ENUM_133 = fixed(LiteralSegment(Literal("enum:"), Site(133, 53)))
+ITEMS_134 = fixed(LiteralSegment(Literal("items:{"), Site(134, 80)))
+TEXT_134 = fixed(LiteralSegment(Literal("}"), Site(134, 110)))
+NULLABLE_TRUE_135 = fixed(LiteralSegment(Literal("nullable:true"), Site(135, 36)))
+PROPERTIES_137 = fixed(LiteralSegment(Literal("properties:{"), Site(137, 11)))
+TEXT_139 = fixed(LiteralSegment(Literal("}"), Site(139, 11)))
+TEXT_144 = fixed(LiteralSegment(Literal("}"), Site(144, 7)))
+DECLARATION_150 = fixed(LiteralSegment(Literal("declaration:"), Site(150, 5)))
+DESCRIPTION_150 = fixed(LiteralSegment(Literal("{description:"), Site(150, 34)))
+QUOTE_151 = fixed(ControlSegment(Control.QUOTE, Site(151, 77)), ControlSegment(Control.QUOTE, Site(151, 84)))
+PARAMETERS_155 = fixed(LiteralSegment(Literal(",parameters:{"), Site(155, 7)))
+PROPERTIES_156 = fixed(LiteralSegment(Literal("properties:{"), Site(156, 54)))
+TEXT_156 = fixed(LiteralSegment(Literal("},"), Site(156, 99)))
+TEXT_157 = fixed(LiteralSegment(Literal(","), Site(157, 57)))
+TEXT_158 = fixed(LiteralSegment(Literal("}"), Site(158, 49)))
+RESPONSE_162 = fixed(LiteralSegment(Literal(",response:{"), Site(162, 7)))
+DESCRIPTION_163 = fixed(LiteralSegment(Literal("description:"), Site(163, 37)))
+TEXT_163 = fixed(LiteralSegment(Literal(","), Site(163, 80)))
+TEXT_164 = fixed(LiteralSegment(Literal("}"), Site(164, 87)))
+TEXT_166 = fixed(LiteralSegment(Literal("}"), Site(166, 5)))
+RESPONSE_170 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(170, 5)),
+    LiteralSegment(Literal("response:"), Site(170, 20)),
 )
-TEXT_181 = fixed(LiteralSegment(Literal("{"), Site(181, 37)))
-VALUE_184 = fixed(LiteralSegment(Literal("value:"), Site(184, 20)))
-END_TOOL_RESPONSE_186 = fixed(
-    LiteralSegment(Literal("}"), Site(186, 5)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(186, 9)),
+TEXT_170 = fixed(LiteralSegment(Literal("{"), Site(170, 37)))
+VALUE_173 = fixed(LiteralSegment(Literal("value:"), Site(173, 20)))
+END_TOOL_RESPONSE_175 = fixed(
+    LiteralSegment(Literal("}"), Site(175, 5)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(175, 9)),
 )
-IMAGE_SOFT_TOKEN_196 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(196, 28)))
-AUDIO_SOFT_TOKEN_197 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(197, 28)))
-VIDEO_SOFT_TOKEN_198 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(198, 28)))
-BOS_208 = fixed(ControlSegment(Control.BOS, Site(208, 3)))
-SYSTEM_210 = fixed(ControlSegment(Control.TURN, Site(210, 5)), LiteralSegment(Literal("system\n"), Site(210, 11)))
-THINK_211 = fixed(ControlSegment(Control.THINK, Site(211, 26)), LiteralSegment(Literal("\n"), Site(211, 33)))
-SPACE_216 = fixed(LiteralSegment(Literal(" "), Site(216, 49)))
-TOOL_221 = fixed(ControlSegment(Control.TOOL, Site(221, 32)))
-END_TOOL_221 = fixed(ControlSegment(Control.END_TOOL, Site(221, 65)))
-END_TURN_222 = fixed(ControlSegment(Control.END_TURN, Site(222, 5)), LiteralSegment(Literal("\n"), Site(222, 12)))
-MODEL_244 = fixed(ControlSegment(Control.TURN, Site(244, 38)), LiteralSegment(Literal("model\n"), Site(244, 44)))
-END_SAMPLED_245 = fixed(END_SAMPLED)
-SAMPLED_245 = fixed(SAMPLED)
-THOUGHT_247 = fixed(ControlSegment(Control.CHANNEL, Site(247, 11)), LiteralSegment(Literal("thought\n"), Site(247, 20)))
-END_CHANNEL_247 = fixed(
-    LiteralSegment(Literal("\n"), Site(247, 52)),
-    ControlSegment(Control.END_CHANNEL, Site(247, 57)),
+IMAGE_SOFT_TOKEN_185 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(185, 28)))
+AUDIO_SOFT_TOKEN_186 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(186, 28)))
+VIDEO_SOFT_TOKEN_187 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(187, 28)))
+BOS_197 = fixed(ControlSegment(Control.BOS, Site(197, 3)))
+SYSTEM_199 = fixed(ControlSegment(Control.TURN, Site(199, 5)), LiteralSegment(Literal("system\n"), Site(199, 11)))
+THINK_200 = fixed(ControlSegment(Control.THINK, Site(200, 26)), LiteralSegment(Literal("\n"), Site(200, 33)))
+SPACE_205 = fixed(LiteralSegment(Literal(" "), Site(205, 49)))
+TOOL_210 = fixed(ControlSegment(Control.TOOL, Site(210, 32)))
+END_TOOL_210 = fixed(ControlSegment(Control.END_TOOL, Site(210, 65)))
+END_TURN_211 = fixed(ControlSegment(Control.END_TURN, Site(211, 5)), LiteralSegment(Literal("\n"), Site(211, 12)))
+MODEL_233 = fixed(ControlSegment(Control.TURN, Site(233, 38)), LiteralSegment(Literal("model\n"), Site(233, 44)))
+END_SAMPLED_234 = fixed(END_SAMPLED)
+SAMPLED_234 = fixed(SAMPLED)
+THOUGHT_236 = fixed(ControlSegment(Control.CHANNEL, Site(236, 11)), LiteralSegment(Literal("thought\n"), Site(236, 20)))
+END_CHANNEL_236 = fixed(
+    LiteralSegment(Literal("\n"), Site(236, 52)),
+    ControlSegment(Control.END_CHANNEL, Site(236, 57)),
 )
-CALL_252 = fixed(ControlSegment(Control.TOOL_CALL, Site(252, 11)), LiteralSegment(Literal("call:"), Site(252, 22)))
-TEXT_252 = fixed(LiteralSegment(Literal("{"), Site(252, 49)))
-END_TOOL_CALL_252 = fixed(
-    LiteralSegment(Literal("}"), Site(252, 86)),
-    ControlSegment(Control.END_TOOL_CALL, Site(252, 90)),
+CALL_241 = fixed(ControlSegment(Control.TOOL_CALL, Site(241, 11)), LiteralSegment(Literal("call:"), Site(241, 22)))
+TEXT_241 = fixed(LiteralSegment(Literal("{"), Site(241, 49)))
+END_TOOL_CALL_241 = fixed(
+    LiteralSegment(Literal("}"), Site(241, 86)),
+    ControlSegment(Control.END_TOOL_CALL, Site(241, 90)),
 )
-UNKNOWN_256 = (Literal("unknown"), Site(256, 61))
-RESPONSE_259 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(259, 9)),
-    LiteralSegment(Literal("response:"), Site(259, 24)),
+UNKNOWN_245 = (Literal("unknown"), Site(245, 61))
+RESPONSE_248 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(248, 9)),
+    LiteralSegment(Literal("response:"), Site(248, 24)),
 )
-UNKNOWN_259 = (Literal("unknown"), Site(259, 70))
-VALUE_259 = fixed(LiteralSegment(Literal("{value:"), Site(259, 80)))
-END_TOOL_RESPONSE_259 = fixed(
-    LiteralSegment(Literal("}"), Site(259, 108)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(260, 9)),
+UNKNOWN_248 = (Literal("unknown"), Site(248, 70))
+VALUE_248 = fixed(LiteralSegment(Literal("{value:"), Site(248, 80)))
+END_TOOL_RESPONSE_248 = fixed(
+    LiteralSegment(Literal("}"), Site(248, 108)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(249, 9)),
 )
-END_SAMPLED_267 = fixed(END_SAMPLED)
-SAMPLED_267 = fixed(SAMPLED)
-TOOL_RESPONSE_269 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(269, 22)))
-END_TURN_270 = fixed(ControlSegment(Control.END_TURN, Site(270, 21)))
-NEWLINE_272 = fixed(LiteralSegment(Literal("\n"), Site(272, 19)))
-USER_275 = fixed(ControlSegment(Control.TURN, Site(275, 17)), LiteralSegment(Literal("user\n"), Site(275, 23)))
-END_TURN_275 = fixed(ControlSegment(Control.END_TURN, Site(275, 48)), LiteralSegment(Literal("\n"), Site(275, 55)))
-ROLE_277 = {
+END_SAMPLED_256 = fixed(END_SAMPLED)
+SAMPLED_256 = fixed(SAMPLED)
+TOOL_RESPONSE_258 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(258, 22)))
+END_TURN_259 = fixed(ControlSegment(Control.END_TURN, Site(259, 21)))
+NEWLINE_261 = fixed(LiteralSegment(Literal("\n"), Site(261, 19)))
+USER_264 = fixed(ControlSegment(Control.TURN, Site(264, 17)), LiteralSegment(Literal("user\n"), Site(264, 23)))
+END_TURN_264 = fixed(ControlSegment(Control.END_TURN, Site(264, 48)), LiteralSegment(Literal("\n"), Site(264, 55)))
+ROLE_266 = {
     role: fixed(
-        ControlSegment(Control.TURN, Site(277, 30)),
-        LiteralSegment(Literal(role), Site(277, 36)),
-        LiteralSegment(Literal("\n"), Site(277, 43)),
+        ControlSegment(Control.TURN, Site(266, 30)),
+        LiteralSegment(Literal(role), Site(266, 36)),
+        LiteralSegment(Literal("\n"), Site(266, 43)),
     )
     for role in ("system", "developer")
 }
-END_TURN_277 = fixed(ControlSegment(Control.END_TURN, Site(277, 64)), LiteralSegment(Literal("\n"), Site(277, 71)))
-TURN_279 = fixed(ControlSegment(Control.TURN, Site(279, 20)))
-NEWLINE_279 = fixed(LiteralSegment(Literal("\n"), Site(279, 33)))
-END_TURN_279 = fixed(ControlSegment(Control.END_TURN, Site(279, 54)), LiteralSegment(Literal("\n"), Site(279, 61)))
-MODEL_282 = fixed(ControlSegment(Control.TURN, Site(282, 104)), LiteralSegment(Literal("model\n"), Site(282, 110)))
+END_TURN_266 = fixed(ControlSegment(Control.END_TURN, Site(266, 64)), LiteralSegment(Literal("\n"), Site(266, 71)))
+TURN_268 = fixed(ControlSegment(Control.TURN, Site(268, 20)))
+NEWLINE_268 = fixed(LiteralSegment(Literal("\n"), Site(268, 33)))
+END_TURN_268 = fixed(ControlSegment(Control.END_TURN, Site(268, 54)), LiteralSegment(Literal("\n"), Site(268, 61)))
+MODEL_271 = fixed(ControlSegment(Control.TURN, Site(271, 104)), LiteralSegment(Literal("model\n"), Site(271, 110)))
 
 
 def _quoted(out: list[Printed], text: PrintedText) -> None:
-    """gemma4.kata:61 def quoted(text)."""
-    out += (QUOTE_61, text, QUOTE_61_40)
+    """gemma4.kata:50 def quoted(text)."""
+    out += (QUOTE_50, text, QUOTE_50_40)
 
 
 def _written(out: list[Printed], of: Json, of_path: Path) -> None:
-    """gemma4.kata:64 def written(of)."""
-    # gemma4.kata:65 match
-    if isinstance(of, str):  # :66
+    """gemma4.kata:53 def written(of)."""
+    # gemma4.kata:54 match
+    if isinstance(of, str):  # :55
         _quoted(out, (Content(of), of_path, 0))
-    else:  # :67
-        out += (QUOTE_67, (JSON.dump_known(of), of_path, None), QUOTE_67_38)
+    else:  # :56
+        out += (QUOTE_56, (TOJSON.dump_known(of), of_path, None), QUOTE_56_40)
 
 
 def _value(out: list[Printed], of: Json, of_path: Path, quote_keys: bool) -> None:
-    """gemma4.kata:71 def value(of, quote_keys)."""
-    # gemma4.kata:72 match
-    if isinstance(of, str):  # :73
+    """gemma4.kata:60 def value(of, quote_keys)."""
+    # gemma4.kata:61 match
+    if isinstance(of, str):  # :62
         _quoted(out, (Content(of), of_path, 0))
-    elif is_object(of):  # :74
-        out.append(TEXT_75)
+    elif is_object(of):  # :63
+        out.append(TEXT_64)
         for member_at, (key, member) in enumerate(sorted_pairs(of.items())):
             if member_at:
-                out.append(TEXT_76)
+                out.append(TEXT_65)
             member_path = (*of_path, key)
             key_path = (*of_path, key)
             if quote_keys:
                 _quoted(out, (Content(key), key_path, None))
             else:
                 out.append((Content(key), key_path, None))
-            out.append(TEXT_78)
+            out.append(TEXT_67)
             _value(out, member, member_path, quote_keys)
-        out.append(TEXT_81)
-    elif is_list(of):  # :83
-        out.append(TEXT_84)
+        out.append(TEXT_70)
+    elif is_list(of):  # :72
+        out.append(TEXT_73)
         for item_at, item in enumerate(of):
             if item_at:
-                out.append(TEXT_85)
+                out.append(TEXT_74)
             item_path = (*of_path, item_at)
             _value(out, item, item_path, quote_keys)
-        out.append(TEXT_86)
-    else:  # :88
-        out.append((JSON.dump_known(of), of_path, None))
+        out.append(TEXT_75)
+    else:  # :77
+        out.append((TOJSON.dump_known(of), of_path, None))
 
 
 def _members(out: list[Printed], of: JsonObject, of_path: Path) -> None:
-    """gemma4.kata:92 def members(of)."""
+    """gemma4.kata:81 def members(of)."""
     for member_at, (key, member) in enumerate(sorted_pairs(of.items())):
         if member_at:
-            out.append(TEXT_93)
+            out.append(TEXT_82)
         member_path = (*of_path, key)
         key_path = (*of_path, key)
-        out += ((Content(key), key_path, None), TEXT_93_52)
+        out += ((Content(key), key_path, None), TEXT_82_52)
         _value(out, member, member_path, False)
 
 
 def _names(out: list[Printed], required: Json, required_path: Path) -> None:
-    """gemma4.kata:96 def names(required)."""
+    """gemma4.kata:85 def names(required)."""
     if not is_list(required):
-        raise TemplateError("What a schema requires is a list.", code="T100", where="gemma4.kata:97")
-    out.append(REQUIRED_98)
+        raise TemplateError("What a schema requires is a list.", code="T100", where="gemma4.kata:86")
+    out.append(REQUIRED_87)
     for name_at, name in enumerate(required):
         if name_at:
-            out.append(TEXT_99)
+            out.append(TEXT_88)
         name_path = (*required_path, name_at)
         _written(out, name, name_path)
-    out.append(TEXT_100)
+    out.append(TEXT_89)
 
 
 def _types(out: list[Printed], of: Json, of_path: Path) -> None:
-    """gemma4.kata:103 def types(of)."""
-    out.append(TYPE_104)
-    # gemma4.kata:105 match
-    if isinstance(of, str):  # :106
+    """gemma4.kata:92 def types(of)."""
+    out.append(TYPE_93)
+    # gemma4.kata:94 match
+    if isinstance(of, str):  # :95
         _quoted(out, upper((Content(of), of_path, 0)))
-    elif is_list(of):  # :107
-        out.append(TEXT_108)
+    elif is_list(of):  # :96
+        out.append(TEXT_97)
         for one_at, one in enumerate(of):
             if one_at:
-                out.append(TEXT_109)
+                out.append(TEXT_98)
             one_path = (*of_path, one_at)
-            # gemma4.kata:110 match
-            if isinstance(one, str):  # :111
+            # gemma4.kata:99 match
+            if isinstance(one, str):  # :100
                 _quoted(out, upper((Content(one), one_path, 0)))
-            else:  # :112
+            else:  # :101
                 _written(out, one, one_path)
-        out.append(TEXT_115)
-    else:  # :117
-        out.append(QUOTE_117)
+        out.append(TEXT_104)
+    else:  # :106
+        out.append(QUOTE_106)
 
 
 def _items(out: list[Printed], schema: JsonObject, schema_path: Path) -> None:
-    """gemma4.kata:121 def items(schema)."""
+    """gemma4.kata:110 def items(schema)."""
     member_first = True
     for key, member in sorted_pairs(schema.items()):
         if member is None:
             continue
         if not member_first:
-            out.append(TEXT_122)
+            out.append(TEXT_111)
         member_first = False
         member_path = (*schema_path, key)
         key_path = (*schema_path, key)
-        # gemma4.kata:123 match
-        if key == "properties":  # :124
-            out.append(PROPERTIES_125)
+        # gemma4.kata:112 match
+        if key == "properties":  # :113
+            out.append(PROPERTIES_114)
             if is_object(member):
                 _parameters(out, member, member_path, False)
-            out.append(TEXT_127)
-        elif key == "required":  # :129
+            out.append(TEXT_116)
+        elif key == "required":  # :118
             _names(out, member, member_path)
-        elif key == "type":  # :130
+        elif key == "type":  # :119
             _types(out, member, member_path)
-        else:  # :131
-            out += ((Content(key), key_path, None), TEXT_131)
+        else:  # :120
+            out += ((Content(key), key_path, None), TEXT_120)
             _value(out, member, member_path, True)
 
 
 def _parameters(out: list[Printed], of: JsonObject, of_path: Path, of_schema: bool) -> None:
-    """gemma4.kata:136 def parameters(of, of_schema)."""
+    """gemma4.kata:125 def parameters(of, of_schema)."""
     schema_first = True
     for name, schema in sorted_pairs(of.items()):
         if not (not of_schema or name not in ("description", "type", "properties", "required", "nullable")):
             continue
         if not schema_first:
-            out.append(TEXT_137)
+            out.append(TEXT_126)
         schema_first = False
         schema_path = (*of_path, name)
         name_path = (*of_path, name)
         if isinstance(json_field(schema, "type"), str):
             kind: PrintedText = upper((Content(as_text(json_field(schema, "type"))), (*schema_path, "type"), 0))
         else:
-            kind = EMPTY_140
-        out += ((Content(name), name_path, None), TEXT_141)
-        joined = Joined(out, TEXT_142)
+            kind = EMPTY_129
+        out += ((Content(name), name_path, None), TEXT_130)
+        joined = Joined(out, TEXT_131)
         if json_field(schema, "description"):
-            out.append(DESCRIPTION_143)
+            out.append(DESCRIPTION_132)
             _written(out, json_field(schema, "description"), (*schema_path, "description"))
         joined.end_part()
         if kind[0] == "STRING" and json_field(schema, "enum"):
-            out.append(ENUM_144)
+            out.append(ENUM_133)
             _value(out, json_field(schema, "enum"), (*schema_path, "enum"), True)
         joined.end_part()
         if kind[0] == "ARRAY" and is_object(json_field(schema, "items")) and as_object(json_field(schema, "items")):
-            out.append(ITEMS_145)
+            out.append(ITEMS_134)
             _items(out, as_object(json_field(schema, "items")), (*schema_path, "items"))
-            out.append(TEXT_145)
+            out.append(TEXT_134)
         joined.end_part()
         if json_field(schema, "nullable"):
-            out.append(NULLABLE_TRUE_146)
+            out.append(NULLABLE_TRUE_135)
         joined.end_part()
         if kind[0] == "OBJECT" and is_object(schema):
-            out.append(PROPERTIES_148)
+            out.append(PROPERTIES_137)
             if is_object(json_field(schema, "properties")):
                 _parameters(out, as_object(json_field(schema, "properties")), (*schema_path, "properties"), False)
             else:
                 _parameters(out, schema, schema_path, True)
-            out.append(TEXT_150)
+            out.append(TEXT_139)
         joined.end_part()
         if kind[0] == "OBJECT" and json_field(schema, "required"):
             _names(out, json_field(schema, "required"), (*schema_path, "required"))
         joined.end_part()
         _types(out, json_field(schema, "type"), (*schema_path, "type"))
         joined.end_part()
-        out.append(TEXT_155)
+        out.append(TEXT_144)
 
 
 def _declaration(out: list[Printed], function: Json, function_path: Path) -> None:
-    """gemma4.kata:159 def declaration(function)."""
+    """gemma4.kata:148 def declaration(function)."""
     if not isinstance(json_field(function, "name"), str):
-        raise TemplateError("A tool has no function with a name.", code="T100", where="gemma4.kata:160")
+        raise TemplateError("A tool has no function with a name.", code="T100", where="gemma4.kata:149")
     out += (
-        DECLARATION_161,
+        DECLARATION_150,
         (Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0),
-        DESCRIPTION_161,
+        DESCRIPTION_150,
     )
     if json_field(function, "description") is not None:
         _written(out, json_field(function, "description"), (*function_path, "description"))
     else:
-        out.append(QUOTE_162)
+        out.append(QUOTE_151)
     schema: Json = json_field(function, "parameters")
     schema_path = (*function_path, "parameters")
     properties: Json = json_field(schema, "properties")
     properties_path = (*schema_path, "properties")
     if schema:
-        out.append(PARAMETERS_166)
+        out.append(PARAMETERS_155)
         if is_object(properties) and properties:
-            out.append(PROPERTIES_167)
+            out.append(PROPERTIES_156)
             _parameters(out, properties, properties_path, False)
-            out.append(TEXT_167)
+            out.append(TEXT_156)
         if json_field(schema, "required"):
             _names(out, json_field(schema, "required"), (*schema_path, "required"))
-            out.append(TEXT_168)
+            out.append(TEXT_157)
         if json_field(schema, "type"):
             _types(out, json_field(schema, "type"), (*schema_path, "type"))
-            out.append(TEXT_169)
+            out.append(TEXT_158)
     answer: Json = json_field(function, "response")
     answer_path = (*function_path, "response")
     if has_key(function, "response"):
-        out.append(RESPONSE_173)
+        out.append(RESPONSE_162)
         if json_field(answer, "description"):
-            out.append(DESCRIPTION_174)
+            out.append(DESCRIPTION_163)
             _written(out, json_field(answer, "description"), (*answer_path, "description"))
-            out.append(TEXT_174)
+            out.append(TEXT_163)
         if (
             isinstance(json_field(answer, "type"), str)
             and upper((Content(as_text(json_field(answer, "type"))), (*answer_path, "type"), 0))[0] == "OBJECT"
         ):
             _types(out, as_text(json_field(answer, "type")), (*answer_path, "type"))
-            out.append(TEXT_175)
-    out.append(TEXT_177)
+            out.append(TEXT_164)
+    out.append(TEXT_166)
 
 
 def _response(out: list[Printed], name: PrintedText, of: Json, of_path: Path) -> None:
-    """gemma4.kata:180 def response(name, of)."""
-    out += (RESPONSE_181, name, TEXT_181)
-    # gemma4.kata:182 match
-    if is_object(of):  # :183
+    """gemma4.kata:169 def response(name, of)."""
+    out += (RESPONSE_170, name, TEXT_170)
+    # gemma4.kata:171 match
+    if is_object(of):  # :172
         _members(out, of, of_path)
-    else:  # :184
-        out.append(VALUE_184)
+    else:  # :173
+        out.append(VALUE_173)
         _value(out, of, of_path, False)
-    out.append(END_TOOL_RESPONSE_186)
+    out.append(END_TOOL_RESPONSE_175)
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | MediaPart, ...] | None, content_path: Path) -> None:
-    """gemma4.kata:189 def body(content)."""
-    # gemma4.kata:190 match
-    if isinstance(content, str):  # :191
+    """gemma4.kata:178 def body(content)."""
+    # gemma4.kata:179 match
+    if isinstance(content, str):  # :180
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :192
+    elif isinstance(content, tuple):  # :181
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma4.kata:194 match
-            if isinstance(p, TextPart):  # :195
+            # gemma4.kata:183 match
+            if isinstance(p, TextPart):  # :184
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            elif p.type == "image":  # :196
-                out.append(IMAGE_SOFT_TOKEN_196)
-            elif p.type == "audio":  # :197
-                out.append(AUDIO_SOFT_TOKEN_197)
-            else:  # :198
-                out.append(VIDEO_SOFT_TOKEN_198)
-    else:  # :202
+            elif p.type == "image":  # :185
+                out.append(IMAGE_SOFT_TOKEN_185)
+            elif p.type == "audio":  # :186
+                out.append(AUDIO_SOFT_TOKEN_186)
+            else:  # :187
+                out.append(VIDEO_SOFT_TOKEN_187)
+    else:  # :191
         pass
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 60)."""
+    """All that the template prints for a request, in order (line 49)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:206")
-    # gemma4.kata:207 take leading system, developer as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:195")
+    # gemma4.kata:196 take leading system, developer as sys
     sys: SystemMessage | DeveloperMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage | DeveloperMessage):
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(BOS_208)
+    out.append(BOS_197)
     if enable_thinking or tools or sys is not None:
-        out.append(SYSTEM_210)
+        out.append(SYSTEM_199)
         if enable_thinking:
-            out.append(THINK_211)
+            out.append(THINK_200)
         if sys is not None:
-            # gemma4.kata:213 match
-            if isinstance(sys.content, str):  # :214
+            # gemma4.kata:202 match
+            if isinstance(sys.content, str):  # :203
                 out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-            elif isinstance(sys.content, tuple):  # :215
+            elif isinstance(sys.content, tuple):  # :204
                 for p_at, p in enumerate(sys.content):
                     p_path = ("messages", sys_at, "content", p_at)
-                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_216)
-            else:  # :218
+                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_205)
+            else:  # :207
                 pass
         for tool_at, tool in enumerate(tools if tools is not None else ()):
             tool_path = ("tools", tool_at)
-            out.append(TOOL_221)
+            out.append(TOOL_210)
             _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(END_TOOL_221)
-        out.append(END_TURN_222)
-    # gemma4.kata:225 last u … where …
+            out.append(END_TOOL_210)
+        out.append(END_TURN_211)
+    # gemma4.kata:214 last u … where …
     question: UserMessage | None = None
     question_at = -1
     for u_at, u in reversed(messages):
         if isinstance(u, UserMessage):
             question, question_at = u, u_at
             break
-    # gemma4.kata:226 last b … where …
+    # gemma4.kata:215 last b … where …
     final: SystemMessage | DeveloperMessage | UserMessage | AssistantMessage | AnotherMessage | None = None
     for _, b in reversed(messages):
         if not isinstance(b, ToolMessage):
             final = b
             break
-    # gemma4.kata:234 last b in messages before … where …
+    # gemma4.kata:223 last b in messages before … where …
     b_before = last_before((b_at, b) if not isinstance(b, ToolMessage) else None for b_at, b in messages)
-    # gemma4.kata:228 each m in messages
+    # gemma4.kata:217 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, AssistantMessage):  # :229 when assistant then tool* as results
+        if isinstance(m, AssistantMessage):  # :218 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             if results and not m.tool_calls:
-                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:230")
+                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:219")
             if results and m.tool_responses:
                 raise TemplateError(
                     "Results stand in `tool_responses` or in messages of their own.",
                     code="T100",
-                    where="gemma4.kata:232",
+                    where="gemma4.kata:221",
                 )
             _, previous = b_before[i] or (-1, None)
             said_printed: list[Printed] = []
-            # gemma4.kata:236 match
-            if isinstance(m.content, str):  # :237
+            # gemma4.kata:225 match
+            if isinstance(m.content, str):  # :226
                 said_printed.append(
                     trim(without((m.content, ("messages", m_at, "content"), 0), "<|channel>", "<channel|>"))
                 )
-            elif isinstance(m.content, tuple):  # :238
+            elif isinstance(m.content, tuple):  # :227
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     said_printed.append(trim(without((p.text, (*p_path, "text"), 0), "<|channel>", "<channel|>")))
-            else:  # :241
+            else:  # :230
                 pass
             said = kept(said_printed)
             if not isinstance(previous, AssistantMessage):
-                out.append(MODEL_244)
-            out.append(SAMPLED_245)
+                out.append(MODEL_233)
+            out.append(SAMPLED_234)
             if m.reasoning_content and m.tool_calls and (question is None or m_at > question_at):
-                out += (THOUGHT_247, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_247)
+                out += (THOUGHT_236, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_236)
             for call_at, call in enumerate(m.tool_calls if m.tool_calls is not None else ()):
                 call_path = ("messages", m_at, "tool_calls", call_at)
-                out += (CALL_252, (call.function.name, (*call_path, "function", "name"), 0), TEXT_252)
+                out += (CALL_241, (call.function.name, (*call_path, "function", "name"), 0), TEXT_241)
                 _members(out, call.function.arguments, (*call_path, "function", "arguments"))
-                out.append(END_TOOL_CALL_252)
-            out.append(END_SAMPLED_245)
+                out.append(END_TOOL_CALL_241)
+            out.append(END_SAMPLED_234)
             for r_at, r in enumerate(m.tool_responses if m.tool_responses is not None else ()):
                 r_path = ("messages", m_at, "tool_responses", r_at)
                 _response(
                     out,
-                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_256,
+                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_245,
                     r.response,
                     (*r_path, "response"),
                 )
             for r_2_at, r_2 in results:
-                # gemma4.kata:258 last call … where …
+                # gemma4.kata:247 last call … where …
                 called: Call | None = None
                 called_path: Path = ("messages", m_at, "tool_calls", -1)
                 for call_at, call in reversed(list(enumerate(m.tool_calls if m.tool_calls is not None else ()))):
@@ -513,7 +513,7 @@ def render(request: Request) -> list[Printed]:
                         called = call
                         called_path = ("messages", m_at, "tool_calls", call_at)
                         break
-                out.append(RESPONSE_259)
+                out.append(RESPONSE_248)
                 called_function: Function | None = called.function if called is not None else None
                 called_function_path = (*called_path, "function")
                 out += (
@@ -521,44 +521,44 @@ def render(request: Request) -> list[Printed]:
                     if called_function is not None
                     else (r_2.name, ("messages", r_2_at, "name"), 0)
                     if r_2.name is not None
-                    else UNKNOWN_259,
-                    VALUE_259,
+                    else UNKNOWN_248,
+                    VALUE_248,
                 )
                 _quoted(out, (r_2.content, ("messages", r_2_at, "content"), 0))
-                out.append(END_TOOL_RESPONSE_259)
+                out.append(END_TOOL_RESPONSE_248)
             answered = bool(results or m.tool_responses)
             waiting = bool(m.tool_calls and not answered)
             closed = bool(not waiting and (said[0] or not answered))
-            out += (SAMPLED_267, said)
+            out += (SAMPLED_256, said)
             if waiting:
-                out.append(TOOL_RESPONSE_269)
+                out.append(TOOL_RESPONSE_258)
             if closed:
-                out.append(END_TURN_270)
-            out.append(END_SAMPLED_267)
+                out.append(END_TURN_259)
+            out.append(END_SAMPLED_256)
             if closed:
-                out.append(NEWLINE_272)
+                out.append(NEWLINE_261)
             walked = i + 1 + len(results)
-        elif isinstance(m, UserMessage):  # :275 when user
-            out.append(USER_275)
+        elif isinstance(m, UserMessage):  # :264 when user
+            out.append(USER_264)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_275)
-        elif isinstance(m, ToolMessage):  # :276 when tool
-            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:276")
-        elif isinstance(m, SystemMessage | DeveloperMessage):  # :277 when system, developer
-            out.append(ROLE_277[m.role])
+            out.append(END_TURN_264)
+        elif isinstance(m, ToolMessage):  # :265 when tool
+            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:265")
+        elif isinstance(m, SystemMessage | DeveloperMessage):  # :266 when system, developer
+            out.append(ROLE_266[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_277)
-        elif m.role == "model":  # :278 when another
-            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:278")
-        elif isinstance(m, AnotherMessage):  # :279 when another
-            out += (TURN_279, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_279)
+            out.append(END_TURN_266)
+        elif m.role == "model":  # :267 when another
+            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:267")
+        elif isinstance(m, AnotherMessage):  # :268 when another
+            out += (TURN_268, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_268)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_279)
+            out.append(END_TURN_268)
         else:
             assert_never(m)
-    # gemma4.kata:282 generate
+    # gemma4.kata:271 generate
     if request.add_generation_prompt and not (
         isinstance(final, AssistantMessage) and (final.tool_calls or final.tool_responses)
     ):
-        out.append(MODEL_282)
+        out.append(MODEL_271)
     return out

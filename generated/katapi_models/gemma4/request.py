@@ -18,91 +18,91 @@ from katapi.runtime.segments import Content
 
 
 class TextPart(RequestModel):
-    """The record `text_part` (line 35)."""
+    """The record `text_part` (line 24)."""
 
-    type: Literal["text"]  # line 36
-    text: Content  # line 37
+    type: Literal["text"]  # line 25
+    text: Content  # line 26
 
 
 class MediaPart(RequestModel):
-    """The record `media_part` (line 39)."""
+    """The record `media_part` (line 28)."""
 
-    type: Literal["image", "audio", "video"]  # line 40
-    image: JsonValueField | None = None  # line 41: accepted, never printed
-    audio: JsonValueField | None = None  # line 41: accepted, never printed
-    video: JsonValueField | None = None  # line 41: accepted, never printed
-    url: Content | None = None  # line 41: accepted, never printed
-    path: Content | None = None  # line 41: accepted, never printed
+    type: Literal["image", "audio", "video"]  # line 29
+    image: JsonValueField | None = None  # line 30: accepted, never printed
+    audio: JsonValueField | None = None  # line 30: accepted, never printed
+    video: JsonValueField | None = None  # line 30: accepted, never printed
+    url: Content | None = None  # line 30: accepted, never printed
+    path: Content | None = None  # line 30: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 48)."""
+    """The record `function` (line 37)."""
 
-    name: Content  # line 49
-    arguments: ObjectFromText  # line 50
+    name: Content  # line 38
+    arguments: ObjectFromText  # line 39
 
 
 class Call(RequestModel):
-    """The record `call` (line 43)."""
+    """The record `call` (line 32)."""
 
-    function: Function  # line 44
-    id: Content | None = None  # line 45
-    type: Literal["function"] | None = None  # line 46: accepted, never printed
+    function: Function  # line 33
+    id: Content | None = None  # line 34
+    type: Literal["function"] | None = None  # line 35: accepted, never printed
 
 
 class Response(RequestModel):
-    """The record `response` (line 52)."""
+    """The record `response` (line 41)."""
 
-    name: Content | None = None  # line 53
-    response: JsonValueField  # line 54
+    name: Content | None = None  # line 42
+    response: JsonValueField  # line 43
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Content | Items[TextPart] | None = None  # line 21
+    content: Content | Items[TextPart] | None = None  # line 10
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 21)."""
+    """A message of role `developer` (line 10)."""
 
     role: Literal["developer"]
-    content: Content | Items[TextPart] | None = None  # line 21
+    content: Content | Items[TextPart] | None = None  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 22)."""
+    """A message of role `user` (line 11)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 22
+    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 11
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 23)."""
+    """A message of role `assistant` (line 12)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 24
-    # line 25
+    content: Content | Items[TextPart] | None = None  # line 13
+    # line 14
     reasoning_content: Content | None = Field(None, validation_alias=AliasChoices("reasoning_content", "reasoning"))
-    tool_calls: Items[Call] | None = None  # line 26
-    tool_responses: Items[Response] | None = None  # line 27
+    tool_calls: Items[Call] | None = None  # line 15
+    tool_responses: Items[Response] | None = None  # line 16
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 29)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("")]  # line 30
-    name: Content | None = None  # line 31
-    tool_call_id: Content | None = None  # line 32
+    content: Annotated[Content, FromParts("")]  # line 19
+    name: Content | None = None  # line 20
+    tool_call_id: Content | None = None  # line 21
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 34)."""
+    """A message of a role that no other class has (line 23)."""
 
     role: Annotated[Content, OtherThan("system", "developer", "user", "assistant", "tool")]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 34
+    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 23
 
 
 Message: TypeAlias = Annotated[
@@ -112,9 +112,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 56
+    tools: Items[JsonObjectField] | None = None  # line 45
     add_generation_prompt: bool = True
-    enable_thinking: bool = False  # line 57
+    enable_thinking: bool = False  # line 46

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4",
-        "sha256:7583e641cb9e2a5d6275d001a65b7df796ef6a6d0f5025ebc4125bdb89e28171",
+        "sha256:fba1bf9d3d7dc06fd77611a4dc5ac1e79497be77bdc8d598301d8df6743df344",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

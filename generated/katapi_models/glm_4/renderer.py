@@ -24,7 +24,7 @@ from katapi_models.glm_4.request import (
 )
 from katapi_models.glm_4_tokens.vocabulary import Control
 
-INDENTED = Serialization(
+TOJSON_INDENTED = Serialization(
     order="as_received",
     item_separator=",",
     key_separator=": ",
@@ -32,28 +32,28 @@ INDENTED = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-TEXT_75 = fixed(LiteralSegment(Literal("\n## "), Site(75, 5)))
-BLANK_LINE_81 = fixed(LiteralSegment(Literal("\n\n"), Site(81, 5)))
-JSON_82 = fixed(LiteralSegment(Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"), Site(82, 5)))
-EMPTY_86 = (Literal(""), Site(86, 41))
-NEWLINE_86 = fixed(LiteralSegment(Literal("\n"), Site(86, 44)))
-GMASK_89 = fixed(ControlSegment(Control.GMASK, Site(89, 3)), ControlSegment(Control.SOP, Site(89, 10)))
-CHATGLM_AI_GLM_96 = fixed(
-    ControlSegment(Control.SYSTEM, Site(96, 11)),
+TEXT_59 = fixed(LiteralSegment(Literal("\n## "), Site(59, 5)))
+BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 5)))
+JSON_66 = fixed(LiteralSegment(Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"), Site(66, 5)))
+EMPTY_70 = (Literal(""), Site(70, 41))
+NEWLINE_70 = fixed(LiteralSegment(Literal("\n"), Site(70, 44)))
+GMASK_73 = fixed(ControlSegment(Control.GMASK, Site(73, 3)), ControlSegment(Control.SOP, Site(73, 10)))
+CHATGLM_AI_GLM_80 = fixed(
+    ControlSegment(Control.SYSTEM, Site(80, 11)),
     LiteralSegment(
         Literal(
             "\n"
             "你是一个名为 ChatGLM 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n"
             "# 可用工具"
         ),
-        Site(98, 1),
+        Site(82, 1),
     ),
 )
-PYTHON_PYTHON_PYTHON_108 = fixed(
+PYTHON_PYTHON_PYTHON_92 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -62,10 +62,10 @@ PYTHON_PYTHON_PYTHON_108 = fixed(
             "`python` 返回代码执行的输出，或在执行 60 秒后返回超时。\n"
             "`/mnt/data` 将会持久化存储你的文件。在此会话中，`python` 无法访问互联网。不要使用 `python` 进行任何网络请求或者在线 API 调用，这些在线内容的访问将不会成功。"
         ),
-        Site(108, 1),
+        Site(92, 1),
     ),
 )
-SIMPLE_BROWSER_SIMPLE_117 = fixed(
+SIMPLE_BROWSER_SIMPLE_101 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -79,10 +79,10 @@ SIMPLE_BROWSER_SIMPLE_117 = fixed(
             " 如果用户提供了 URL，也可以用 `open_url` 直接打开页面。\n"
             "如果初次搜索结果没有找到合适的信息，也可以再次使用 `search` 进行搜索。"
         ),
-        Site(117, 1),
+        Site(101, 1),
     ),
 )
-COGVIEW_COGVIEW_COGVIEW_133 = fixed(
+COGVIEW_COGVIEW_COGVIEW_117 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -93,107 +93,107 @@ COGVIEW_COGVIEW_COGVIEW_133 = fixed(
             "- 保持用户原始描述的意图。不要虚构内容或者没见过的人物。\n"
             "- 如无特殊说明，所在地为中国，持有中国立场并遵循中国社会主义价值观。"
         ),
-        Site(133, 1),
+        Site(117, 1),
     ),
 )
-SYSTEM_147 = fixed(ControlSegment(Control.SYSTEM, Site(147, 14)))
-USER_150 = fixed(ControlSegment(Control.USER, Site(150, 24)))
-OBSERVATION_152 = fixed(ControlSegment(Control.OBSERVATION, Site(152, 31)))
-ASSISTANT_156 = fixed(ControlSegment(Control.ASSISTANT, Site(156, 11)), SAMPLED)
-END_SAMPLED_157 = fixed(END_SAMPLED)
-EMPTY_157 = (Literal(""), Site(157, 35))
-NEWLINE_157 = fixed(LiteralSegment(Literal("\n"), Site(157, 38)))
-TEXT_164 = fixed(LiteralSegment(Literal("<|"), Site(164, 30)))
-TEXT_164_42 = fixed(LiteralSegment(Literal("|>"), Site(164, 42)))
-EMPTY_164 = (Literal(""), Site(164, 61))
-NEWLINE_164 = fixed(LiteralSegment(Literal("\n"), Site(164, 64)))
-ASSISTANT_199 = fixed(ControlSegment(Control.ASSISTANT, Site(199, 14)))
+SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 14)))
+USER_134 = fixed(ControlSegment(Control.USER, Site(134, 24)))
+OBSERVATION_136 = fixed(ControlSegment(Control.OBSERVATION, Site(136, 31)))
+ASSISTANT_140 = fixed(ControlSegment(Control.ASSISTANT, Site(140, 11)), SAMPLED)
+END_SAMPLED_141 = fixed(END_SAMPLED)
+EMPTY_141 = (Literal(""), Site(141, 35))
+NEWLINE_141 = fixed(LiteralSegment(Literal("\n"), Site(141, 38)))
+TEXT_148 = fixed(LiteralSegment(Literal("<|"), Site(148, 30)))
+TEXT_148_42 = fixed(LiteralSegment(Literal("|>"), Site(148, 42)))
+EMPTY_148 = (Literal(""), Site(148, 61))
+NEWLINE_148 = fixed(LiteralSegment(Literal("\n"), Site(148, 64)))
+ASSISTANT_183 = fixed(ControlSegment(Control.ASSISTANT, Site(183, 14)))
 
 
 def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
-    """glm4.kata:74 def describe(function)."""
-    out.append(TEXT_75)
+    """glm4.kata:58 def describe(function)."""
+    out.append(TEXT_59)
     if isinstance(json_field(function, "name"), str):
         out.append((Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0))
     elif json_field(function, "name") is not None:
-        raise TemplateError("A function's name is a text.", code="T100", where="glm4.kata:79")
-    out += (BLANK_LINE_81, (INDENTED.dump_known(function), function_path, None), JSON_82)
+        raise TemplateError("A function's name is a text.", code="T100", where="glm4.kata:63")
+    out += (BLANK_LINE_65, (TOJSON_INDENTED.dump_known(function), function_path, None), JSON_66)
 
 
 def _turn(out: list[Printed], role: Fixed, metadata: PrintedText | None, content: PrintedText | None) -> None:
-    """glm4.kata:85 def turn(role, metadata, content)."""
+    """glm4.kata:69 def turn(role, metadata, content)."""
     if content is not None and content[0]:
-        out += (role, metadata if metadata is not None else EMPTY_86, NEWLINE_86, content)
+        out += (role, metadata if metadata is not None else EMPTY_70, NEWLINE_70, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 73)."""
+    """All that the template prints for a request, in order (line 57)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(GMASK_89)
-    # glm4.kata:93 each m in messages
+    out.append(GMASK_73)
+    # glm4.kata:77 each m in messages
     for m_at, m in messages:
-        if isinstance(m, SystemMessage):  # :94 when system
+        if isinstance(m, SystemMessage):  # :78 when system
             if m.tools is not None:
-                out.append(CHATGLM_AI_GLM_96)
+                out.append(CHATGLM_AI_GLM_80)
                 for tool_at, tool in enumerate(m.tools):
                     tool_path = ("messages", m_at, "tools", tool_at)
                     if json_field(tool, "type") == "function":
                         _describe(out, json_field(tool, "function"), (*tool_path, "function"))
                     elif json_field(tool, "type") == "python":
-                        out.append(PYTHON_PYTHON_PYTHON_108)
+                        out.append(PYTHON_PYTHON_PYTHON_92)
                     elif json_field(tool, "type") == "simple_browser":
-                        out.append(SIMPLE_BROWSER_SIMPLE_117)
+                        out.append(SIMPLE_BROWSER_SIMPLE_101)
                     elif json_field(tool, "type") == "cogview":
-                        out.append(COGVIEW_COGVIEW_COGVIEW_133)
+                        out.append(COGVIEW_COGVIEW_COGVIEW_117)
                     else:
                         raise TemplateError(
                             "A tool is of the type function, python, simple_browser or cogview.",
                             code="T100",
-                            where="glm4.kata:143",
+                            where="glm4.kata:127",
                         )
             _turn(
                 out,
-                SYSTEM_147,
+                SYSTEM_131,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, UserMessage):  # :150 when user
+        elif isinstance(m, UserMessage):  # :134 when user
             _turn(
                 out,
-                USER_150,
+                USER_134,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, ObservationMessage):  # :152 when observation
+        elif isinstance(m, ObservationMessage):  # :136 when observation
             _turn(
                 out,
-                OBSERVATION_152,
+                OBSERVATION_136,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, AssistantMessage):  # :154 when assistant
+        elif isinstance(m, AssistantMessage):  # :138 when assistant
             if m.content:
                 out += (
-                    ASSISTANT_156,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_157,
-                    NEWLINE_157,
+                    ASSISTANT_140,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_141,
+                    NEWLINE_141,
                     (m.content, ("messages", m_at, "content"), 0),
-                    END_SAMPLED_157,
+                    END_SAMPLED_141,
                 )
-        elif isinstance(m, OtherMessage):  # :163 when other
+        elif isinstance(m, OtherMessage):  # :147 when other
             if m.content:
                 out += (
-                    TEXT_164,
+                    TEXT_148,
                     (Content(m.role), ("messages", m_at, "role"), 0),
-                    TEXT_164_42,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_164,
-                    NEWLINE_164,
+                    TEXT_148_42,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_148,
+                    NEWLINE_148,
                     (m.content, ("messages", m_at, "content"), 0),
                 )
         else:
             assert_never(m)
-    # glm4.kata:199 generate
+    # glm4.kata:183 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_199)
+        out.append(ASSISTANT_183)
     return out

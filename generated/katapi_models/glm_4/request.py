@@ -15,63 +15,63 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 66)."""
+    """The record `function` (line 50)."""
 
-    name: Content  # line 67
-    arguments: JsonText | None = None  # line 68
+    name: Content  # line 51
+    arguments: JsonText | None = None  # line 52
 
 
 class Call(RequestModel):
-    """The record `call` (line 62)."""
+    """The record `call` (line 46)."""
 
-    function: Function  # line 63
-    id: Content | None = None  # line 64: accepted, never printed
-    type: Literal["function"] | None = None  # line 64: accepted, never printed
+    function: Function  # line 47
+    id: Content | None = None  # line 48: accepted, never printed
+    type: Literal["function"] | None = None  # line 48: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 34)."""
+    """A message of role `system` (line 18)."""
 
     role: Literal["system"]
-    content: Content | None = None  # line 35
-    metadata: Content | None = None  # line 36
-    tools: Items[JsonObjectField] | None = None  # line 37
+    content: Content | None = None  # line 19
+    metadata: Content | None = None  # line 20
+    tools: Items[JsonObjectField] | None = None  # line 21
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 39)."""
+    """A message of role `user` (line 23)."""
 
     role: Literal["user"]
-    content: Content | None = None  # line 40
-    metadata: Content | None = None  # line 41
+    content: Content | None = None  # line 24
+    metadata: Content | None = None  # line 25
 
 
 class ObservationMessage(RequestModel):
-    """A message of role `observation` (line 39)."""
+    """A message of role `observation` (line 23)."""
 
     role: Literal["observation"]
-    content: Content | None = None  # line 40
-    metadata: Content | None = None  # line 41
+    content: Content | None = None  # line 24
+    metadata: Content | None = None  # line 25
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 43)."""
+    """A message of a role that no other class has (line 27)."""
 
     role: Annotated[Content, OtherThan("system", "user", "observation", "assistant")]
-    content: Content | None = None  # line 44
-    metadata: Content | None = None  # line 45
-    name: Content | None = None  # line 46: accepted, never printed
-    tool_call_id: Content | None = None  # line 46: accepted, never printed
+    content: Content | None = None  # line 28
+    metadata: Content | None = None  # line 29
+    name: Content | None = None  # line 30: accepted, never printed
+    tool_call_id: Content | None = None  # line 30: accepted, never printed
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 55)."""
+    """A message of role `assistant` (line 39)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 56
-    metadata: Content | None = None  # line 58
-    tool_calls: Items[Call] | None = None  # line 59: accepted, never printed
-    reasoning_content: Content | None = None  # line 60: accepted, never printed
+    content: Content | None = None  # line 40
+    metadata: Content | None = None  # line 42
+    tool_calls: Items[Call] | None = None  # line 43: accepted, never printed
+    reasoning_content: Content | None = None  # line 44: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -81,8 +81,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 29)."""
+    """A whole request (line 13)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 70
+    tools: Items[JsonObjectField] | None = None  # line 54
     add_generation_prompt: bool = True

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:2869cfeb5a8c781108310353c800099113b1bb43e35986bcd3cd240433f403e2",
+        "sha256:20e685c5eeeea4da8791ceebd66c7d83be5dcf30441d852f1765a495123d172f",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

@@ -17,7 +17,7 @@ from katapi.runtime.serialization import Serialization
 from katapi_models.glm_4_0414.request import Request, SystemMessage
 from katapi_models.glm_4_tokens.vocabulary import Control
 
-INDENTED = Serialization(
+TOJSON_INDENTED = Serialization(
     order="as_received",
     item_separator=",",
     key_separator=": ",
@@ -25,11 +25,11 @@ INDENTED = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -37,100 +37,100 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-TEXT_75 = fixed(LiteralSegment(Literal("\n## "), Site(75, 5)))
-BLANK_LINE_81 = fixed(LiteralSegment(Literal("\n\n"), Site(81, 5)))
-JSON_82 = fixed(LiteralSegment(Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"), Site(82, 5)))
-EMPTY_86 = (Literal(""), Site(86, 41))
-NEWLINE_86 = fixed(LiteralSegment(Literal("\n"), Site(86, 44)))
-GMASK_89 = fixed(ControlSegment(Control.GMASK, Site(89, 3)), ControlSegment(Control.SOP, Site(89, 10)))
-SYSTEM_169 = fixed(
-    ControlSegment(Control.SYSTEM, Site(169, 7)),
-    LiteralSegment(Literal("\n# 可用工具\n"), Site(169, 15)),
+TEXT_59 = fixed(LiteralSegment(Literal("\n## "), Site(59, 5)))
+BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 5)))
+JSON_66 = fixed(LiteralSegment(Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"), Site(66, 5)))
+EMPTY_70 = (Literal(""), Site(70, 41))
+NEWLINE_70 = fixed(LiteralSegment(Literal("\n"), Site(70, 44)))
+GMASK_73 = fixed(ControlSegment(Control.GMASK, Site(73, 3)), ControlSegment(Control.SOP, Site(73, 10)))
+SYSTEM_153 = fixed(
+    ControlSegment(Control.SYSTEM, Site(153, 7)),
+    LiteralSegment(Literal("\n# 可用工具\n"), Site(153, 15)),
 )
-SYSTEM_175 = fixed(ControlSegment(Control.SYSTEM, Site(175, 30)), LiteralSegment(Literal("\n"), Site(175, 38)))
-USER_177 = fixed(ControlSegment(Control.USER, Site(177, 19)), LiteralSegment(Literal("\n"), Site(177, 25)))
-ASSISTANT_181 = fixed(ControlSegment(Control.ASSISTANT, Site(181, 11)), SAMPLED)
-END_SAMPLED_182 = fixed(END_SAMPLED)
-EMPTY_182 = (Literal(""), Site(182, 35))
-NEWLINE_182 = fixed(LiteralSegment(Literal("\n"), Site(182, 38)))
-EMPTY_182_56 = (Literal(""), Site(182, 56))
-ASSISTANT_186 = fixed(ControlSegment(Control.ASSISTANT, Site(186, 13)), SAMPLED)
-END_SAMPLED_187 = fixed(END_SAMPLED)
-NEWLINE_188 = fixed(LiteralSegment(Literal("\n"), Site(188, 31)))
-TEXT_189 = fixed(LiteralSegment(Literal("{}"), Site(189, 86)))
-OBSERVATION_195 = fixed(
-    ControlSegment(Control.OBSERVATION, Site(195, 32)),
-    LiteralSegment(Literal("\n"), Site(195, 45)),
+SYSTEM_159 = fixed(ControlSegment(Control.SYSTEM, Site(159, 30)), LiteralSegment(Literal("\n"), Site(159, 38)))
+USER_161 = fixed(ControlSegment(Control.USER, Site(161, 19)), LiteralSegment(Literal("\n"), Site(161, 25)))
+ASSISTANT_165 = fixed(ControlSegment(Control.ASSISTANT, Site(165, 11)), SAMPLED)
+END_SAMPLED_166 = fixed(END_SAMPLED)
+EMPTY_166 = (Literal(""), Site(166, 35))
+NEWLINE_166 = fixed(LiteralSegment(Literal("\n"), Site(166, 38)))
+EMPTY_166_56 = (Literal(""), Site(166, 56))
+ASSISTANT_170 = fixed(ControlSegment(Control.ASSISTANT, Site(170, 13)), SAMPLED)
+END_SAMPLED_171 = fixed(END_SAMPLED)
+NEWLINE_172 = fixed(LiteralSegment(Literal("\n"), Site(172, 31)))
+TEXT_173 = fixed(LiteralSegment(Literal("{}"), Site(173, 88)))
+OBSERVATION_179 = fixed(
+    ControlSegment(Control.OBSERVATION, Site(179, 32)),
+    LiteralSegment(Literal("\n"), Site(179, 45)),
 )
-ASSISTANT_199 = fixed(ControlSegment(Control.ASSISTANT, Site(199, 14)))
+ASSISTANT_183 = fixed(ControlSegment(Control.ASSISTANT, Site(183, 14)))
 
 
 def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
-    """glm4.kata:74 def describe(function)."""
-    out.append(TEXT_75)
+    """glm4.kata:58 def describe(function)."""
+    out.append(TEXT_59)
     if isinstance(json_field(function, "name"), str):
         out.append((Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0))
     elif json_field(function, "name") is not None:
-        raise TemplateError("A function's name is a text.", code="T100", where="glm4.kata:79")
-    out += (BLANK_LINE_81, (INDENTED.dump_known(function), function_path, None), JSON_82)
+        raise TemplateError("A function's name is a text.", code="T100", where="glm4.kata:63")
+    out += (BLANK_LINE_65, (TOJSON_INDENTED.dump_known(function), function_path, None), JSON_66)
 
 
 def _turn(out: list[Printed], role: Fixed, metadata: PrintedText | None, content: PrintedText | None) -> None:
-    """glm4.kata:85 def turn(role, metadata, content)."""
+    """glm4.kata:69 def turn(role, metadata, content)."""
     if content is not None and content[0]:
-        out += (role, metadata if metadata is not None else EMPTY_86, NEWLINE_86, content)
+        out += (role, metadata if metadata is not None else EMPTY_70, NEWLINE_70, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 73)."""
+    """All that the template prints for a request, in order (line 57)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(GMASK_89)
+    out.append(GMASK_73)
     if tools:
-        out.append(SYSTEM_169)
+        out.append(SYSTEM_153)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if json_field(tool, "function"):
                 _describe(out, json_field(tool, "function"), (*tool_path, "function"))
             else:
                 _describe(out, tool, tool_path)
-    # glm4.kata:174 take all system as instructions
+    # glm4.kata:158 take all system as instructions
     instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     for s_at, s in instructions:
-        out += (SYSTEM_175, (s.content, ("messages", s_at, "content"), 0))
-    # glm4.kata:176 each m in messages
+        out += (SYSTEM_159, (s.content, ("messages", s_at, "content"), 0))
+    # glm4.kata:160 each m in messages
     for m_at, m in without_system:
-        if m.role == "user":  # :177 when user
-            out += (USER_177, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :179 when assistant
+        if m.role == "user":  # :161 when user
+            out += (USER_161, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant":  # :163 when assistant
             if m.content or m.metadata or not m.tool_calls:
                 out += (
-                    ASSISTANT_181,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_182,
-                    NEWLINE_182,
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_182_56,
-                    END_SAMPLED_182,
+                    ASSISTANT_165,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_166,
+                    NEWLINE_166,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_166_56,
+                    END_SAMPLED_166,
                 )
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (ASSISTANT_186, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_188)
+                    out += (ASSISTANT_170, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_172)
                     if c.function.arguments is not None:
-                        out.append((JSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None))
+                        out.append((TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None))
                     else:
-                        out.append(TEXT_189)
-                    out.append(END_SAMPLED_187)
-        elif m.role == "observation" or m.role == "tool":  # :195 when observation, tool
-            out += (OBSERVATION_195, (m.content, ("messages", m_at, "content"), 0))
+                        out.append(TEXT_173)
+                    out.append(END_SAMPLED_171)
+        elif m.role == "observation" or m.role == "tool":  # :179 when observation, tool
+            out += (OBSERVATION_179, (m.content, ("messages", m_at, "content"), 0))
         else:
             assert_never(m)
-    # glm4.kata:199 generate
+    # glm4.kata:183 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_199)
+        out.append(ASSISTANT_183)
     return out

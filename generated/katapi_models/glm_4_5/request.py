@@ -17,80 +17,80 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 62)."""
+    """The record `function` (line 52)."""
 
-    name: Content  # line 63
-    arguments: ObjectFromText | None = None  # line 64
+    name: Content  # line 53
+    arguments: ObjectFromText | None = None  # line 54
 
 
 class Call(RequestModel):
-    """The record `call` (line 58)."""
+    """The record `call` (line 48)."""
 
-    function: Function  # line 59
-    id: Content | None = None  # line 60: accepted, never printed
-    type: Literal["function"] | None = None  # line 60: accepted, never printed
+    function: Function  # line 49
+    id: Content | None = None  # line 50: accepted, never printed
+    type: Literal["function"] | None = None  # line 50: accepted, never printed
 
 
 class Result(RequestModel):
-    """The record `result` (line 66)."""
+    """The record `result` (line 56)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 67
-    type: Literal["text"] | None = None  # line 68: accepted, never printed
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 57
+    type: Literal["text"] | None = None  # line 58: accepted, never printed
 
 
 class TextPart(RequestModel):
-    """The record `text_part` (line 70)."""
+    """The record `text_part` (line 60)."""
 
-    type: Literal["text"]  # line 71
-    text: Content  # line 72
+    type: Literal["text"]  # line 61
+    text: Content  # line 62
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 74)."""
+    """The record `image_part` (line 64)."""
 
-    type: Literal["image", "image_url"]  # line 75
-    image: JsonValueField | None = None  # line 76: accepted, never printed
-    image_url: JsonValueField | None = None  # line 76: accepted, never printed
+    type: Literal["image", "image_url"]  # line 65
+    image: JsonValueField | None = None  # line 66: accepted, never printed
+    image_url: JsonValueField | None = None  # line 66: accepted, never printed
 
 
 class VideoPart(RequestModel):
-    """The record `video_part` (line 78)."""
+    """The record `video_part` (line 68)."""
 
-    type: Literal["video", "video_url"]  # line 79
-    video: JsonValueField | None = None  # line 80: accepted, never printed
-    video_url: JsonValueField | None = None  # line 80: accepted, never printed
+    type: Literal["video", "video_url"]  # line 69
+    video: JsonValueField | None = None  # line 70: accepted, never printed
+    video_url: JsonValueField | None = None  # line 70: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 46)."""
+    """A message of role `system` (line 36)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 47
+    content: Annotated[Content, FromParts("")]  # line 37
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 46)."""
+    """A message of role `user` (line 36)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 47
+    content: Annotated[Content, FromParts("")]  # line 37
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 49)."""
+    """A message of role `assistant` (line 39)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 50
-    reasoning_content: Content | None = None  # line 51
-    tool_calls: Items[Call] | None = None  # line 52
+    content: Annotated[Content, FromParts("")] | None = None  # line 40
+    reasoning_content: Content | None = None  # line 41
+    tool_calls: Items[Call] | None = None  # line 42
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 54)."""
+    """A message of role `tool` (line 44)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 55
-    name: Content | None = None  # line 56: accepted, never printed
-    tool_call_id: Content | None = None  # line 56: accepted, never printed
+    content: Content | Items[Result]  # line 45
+    name: Content | None = None  # line 46: accepted, never printed
+    tool_call_id: Content | None = None  # line 46: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -100,9 +100,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 42)."""
+    """A whole request (line 32)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 82
+    tools: Items[JsonObjectField] | None = None  # line 72
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 83
+    enable_thinking: bool = True  # line 73

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:7221983b6e337acf7327ba1598b819e46fd95f01821c9869b5f8fbf90ece8f22",
+        "sha256:e74e177e8e67e58e811cb7e12ec70927945873a49e5809528073e7e55d31ae61",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.6",
-        "sha256:6177a98f1400398822fd22579d36708d5caa56689eb556fea4d2c342c5bd63e9",
+        "sha256:2e6d31f9a17ca87e4887d821fbfba43e66c07c291abee6c4367f482c0f06ce93",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

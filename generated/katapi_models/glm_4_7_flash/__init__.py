@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.7-flash",
-        "sha256:afe801d2d14744660e5ab2ee5207d1ceb7e81e744fc4d7a33d58921b49826b27",
+        "sha256:795bbb24caa2bc7aa32b4bd5977758e7c56882ede621ab77f6459bcf70d982f9",
     ),
     tokenizer_identity=Identity(
         "GLM@4.7",

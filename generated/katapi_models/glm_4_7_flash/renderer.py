@@ -17,7 +17,7 @@ from katapi.runtime.views import any_after
 from katapi_models.glm_4_7_flash.request import ImagePart, Request, TextPart, ToolMessage, VideoPart
 from katapi_models.glm_4_7_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -25,13 +25,13 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-GMASK_89 = fixed(ControlSegment(Control.GMASK, Site(89, 3)), ControlSegment(Control.SOP, Site(89, 10)))
-TOOLS_YOU_MAY_91 = fixed(
-    ControlSegment(Control.SYSTEM, Site(91, 5)),
+GMASK_79 = fixed(ControlSegment(Control.GMASK, Site(79, 3)), ControlSegment(Control.SOP, Site(79, 10)))
+TOOLS_YOU_MAY_81 = fixed(
+    ControlSegment(Control.SYSTEM, Site(81, 5)),
     LiteralSegment(
         Literal(
             "\n"
@@ -40,119 +40,119 @@ TOOLS_YOU_MAY_91 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>\n"
         ),
-        Site(93, 1),
+        Site(83, 1),
     ),
 )
-NEWLINE_102 = fixed(LiteralSegment(Literal("\n"), Site(102, 39)))
-TOOLS_FOR_EACH_104 = fixed(
+NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 41)))
+TOOLS_FOR_EACH_94 = fixed(
     LiteralSegment(
         Literal(
             "</tools>\n\n"
             "For each function call, output the function name and arguments within the following XML format:\n"
         ),
-        Site(104, 5),
+        Site(94, 5),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(107, 7)),
-    LiteralSegment(Literal("{function-name}"), Site(107, 18)),
-    ControlSegment(Control.ARG_KEY, Site(109, 5)),
-    LiteralSegment(Literal("{arg-key-1}"), Site(109, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(109, 28)),
-    ControlSegment(Control.ARG_VALUE, Site(109, 43)),
-    LiteralSegment(Literal("{arg-value-1}"), Site(109, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(109, 70)),
-    ControlSegment(Control.ARG_KEY, Site(110, 5)),
-    LiteralSegment(Literal("{arg-key-2}"), Site(110, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(110, 28)),
-    ControlSegment(Control.ARG_VALUE, Site(110, 43)),
-    LiteralSegment(Literal("{arg-value-2}"), Site(110, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(110, 70)),
-    LiteralSegment(Literal("..."), Site(111, 5)),
-    ControlSegment(Control.END_TOOL_CALL, Site(111, 16)),
+    ControlSegment(Control.TOOL_CALL, Site(97, 7)),
+    LiteralSegment(Literal("{function-name}"), Site(97, 18)),
+    ControlSegment(Control.ARG_KEY, Site(99, 5)),
+    LiteralSegment(Literal("{arg-key-1}"), Site(99, 14)),
+    ControlSegment(Control.END_ARG_KEY, Site(99, 28)),
+    ControlSegment(Control.ARG_VALUE, Site(99, 43)),
+    LiteralSegment(Literal("{arg-value-1}"), Site(99, 54)),
+    ControlSegment(Control.END_ARG_VALUE, Site(99, 70)),
+    ControlSegment(Control.ARG_KEY, Site(100, 5)),
+    LiteralSegment(Literal("{arg-key-2}"), Site(100, 14)),
+    ControlSegment(Control.END_ARG_KEY, Site(100, 28)),
+    ControlSegment(Control.ARG_VALUE, Site(100, 43)),
+    LiteralSegment(Literal("{arg-value-2}"), Site(100, 54)),
+    ControlSegment(Control.END_ARG_VALUE, Site(100, 70)),
+    LiteralSegment(Literal("..."), Site(101, 5)),
+    ControlSegment(Control.END_TOOL_CALL, Site(101, 16)),
 )
-BEGIN_OF_IMAGE_121 = fixed(
-    ControlSegment(Control.BEGIN_OF_IMAGE, Site(121, 41)),
-    ControlSegment(Control.IMAGE, Site(121, 57)),
-    ControlSegment(Control.END_OF_IMAGE, Site(121, 64)),
+BEGIN_OF_IMAGE_111 = fixed(
+    ControlSegment(Control.BEGIN_OF_IMAGE, Site(111, 41)),
+    ControlSegment(Control.IMAGE, Site(111, 57)),
+    ControlSegment(Control.END_OF_IMAGE, Site(111, 64)),
 )
-BEGIN_OF_VIDEO_122 = fixed(
-    ControlSegment(Control.BEGIN_OF_VIDEO, Site(122, 41)),
-    ControlSegment(Control.VIDEO, Site(122, 57)),
-    ControlSegment(Control.END_OF_VIDEO, Site(122, 64)),
+BEGIN_OF_VIDEO_112 = fixed(
+    ControlSegment(Control.BEGIN_OF_VIDEO, Site(112, 41)),
+    ControlSegment(Control.VIDEO, Site(112, 57)),
+    ControlSegment(Control.END_OF_VIDEO, Site(112, 64)),
 )
-SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 7)))
-USER_136 = fixed(ControlSegment(Control.USER, Site(136, 7)))
-EMPTY_164 = (Literal(""), Site(164, 32))
-EMPTY_169 = (Literal(""), Site(169, 37))
-ASSISTANT_170 = fixed(ControlSegment(Control.ASSISTANT, Site(170, 7)), SAMPLED)
-END_SAMPLED_172 = fixed(END_SAMPLED)
-THINK_176 = fixed(ControlSegment(Control.THINK, Site(176, 11)))
-END_THINK_176 = fixed(ControlSegment(Control.END_THINK, Site(176, 33)))
-END_THINK_179 = fixed(ControlSegment(Control.END_THINK, Site(179, 11)))
-TOOL_CALL_185 = fixed(ControlSegment(Control.TOOL_CALL, Site(185, 18)))
-ARG_KEY_188 = fixed(ControlSegment(Control.ARG_KEY, Site(188, 17)))
-END_ARG_KEY_188 = fixed(
-    ControlSegment(Control.END_ARG_KEY, Site(188, 30)),
-    ControlSegment(Control.ARG_VALUE, Site(188, 45)),
+SYSTEM_121 = fixed(ControlSegment(Control.SYSTEM, Site(121, 7)))
+USER_126 = fixed(ControlSegment(Control.USER, Site(126, 7)))
+EMPTY_154 = (Literal(""), Site(154, 32))
+EMPTY_159 = (Literal(""), Site(159, 37))
+ASSISTANT_160 = fixed(ControlSegment(Control.ASSISTANT, Site(160, 7)), SAMPLED)
+END_SAMPLED_162 = fixed(END_SAMPLED)
+THINK_166 = fixed(ControlSegment(Control.THINK, Site(166, 11)))
+END_THINK_166 = fixed(ControlSegment(Control.END_THINK, Site(166, 33)))
+END_THINK_169 = fixed(ControlSegment(Control.END_THINK, Site(169, 11)))
+TOOL_CALL_175 = fixed(ControlSegment(Control.TOOL_CALL, Site(175, 18)))
+ARG_KEY_178 = fixed(ControlSegment(Control.ARG_KEY, Site(178, 17)))
+END_ARG_KEY_178 = fixed(
+    ControlSegment(Control.END_ARG_KEY, Site(178, 30)),
+    ControlSegment(Control.ARG_VALUE, Site(178, 45)),
 )
-END_ARG_VALUE_190 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(190, 17)))
-END_TOOL_CALL_193 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(193, 13)))
-OBSERVATION_203 = fixed(ControlSegment(Control.OBSERVATION, Site(203, 29)))
-TOOL_RESPONSE_204 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(204, 18)))
-END_TOOL_RESPONSE_204 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(204, 53)))
-OBSERVATION_207 = fixed(ControlSegment(Control.OBSERVATION, Site(207, 13)))
-TOOL_RESPONSE_208 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(208, 43)))
-END_TOOL_RESPONSE_208 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(208, 80)))
-ASSISTANT_216 = fixed(ControlSegment(Control.ASSISTANT, Site(216, 5)))
-THINK_223 = fixed(ControlSegment(Control.THINK, Site(223, 28)))
-END_THINK_223 = fixed(ControlSegment(Control.END_THINK, Site(223, 44)))
+END_ARG_VALUE_180 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(180, 17)))
+END_TOOL_CALL_183 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(183, 13)))
+OBSERVATION_193 = fixed(ControlSegment(Control.OBSERVATION, Site(193, 29)))
+TOOL_RESPONSE_194 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(194, 18)))
+END_TOOL_RESPONSE_194 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(194, 53)))
+OBSERVATION_197 = fixed(ControlSegment(Control.OBSERVATION, Site(197, 13)))
+TOOL_RESPONSE_198 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(198, 43)))
+END_TOOL_RESPONSE_198 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(198, 80)))
+ASSISTANT_206 = fixed(ControlSegment(Control.ASSISTANT, Site(206, 5)))
+THINK_213 = fixed(ControlSegment(Control.THINK, Site(213, 28)))
+END_THINK_213 = fixed(ControlSegment(Control.END_THINK, Site(213, 44)))
 
 
 def _body(
     out: list[Printed], content: Content | tuple[TextPart | ImagePart | VideoPart, ...], content_path: Path
 ) -> None:
-    """glm4.5.kata:114 def body(content)."""
-    # glm4.5.kata:115 match
-    if isinstance(content, str):  # :116
+    """glm4.5.kata:104 def body(content)."""
+    # glm4.5.kata:105 match
+    if isinstance(content, str):  # :106
         out.append((Content(content), content_path, 0))
-    else:  # :117
+    else:  # :107
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # glm4.5.kata:119 match
-            if isinstance(p, TextPart):  # :120
+            # glm4.5.kata:109 match
+            if isinstance(p, TextPart):  # :110
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart):  # :121
-                out.append(BEGIN_OF_IMAGE_121)
-            else:  # :122
-                out.append(BEGIN_OF_VIDEO_122)
+            elif isinstance(p, ImagePart):  # :111
+                out.append(BEGIN_OF_IMAGE_111)
+            else:  # :112
+                out.append(BEGIN_OF_VIDEO_112)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 88)."""
+    """All that the template prints for a request, in order (line 78)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     clear_thinking = request.clear_thinking
-    out.append(GMASK_89)
+    out.append(GMASK_79)
     if tools:
-        out.append(TOOLS_YOU_MAY_91)
+        out.append(TOOLS_YOU_MAY_81)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += ((JSON.dump_known(tool), tool_path, None), NEWLINE_102)
-        out.append(TOOLS_FOR_EACH_104)
-    # glm4.5.kata:174 any u in messages after … where …
+            out += ((TOJSON.dump_known(tool), tool_path, None), NEWLINE_92)
+        out.append(TOOLS_FOR_EACH_94)
+    # glm4.5.kata:164 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:129 each m in messages
+    # glm4.5.kata:119 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :130 when system
-            out += (SYSTEM_131, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :135 when user
-            out += (USER_136, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :163 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_164
+        if m.role == "system":  # :120 when system
+            out += (SYSTEM_121, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :125 when user
+            out += (USER_126, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant":  # :153 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_154
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -162,52 +162,52 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_169
-            out.append(ASSISTANT_170)
+                thought = EMPTY_159
+            out.append(ASSISTANT_160)
             asked_later = u_after[i]
             if thought[0] and (not asked_later or not clear_thinking):
-                out += (THINK_176, trim(thought), END_THINK_176)
+                out += (THINK_166, trim(thought), END_THINK_166)
             else:
-                out.append(END_THINK_179)
+                out.append(END_THINK_169)
             if said[0]:
                 out.append(said)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (TOOL_CALL_185, (c.function.name, (*c_path, "function", "name"), 0))
+                    out += (TOOL_CALL_175, (c.function.name, (*c_path, "function", "name"), 0))
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (ARG_KEY_188, (Content(key), key_path, None), END_ARG_KEY_188)
+                            out += (ARG_KEY_178, (Content(key), key_path, None), END_ARG_KEY_178)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
-                                out.append((JSON.dump_known(value), value_path, None))
-                            out.append(END_ARG_VALUE_190)
-                    out.append(END_TOOL_CALL_193)
-            out.append(END_SAMPLED_172)
-        elif m.role == "tool":  # :199 when tool+ as results
+                                out.append((TOJSON.dump_known(value), value_path, None))
+                            out.append(END_ARG_VALUE_180)
+                    out.append(END_TOOL_CALL_183)
+            out.append(END_SAMPLED_162)
+        elif m.role == "tool":  # :189 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             for r_index, (r_at, r) in enumerate(results):
-                # glm4.5.kata:201 match
-                if isinstance(r.content, str):  # :202
+                # glm4.5.kata:191 match
+                if isinstance(r.content, str):  # :192
                     if r_index == 0:
-                        out.append(OBSERVATION_203)
-                    out += (TOOL_RESPONSE_204, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_204)
-                else:  # :206
-                    out.append(OBSERVATION_207)
+                        out.append(OBSERVATION_193)
+                    out += (TOOL_RESPONSE_194, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_194)
+                else:  # :196
+                    out.append(OBSERVATION_197)
                     for part_at, part in enumerate(r.content):
                         part_path = ("messages", r_at, "content", part_at)
-                        out += (TOOL_RESPONSE_208, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_208)
+                        out += (TOOL_RESPONSE_198, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_198)
             walked = i + len(results)
         else:
             assert_never(m)
-    # glm4.5.kata:215 generate
+    # glm4.5.kata:205 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_216)
+        out.append(ASSISTANT_206)
         if enable_thinking:
-            out.append(THINK_223)
+            out.append(THINK_213)
         else:
-            out.append(END_THINK_223)
+            out.append(END_THINK_213)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gpt-oss.kata",
     template=Identity(
         "GptOss@1",
-        "sha256:0c47aa8c45f5c1e7f74ed61b5b8f40b7438e14abc8bd72a993794e73125d9e6c",
+        "sha256:7d1ec975cab4422dfb883e5cf89feb8bed6c486d00473426b4734fe788215a14",
     ),
     tokenizer_identity=Identity(
         "GptOss@1",

@@ -19,7 +19,7 @@ from katapi.runtime.views import any_after, last_before
 from katapi_models.gpt_oss.request import DeveloperMessage, Request, SystemMessage
 from katapi_models.gpt_oss_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -27,64 +27,64 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-TEXT_59 = fixed(LiteralSegment(Literal("// "), Site(59, 43)))
-STRING_73 = fixed(LiteralSegment(Literal("string[]"), Site(73, 27)))
-NUMBER_74 = fixed(LiteralSegment(Literal("number[]"), Site(74, 38)))
-BOOLEAN_75 = fixed(LiteralSegment(Literal("boolean[]"), Site(75, 28)))
-ANY_80 = fixed(LiteralSegment(Literal("any[]"), Site(80, 15)))
-TEXT_82 = fixed(LiteralSegment(Literal("[]"), Site(82, 21)))
-ANY_85 = fixed(LiteralSegment(Literal("any[]"), Site(85, 24)))
-NULL_87 = fixed(LiteralSegment(Literal(" | null"), Site(87, 36)))
-TEXT_90 = fixed(LiteralSegment(Literal(" | "), Site(90, 9)))
-TEXT_93 = fixed(LiteralSegment(Literal(" | \n"), Site(93, 9)))
-DEFAULT_96 = fixed(LiteralSegment(Literal("                    // default: "), Site(96, 38)))
-TEXT_100 = fixed(LiteralSegment(Literal('"'), Site(100, 9)))
-TEXT_101 = fixed(LiteralSegment(Literal('" | "'), Site(101, 9)))
-TEXT_102 = fixed(LiteralSegment(Literal('"'), Site(102, 9)))
-STRING_105 = fixed(LiteralSegment(Literal("string"), Site(105, 9)))
-NULL_106 = fixed(LiteralSegment(Literal(" | null"), Site(106, 36)))
-NUMBER_108 = fixed(LiteralSegment(Literal("number"), Site(108, 34)))
-BOOLEAN_109 = fixed(LiteralSegment(Literal("boolean"), Site(109, 24)))
-TEXT_111 = fixed(LiteralSegment(Literal("{\n"), Site(111, 9)))
-TEXT_112 = fixed(LiteralSegment(Literal(", "), Site(112, 9)))
-TEXT_114 = fixed(LiteralSegment(Literal("?"), Site(114, 74)))
-TEXT_115 = fixed(LiteralSegment(Literal(": \n                "), Site(115, 11)))
-TEXT_118 = fixed(LiteralSegment(Literal("}"), Site(118, 9)))
-OBJECT_120 = fixed(LiteralSegment(Literal("object"), Site(120, 23)))
-ANY_121 = fixed(LiteralSegment(Literal("any"), Site(121, 20)))
-TEXT_128 = fixed(LiteralSegment(Literal("// "), Site(128, 7)))
-NEWLINE_128 = fixed(LiteralSegment(Literal("\n"), Site(128, 41)))
-TYPE_130 = fixed(LiteralSegment(Literal("type "), Site(130, 5)))
-TEXT_130 = fixed(LiteralSegment(Literal(" = "), Site(130, 27)))
-TEXT_133 = fixed(LiteralSegment(Literal("(_: {\n"), Site(133, 7)))
-NEWLINE_137 = fixed(LiteralSegment(Literal("\n"), Site(137, 11)))
-TEXT_140 = fixed(LiteralSegment(Literal("?"), Site(140, 80)))
-TEXT_141 = fixed(LiteralSegment(Literal(": "), Site(141, 9)))
-DEFAULT_145 = fixed(LiteralSegment(Literal(", // default: "), Site(145, 13)))
-DEFAULT_147 = fixed(LiteralSegment(Literal("// default: "), Site(147, 13)))
-DEFAULT_149 = fixed(LiteralSegment(Literal(", // default: "), Site(149, 13)))
-TEXT_152 = fixed(LiteralSegment(Literal(",\n"), Site(152, 9)))
-ANY_154 = fixed(LiteralSegment(Literal("}) => any;\n\n"), Site(154, 7)))
-ANY_156 = fixed(LiteralSegment(Literal("() => any;\n\n"), Site(156, 7)))
-SYSTEM_163 = fixed(
-    ControlSegment(Control.START, Site(163, 3)),
-    LiteralSegment(Literal("system"), Site(163, 10)),
-    ControlSegment(Control.MESSAGE, Site(163, 19)),
+TEXT_48 = fixed(LiteralSegment(Literal("// "), Site(48, 43)))
+STRING_62 = fixed(LiteralSegment(Literal("string[]"), Site(62, 27)))
+NUMBER_63 = fixed(LiteralSegment(Literal("number[]"), Site(63, 38)))
+BOOLEAN_64 = fixed(LiteralSegment(Literal("boolean[]"), Site(64, 28)))
+ANY_69 = fixed(LiteralSegment(Literal("any[]"), Site(69, 15)))
+TEXT_71 = fixed(LiteralSegment(Literal("[]"), Site(71, 21)))
+ANY_74 = fixed(LiteralSegment(Literal("any[]"), Site(74, 24)))
+NULL_76 = fixed(LiteralSegment(Literal(" | null"), Site(76, 36)))
+TEXT_79 = fixed(LiteralSegment(Literal(" | "), Site(79, 9)))
+TEXT_82 = fixed(LiteralSegment(Literal(" | \n"), Site(82, 9)))
+DEFAULT_85 = fixed(LiteralSegment(Literal("                    // default: "), Site(85, 38)))
+TEXT_89 = fixed(LiteralSegment(Literal('"'), Site(89, 9)))
+TEXT_90 = fixed(LiteralSegment(Literal('" | "'), Site(90, 9)))
+TEXT_91 = fixed(LiteralSegment(Literal('"'), Site(91, 9)))
+STRING_94 = fixed(LiteralSegment(Literal("string"), Site(94, 9)))
+NULL_95 = fixed(LiteralSegment(Literal(" | null"), Site(95, 36)))
+NUMBER_97 = fixed(LiteralSegment(Literal("number"), Site(97, 34)))
+BOOLEAN_98 = fixed(LiteralSegment(Literal("boolean"), Site(98, 24)))
+TEXT_100 = fixed(LiteralSegment(Literal("{\n"), Site(100, 9)))
+TEXT_101 = fixed(LiteralSegment(Literal(", "), Site(101, 9)))
+TEXT_103 = fixed(LiteralSegment(Literal("?"), Site(103, 74)))
+TEXT_104 = fixed(LiteralSegment(Literal(": \n                "), Site(104, 11)))
+TEXT_107 = fixed(LiteralSegment(Literal("}"), Site(107, 9)))
+OBJECT_109 = fixed(LiteralSegment(Literal("object"), Site(109, 23)))
+ANY_110 = fixed(LiteralSegment(Literal("any"), Site(110, 20)))
+TEXT_117 = fixed(LiteralSegment(Literal("// "), Site(117, 7)))
+NEWLINE_117 = fixed(LiteralSegment(Literal("\n"), Site(117, 41)))
+TYPE_119 = fixed(LiteralSegment(Literal("type "), Site(119, 5)))
+TEXT_119 = fixed(LiteralSegment(Literal(" = "), Site(119, 27)))
+TEXT_122 = fixed(LiteralSegment(Literal("(_: {\n"), Site(122, 7)))
+NEWLINE_126 = fixed(LiteralSegment(Literal("\n"), Site(126, 11)))
+TEXT_129 = fixed(LiteralSegment(Literal("?"), Site(129, 80)))
+TEXT_130 = fixed(LiteralSegment(Literal(": "), Site(130, 9)))
+DEFAULT_134 = fixed(LiteralSegment(Literal(", // default: "), Site(134, 13)))
+DEFAULT_136 = fixed(LiteralSegment(Literal("// default: "), Site(136, 13)))
+DEFAULT_138 = fixed(LiteralSegment(Literal(", // default: "), Site(138, 13)))
+TEXT_141 = fixed(LiteralSegment(Literal(",\n"), Site(141, 9)))
+ANY_143 = fixed(LiteralSegment(Literal("}) => any;\n\n"), Site(143, 7)))
+ANY_145 = fixed(LiteralSegment(Literal("() => any;\n\n"), Site(145, 7)))
+SYSTEM_152 = fixed(
+    ControlSegment(Control.START, Site(152, 3)),
+    LiteralSegment(Literal("system"), Site(152, 10)),
+    ControlSegment(Control.MESSAGE, Site(152, 19)),
 )
-KNOWLEDGE_CUTOFF_CURRENT_164 = fixed(
-    LiteralSegment(Literal("\nKnowledge cutoff: 2024-06\nCurrent date: "), Site(164, 18)),
+KNOWLEDGE_CUTOFF_CURRENT_153 = fixed(
+    LiteralSegment(Literal("\nKnowledge cutoff: 2024-06\nCurrent date: "), Site(153, 18)),
 )
-REASONING_164 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(164, 87)),
-    LiteralSegment(Literal("Reasoning: "), Site(165, 3)),
+REASONING_153 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(153, 87)),
+    LiteralSegment(Literal("Reasoning: "), Site(154, 3)),
 )
-BLANK_LINE_165 = fixed(LiteralSegment(Literal("\n\n"), Site(165, 34)))
-TOOLS_167 = fixed(LiteralSegment(Literal("# Tools\n\n"), Site(167, 5)))
-BROWSER_TOOL_FOR_170 = fixed(
+BLANK_LINE_154 = fixed(LiteralSegment(Literal("\n\n"), Site(154, 34)))
+TOOLS_156 = fixed(LiteralSegment(Literal("# Tools\n\n"), Site(156, 5)))
+BROWSER_TOOL_FOR_159 = fixed(
     LiteralSegment(
         Literal(
             "## browser\n\n"
@@ -122,128 +122,128 @@ BROWSER_TOOL_FOR_170 = fixed(
             "}) => any;\n\n"
             "} // namespace browser\n\n"
         ),
-        Site(170, 7),
+        Site(159, 7),
     ),
 )
-PYTHON_USE_THIS_215 = fixed(
+PYTHON_USE_THIS_204 = fixed(
     LiteralSegment(
         Literal(
             "## python\n\n"
             "Use this tool to execute Python code in your chain of thought. The code will not be shown to the user. This tool should be used for internal reasoning, but not for code that is intended to be visible to the user (e.g. when creating plots, tables, or files).\n\n"
             "When you send a message containing Python code to python, it will be executed in a stateful Jupyter notebook environment. python will respond with the output of the execution or time out after 120.0 seconds. The drive at '/mnt/data' can be used to save and persist user files. Internet access for this session is UNKNOWN. Depends on the cluster.\n\n"
         ),
-        Site(215, 7),
+        Site(204, 7),
     ),
 )
-VALID_CHANNELS_ANALYSIS_225 = fixed(
+VALID_CHANNELS_ANALYSIS_214 = fixed(
     LiteralSegment(
         Literal("# Valid channels: analysis, commentary, final. Channel must be included for every message."),
-        Site(225, 3),
+        Site(214, 3),
     ),
 )
-CALLS_TO_THESE_226 = fixed(
-    LiteralSegment(Literal("\nCalls to these tools must go to the commentary channel: 'functions'."), Site(226, 20)),
+CALLS_TO_THESE_215 = fixed(
+    LiteralSegment(Literal("\nCalls to these tools must go to the commentary channel: 'functions'."), Site(215, 20)),
 )
-END_227 = fixed(ControlSegment(Control.END, Site(227, 3)))
-DEVELOPER_232 = fixed(
-    ControlSegment(Control.START, Site(232, 5)),
-    LiteralSegment(Literal("developer"), Site(232, 12)),
-    ControlSegment(Control.MESSAGE, Site(232, 24)),
+END_216 = fixed(ControlSegment(Control.END, Site(216, 3)))
+DEVELOPER_221 = fixed(
+    ControlSegment(Control.START, Site(221, 5)),
+    LiteralSegment(Literal("developer"), Site(221, 12)),
+    ControlSegment(Control.MESSAGE, Site(221, 24)),
 )
-INSTRUCTIONS_233 = fixed(LiteralSegment(Literal("# Instructions\n\n"), Site(233, 30)))
-BLANK_LINE_233 = fixed(LiteralSegment(Literal("\n\n"), Site(233, 65)))
-TOOLS_FUNCTIONS_NAMESPACE_235 = fixed(
-    LiteralSegment(Literal("# Tools\n\n## functions\n\nnamespace functions {\n\n"), Site(235, 7)),
+INSTRUCTIONS_222 = fixed(LiteralSegment(Literal("# Instructions\n\n"), Site(222, 30)))
+BLANK_LINE_222 = fixed(LiteralSegment(Literal("\n\n"), Site(222, 65)))
+TOOLS_FUNCTIONS_NAMESPACE_224 = fixed(
+    LiteralSegment(Literal("# Tools\n\n## functions\n\nnamespace functions {\n\n"), Site(224, 7)),
 )
-NAMESPACE_FUNCTIONS_237 = fixed(LiteralSegment(Literal("} // namespace functions"), Site(237, 7)))
-END_239 = fixed(ControlSegment(Control.END, Site(239, 5)))
-EMPTY_244 = (Literal(""), Site(244, 31))
-EMPTY_245 = (Literal(""), Site(245, 35))
-ASSISTANT_252 = fixed(
-    ControlSegment(Control.START, Site(252, 7)),
-    LiteralSegment(Literal("assistant"), Site(252, 14)),
+NAMESPACE_FUNCTIONS_226 = fixed(LiteralSegment(Literal("} // namespace functions"), Site(226, 7)))
+END_228 = fixed(ControlSegment(Control.END, Site(228, 5)))
+EMPTY_233 = (Literal(""), Site(233, 31))
+EMPTY_234 = (Literal(""), Site(234, 35))
+ASSISTANT_241 = fixed(
+    ControlSegment(Control.START, Site(241, 7)),
+    LiteralSegment(Literal("assistant"), Site(241, 14)),
     SAMPLED,
 )
-END_SAMPLED_253 = fixed(END_SAMPLED)
-ANALYSIS_262 = fixed(
-    ControlSegment(Control.CHANNEL, Site(262, 13)),
-    LiteralSegment(Literal("analysis"), Site(262, 22)),
-    ControlSegment(Control.MESSAGE, Site(262, 33)),
+END_SAMPLED_242 = fixed(END_SAMPLED)
+ANALYSIS_251 = fixed(
+    ControlSegment(Control.CHANNEL, Site(251, 13)),
+    LiteralSegment(Literal("analysis"), Site(251, 22)),
+    ControlSegment(Control.MESSAGE, Site(251, 33)),
 )
-ASSISTANT_262 = fixed(
-    ControlSegment(Control.END, Site(262, 47)),
-    ControlSegment(Control.START, Site(262, 52)),
-    LiteralSegment(Literal("assistant"), Site(262, 59)),
+ASSISTANT_251 = fixed(
+    ControlSegment(Control.END, Site(251, 47)),
+    ControlSegment(Control.START, Site(251, 52)),
+    LiteralSegment(Literal("assistant"), Site(251, 59)),
 )
-TO_FUNCTIONS_267 = fixed(LiteralSegment(Literal(" to=functions."), Site(267, 13)))
-COMMENTARY_267 = fixed(
-    ControlSegment(Control.CHANNEL, Site(267, 49)),
-    LiteralSegment(Literal("commentary "), Site(267, 58)),
+TO_FUNCTIONS_256 = fixed(LiteralSegment(Literal(" to=functions."), Site(256, 13)))
+COMMENTARY_256 = fixed(
+    ControlSegment(Control.CHANNEL, Site(256, 49)),
+    LiteralSegment(Literal("commentary "), Site(256, 58)),
 )
-JSON_267 = (Literal("json"), Site(267, 102))
-MESSAGE_268 = fixed(ControlSegment(Control.MESSAGE, Site(268, 13)))
-CALL_268 = fixed(ControlSegment(Control.CALL, Site(268, 54)))
-ANALYSIS_271 = fixed(
-    ControlSegment(Control.CHANNEL, Site(271, 34)),
-    LiteralSegment(Literal("analysis"), Site(271, 43)),
-    ControlSegment(Control.MESSAGE, Site(271, 54)),
+JSON_256 = (Literal("json"), Site(256, 102))
+MESSAGE_257 = fixed(ControlSegment(Control.MESSAGE, Site(257, 13)))
+CALL_257 = fixed(ControlSegment(Control.CALL, Site(257, 56)))
+ANALYSIS_260 = fixed(
+    ControlSegment(Control.CHANNEL, Site(260, 34)),
+    LiteralSegment(Literal("analysis"), Site(260, 43)),
+    ControlSegment(Control.MESSAGE, Site(260, 54)),
 )
-ASSISTANT_271 = fixed(
-    ControlSegment(Control.END, Site(271, 74)),
-    ControlSegment(Control.START, Site(271, 79)),
-    LiteralSegment(Literal("assistant"), Site(271, 86)),
+ASSISTANT_260 = fixed(
+    ControlSegment(Control.END, Site(260, 74)),
+    ControlSegment(Control.START, Site(260, 79)),
+    LiteralSegment(Literal("assistant"), Site(260, 86)),
 )
-FINAL_272 = fixed(
-    ControlSegment(Control.CHANNEL, Site(272, 11)),
-    LiteralSegment(Literal("final"), Site(272, 20)),
-    ControlSegment(Control.MESSAGE, Site(272, 28)),
+FINAL_261 = fixed(
+    ControlSegment(Control.CHANNEL, Site(261, 11)),
+    LiteralSegment(Literal("final"), Site(261, 20)),
+    ControlSegment(Control.MESSAGE, Site(261, 28)),
 )
-RETURN_272 = fixed(ControlSegment(Control.RETURN, Site(272, 42)))
-FINAL_275 = fixed(
-    ControlSegment(Control.CHANNEL, Site(275, 11)),
-    LiteralSegment(Literal("final"), Site(275, 20)),
-    ControlSegment(Control.MESSAGE, Site(275, 28)),
+RETURN_261 = fixed(ControlSegment(Control.RETURN, Site(261, 42)))
+FINAL_264 = fixed(
+    ControlSegment(Control.CHANNEL, Site(264, 11)),
+    LiteralSegment(Literal("final"), Site(264, 20)),
+    ControlSegment(Control.MESSAGE, Site(264, 28)),
 )
-END_275 = fixed(ControlSegment(Control.END, Site(275, 42)))
-FUNCTIONS_284 = fixed(ControlSegment(Control.START, Site(284, 7)), LiteralSegment(Literal("functions."), Site(284, 14)))
-TO_ASSISTANT_284 = fixed(
-    LiteralSegment(Literal(" to=assistant"), Site(284, 46)),
-    ControlSegment(Control.CHANNEL, Site(284, 62)),
-    LiteralSegment(Literal("commentary"), Site(284, 71)),
-    ControlSegment(Control.MESSAGE, Site(284, 84)),
+END_264 = fixed(ControlSegment(Control.END, Site(264, 42)))
+FUNCTIONS_273 = fixed(ControlSegment(Control.START, Site(273, 7)), LiteralSegment(Literal("functions."), Site(273, 14)))
+TO_ASSISTANT_273 = fixed(
+    LiteralSegment(Literal(" to=assistant"), Site(273, 46)),
+    ControlSegment(Control.CHANNEL, Site(273, 62)),
+    LiteralSegment(Literal("commentary"), Site(273, 71)),
+    ControlSegment(Control.MESSAGE, Site(273, 84)),
 )
-END_284 = fixed(ControlSegment(Control.END, Site(284, 111)))
-USER_287 = fixed(
-    ControlSegment(Control.START, Site(287, 17)),
-    LiteralSegment(Literal("user"), Site(287, 24)),
-    ControlSegment(Control.MESSAGE, Site(287, 31)),
+END_273 = fixed(ControlSegment(Control.END, Site(273, 113)))
+USER_276 = fixed(
+    ControlSegment(Control.START, Site(276, 17)),
+    LiteralSegment(Literal("user"), Site(276, 24)),
+    ControlSegment(Control.MESSAGE, Site(276, 31)),
 )
-END_287 = fixed(ControlSegment(Control.END, Site(287, 50)))
-ASSISTANT_291 = fixed(ControlSegment(Control.START, Site(291, 14)), LiteralSegment(Literal("assistant"), Site(291, 21)))
+END_276 = fixed(ControlSegment(Control.END, Site(276, 50)))
+ASSISTANT_280 = fixed(ControlSegment(Control.START, Site(280, 14)), LiteralSegment(Literal("assistant"), Site(280, 21)))
 
 
 def _plain(out: list[Printed], value: Json, value_path: Path) -> None:
-    """gpt-oss.kata:50 def plain(value)."""
-    # gpt-oss.kata:51 match
-    if isinstance(value, str):  # :52
+    """gpt-oss.kata:39 def plain(value)."""
+    # gpt-oss.kata:40 match
+    if isinstance(value, str):  # :41
         out.append((Content(value), value_path, 0))
-    else:  # :53
-        out.append((JSON.dump_known(value), value_path, None))
+    else:  # :42
+        out.append((TOJSON.dump_known(value), value_path, None))
 
 
 def _comment(out: list[Printed], description: Json, description_path: Path) -> None:
-    """gpt-oss.kata:57 def comment(description)."""
-    # gpt-oss.kata:58 match
-    if isinstance(description, str) and description:  # :59
-        out += (TEXT_59, (Content(description), description_path, 0))
-    elif isinstance(description, str) or description is None:  # :60
+    """gpt-oss.kata:46 def comment(description)."""
+    # gpt-oss.kata:47 match
+    if isinstance(description, str) and description:  # :48
+        out += (TEXT_48, (Content(description), description_path, 0))
+    elif isinstance(description, str) or description is None:  # :49
         pass
-    else:  # :61
-        raise TemplateError("A description is a text.", code="T100", where="gpt-oss.kata:61")
+    else:  # :50
+        raise TemplateError("A description is a text.", code="T100", where="gpt-oss.kata:50")
 
 
 def _typescript(out: list[Printed], schema: Json, schema_path: Path) -> None:
-    """gpt-oss.kata:65 def typescript(schema)."""
+    """gpt-oss.kata:54 def typescript(schema)."""
     kind: Json = json_field(schema, "type")
     kind_path = (*schema_path, "type")
     items: Json = json_field(schema, "items")
@@ -252,123 +252,126 @@ def _typescript(out: list[Printed], schema: Json, schema_path: Path) -> None:
     values_path = (*schema_path, "enum")
     members: Json = json_field(schema, "properties")
     members_path = (*schema_path, "properties")
-    # gpt-oss.kata:70 match
-    if kind == "array":  # :71
-        # gpt-oss.kata:72 match
-        if json_field(items, "type") == "string":  # :73
-            out.append(STRING_73)
-        elif json_field(items, "type") in ("number", "integer"):  # :74
-            out.append(NUMBER_74)
-        elif json_field(items, "type") == "boolean":  # :75
-            out.append(BOOLEAN_75)
-        elif items:  # :76
+    # gpt-oss.kata:59 match
+    if kind == "array":  # :60
+        # gpt-oss.kata:61 match
+        if json_field(items, "type") == "string":  # :62
+            out.append(STRING_62)
+        elif json_field(items, "type") in ("number", "integer"):  # :63
+            out.append(NUMBER_63)
+        elif json_field(items, "type") == "boolean":  # :64
+            out.append(BOOLEAN_64)
+        elif items:  # :65
             inner_printed: list[Printed] = []
             _typescript(inner_printed, items, items_path)
             inner = kept(inner_printed)
             if inner[0] == "object | object" or len(inner[0]) > 50:
-                out.append(ANY_80)
+                out.append(ANY_69)
             else:
-                out += (inner, TEXT_82)
-        else:  # :85
-            out.append(ANY_85)
+                out += (inner, TEXT_71)
+        else:  # :74
+            out.append(ANY_74)
         if json_field(schema, "nullable"):
-            out.append(NULL_87)
-    elif is_list(kind) and kind:  # :89
+            out.append(NULL_76)
+    elif is_list(kind) and kind:  # :78
         for one_at, one in enumerate(kind):
             if one_at:
-                out.append(TEXT_90)
+                out.append(TEXT_79)
             one_path = (*kind_path, one_at)
             _plain(out, one, one_path)
-    elif is_list(json_field(schema, "oneOf")) and as_list(json_field(schema, "oneOf")):  # :92
+    elif is_list(json_field(schema, "oneOf")) and as_list(json_field(schema, "oneOf")):  # :81
         for variant_at, variant in enumerate(as_list(json_field(schema, "oneOf"))):
             if variant_at:
-                out.append(TEXT_93)
+                out.append(TEXT_82)
             variant_path = (*schema_path, "oneOf", variant_at)
             _typescript(out, variant, variant_path)
             _comment(out, json_field(variant, "description"), (*variant_path, "description"))
             if has_key(variant, "default"):
-                out += (DEFAULT_96, (JSON.dump_known(json_field(variant, "default")), (*variant_path, "default"), None))
-    elif kind == "string" and (is_list(values) and values):  # :99
-        out.append(TEXT_100)
+                out += (
+                    DEFAULT_85,
+                    (TOJSON.dump_known(json_field(variant, "default")), (*variant_path, "default"), None),
+                )
+    elif kind == "string" and (is_list(values) and values):  # :88
+        out.append(TEXT_89)
         for value_at, value in enumerate(values):
             if value_at:
-                out.append(TEXT_101)
+                out.append(TEXT_90)
             value_path = (*values_path, value_at)
             _plain(out, value, value_path)
-        out.append(TEXT_102)
-    elif kind == "string":  # :104
-        out.append(STRING_105)
+        out.append(TEXT_91)
+    elif kind == "string":  # :93
+        out.append(STRING_94)
         if json_field(schema, "nullable"):
-            out.append(NULL_106)
-    elif kind in ("number", "integer"):  # :108
-        out.append(NUMBER_108)
-    elif kind == "boolean":  # :109
-        out.append(BOOLEAN_109)
-    elif kind == "object" and (is_object(members) and members):  # :110
-        out.append(TEXT_111)
+            out.append(NULL_95)
+    elif kind in ("number", "integer"):  # :97
+        out.append(NUMBER_97)
+    elif kind == "boolean":  # :98
+        out.append(BOOLEAN_98)
+    elif kind == "object" and (is_object(members) and members):  # :99
+        out.append(TEXT_100)
         for member_at, (name, member) in enumerate(members.items()):
             if member_at:
-                out.append(TEXT_112)
+                out.append(TEXT_101)
             member_path = (*members_path, name)
             name_path = (*members_path, name)
             out.append((Content(name), name_path, None))
             if not (is_list(json_field(schema, "required")) and name in as_list(json_field(schema, "required"))):
-                out.append(TEXT_114)
-            out.append(TEXT_115)
+                out.append(TEXT_103)
+            out.append(TEXT_104)
             _typescript(out, member, member_path)
-        out.append(TEXT_118)
-    elif kind == "object":  # :120
-        out.append(OBJECT_120)
-    else:  # :121
-        out.append(ANY_121)
+        out.append(TEXT_107)
+    elif kind == "object":  # :109
+        out.append(OBJECT_109)
+    else:  # :110
+        out.append(ANY_110)
 
 
 def _function_type(out: list[Printed], function: Json, function_path: Path) -> None:
-    """gpt-oss.kata:125 def function_type(function)."""
+    """gpt-oss.kata:114 def function_type(function)."""
     if not isinstance(json_field(function, "name"), str):
-        raise TemplateError("A tool has no function with a name.", code="T100", where="gpt-oss.kata:126")
+        raise TemplateError("A tool has no function with a name.", code="T100", where="gpt-oss.kata:115")
     if json_field(function, "description") is not None:
-        out.append(TEXT_128)
+        out.append(TEXT_117)
         _plain(out, json_field(function, "description"), (*function_path, "description"))
-        out.append(NEWLINE_128)
-    out += (TYPE_130, (Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0), TEXT_130)
+        out.append(NEWLINE_117)
+    out += (TYPE_119, (Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0), TEXT_119)
     parameters: Json = json_field(function, "parameters")
     parameters_path = (*function_path, "parameters")
     if is_object(json_field(parameters, "properties")) and as_object(json_field(parameters, "properties")):
-        out.append(TEXT_133)
+        out.append(TEXT_122)
         for name, schema in as_object(json_field(parameters, "properties")).items():
             schema_path = (*parameters_path, "properties", name)
             name_path = (*parameters_path, "properties", name)
             if json_field(schema, "description"):
                 _comment(out, json_field(schema, "description"), (*schema_path, "description"))
-                out.append(NEWLINE_137)
+                out.append(NEWLINE_126)
             out.append((Content(name), name_path, None))
             if not (
                 is_list(json_field(parameters, "required")) and name in as_list(json_field(parameters, "required"))
             ):
-                out.append(TEXT_140)
-            out.append(TEXT_141)
+                out.append(TEXT_129)
+            out.append(TEXT_130)
             _typescript(out, schema, schema_path)
             if has_key(schema, "default"):
                 if json_field(schema, "enum"):
-                    out.append(DEFAULT_145)
+                    out.append(DEFAULT_134)
                     _plain(out, json_field(schema, "default"), (*schema_path, "default"))
                 elif json_field(schema, "oneOf"):
-                    out.append(DEFAULT_147)
+                    out.append(DEFAULT_136)
                     _plain(out, json_field(schema, "default"), (*schema_path, "default"))
                 else:
                     out += (
-                        DEFAULT_149,
-                        (JSON.dump_known(json_field(schema, "default")), (*schema_path, "default"), None),
+                        DEFAULT_138,
+                        (TOJSON.dump_known(json_field(schema, "default")), (*schema_path, "default"), None),
                     )
-            out.append(TEXT_152)
-        out.append(ANY_154)
+            out.append(TEXT_141)
+        out.append(ANY_143)
     else:
-        out.append(ANY_156)
+        out.append(ANY_145)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 49)."""
+    """All that the template prints for a request, in order (line 38)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     generating = request.add_generation_prompt
@@ -378,27 +381,27 @@ def render(request: Request) -> list[Printed]:
     reasoning_effort = request.reasoning_effort
     now = request.now
     out += (
-        SYSTEM_163,
+        SYSTEM_152,
         (Content(model_identity), ("model_identity",), 0),
-        KNOWLEDGE_CUTOFF_CURRENT_164,
+        KNOWLEDGE_CUTOFF_CURRENT_153,
         (Content(format_date(now, "%Y-%m-%d")), ("now",), None),
-        REASONING_164,
+        REASONING_153,
         (Content(reasoning_effort), ("reasoning_effort",), 0),
-        BLANK_LINE_165,
+        BLANK_LINE_154,
     )
     if builtin_tools:
-        out.append(TOOLS_167)
+        out.append(TOOLS_156)
         if "browser" in builtin_tools:
-            out.append(BROWSER_TOOL_FOR_170)
+            out.append(BROWSER_TOOL_FOR_159)
         if "python" in builtin_tools:
-            out.append(PYTHON_USE_THIS_215)
-    out.append(VALID_CHANNELS_ANALYSIS_225)
+            out.append(PYTHON_USE_THIS_204)
+    out.append(VALID_CHANNELS_ANALYSIS_214)
     if tools:
-        out.append(CALLS_TO_THESE_226)
-    out.append(END_227)
+        out.append(CALLS_TO_THESE_215)
+    out.append(END_216)
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="gpt-oss.kata:229")
-    # gpt-oss.kata:230 take leading system, developer as guide
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="gpt-oss.kata:218")
+    # gpt-oss.kata:219 take leading system, developer as guide
     guide: SystemMessage | DeveloperMessage | None = None
     guide_at = -1
     if messages and ((first := messages[0][1]).role == "system" or first.role == "developer"):
@@ -406,28 +409,28 @@ def render(request: Request) -> list[Printed]:
         guide_at = messages[0][0]
         messages = messages[1:]
     if (guide is not None and guide.content) or tools:
-        out.append(DEVELOPER_232)
+        out.append(DEVELOPER_221)
         if guide is not None and guide.content:
-            out += (INSTRUCTIONS_233, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_233)
+            out += (INSTRUCTIONS_222, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_222)
         if tools:
-            out.append(TOOLS_FUNCTIONS_NAMESPACE_235)
+            out.append(TOOLS_FUNCTIONS_NAMESPACE_224)
             for tool_at, tool in enumerate(tools):
                 tool_path = ("tools", tool_at)
                 _function_type(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(NAMESPACE_FUNCTIONS_237)
-        out.append(END_239)
-    # gpt-oss.kata:260 any later in messages after … where …
+            out.append(NAMESPACE_FUNCTIONS_226)
+        out.append(END_228)
+    # gpt-oss.kata:249 any later in messages after … where …
     later_after = any_after(later.role == "assistant" and not later.tool_calls for _, later in messages)
-    # gpt-oss.kata:281 last a in messages before … where …
+    # gpt-oss.kata:270 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
-    # gpt-oss.kata:242 each m in messages
+    # gpt-oss.kata:231 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "assistant":  # :243 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_244
+        if m.role == "assistant":  # :232 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_233
             if m.thinking is not None:
                 thought: PrintedText = (m.thinking, ("messages", m_at, "thinking"), 0)
             else:
-                thought = EMPTY_245
+                thought = EMPTY_234
             if (
                 "<|channel|>analysis<|message|>" in said[0]
                 or "<|channel|>final<|message|>" in said[0]
@@ -437,64 +440,64 @@ def render(request: Request) -> list[Printed]:
                 raise TemplateError(
                     "The analysis of a reply stands in `thinking`, and its final part in `content`, without channels.",
                     code="T100",
-                    where="gpt-oss.kata:250",
+                    where="gpt-oss.kata:239",
                 )
-            out.append(ASSISTANT_252)
+            out.append(ASSISTANT_241)
             if m.tool_calls:
                 if len(m.tool_calls) > 1:
                     raise TemplateError(
-                        "The model makes one tool call a message.", code="T100", where="gpt-oss.kata:255"
+                        "The model makes one tool call a message.", code="T100", where="gpt-oss.kata:244"
                     )
                 if said[0] and thought[0]:
                     raise TemplateError(
                         "The analysis before a tool call stands in `thinking` or in `content`.",
                         code="T100",
-                        where="gpt-oss.kata:257",
+                        where="gpt-oss.kata:246",
                     )
                 note: PrintedText = said if said[0] else thought
                 answered = later_after[i]
                 if note[0] and not answered:
-                    out += (ANALYSIS_262, note, ASSISTANT_262)
+                    out += (ANALYSIS_251, note, ASSISTANT_251)
                 for call_at, call in enumerate(m.tool_calls):
                     call_path = ("messages", m_at, "tool_calls", call_at)
                     out += (
-                        TO_FUNCTIONS_267,
+                        TO_FUNCTIONS_256,
                         (call.function.name, (*call_path, "function", "name"), 0),
-                        COMMENTARY_267,
+                        COMMENTARY_256,
                         (call.function.content_type, (*call_path, "function", "content_type"), 0)
                         if call.function.content_type is not None
-                        else JSON_267,
-                        MESSAGE_268,
-                        (JSON.dump(call.function.arguments), (*call_path, "function", "arguments"), None),
-                        CALL_268,
+                        else JSON_256,
+                        MESSAGE_257,
+                        (TOJSON.dump(call.function.arguments), (*call_path, "function", "arguments"), None),
+                        CALL_257,
                     )
             elif i == len(messages) - 1 and not generating:
                 if m.thinking is not None:
-                    out += (ANALYSIS_271, (m.thinking, ("messages", m_at, "thinking"), 0), ASSISTANT_271)
-                out += (FINAL_272, said, RETURN_272)
+                    out += (ANALYSIS_260, (m.thinking, ("messages", m_at, "thinking"), 0), ASSISTANT_260)
+                out += (FINAL_261, said, RETURN_261)
             else:
-                out += (FINAL_275, said, END_275)
-            out.append(END_SAMPLED_253)
-        elif m.role == "tool":  # :280 when tool
+                out += (FINAL_264, said, END_264)
+            out.append(END_SAMPLED_242)
+        elif m.role == "tool":  # :269 when tool
             caller_at, caller = a_before[i] or (-1, None)
             call_2 = first_item(caller.tool_calls) if caller is not None and caller.tool_calls is not None else None
             call_2_path = ("messages", caller_at, "tool_calls", 0)
             if call_2 is None:
-                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gpt-oss.kata:283")
+                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gpt-oss.kata:272")
             out += (
-                FUNCTIONS_284,
+                FUNCTIONS_273,
                 (call_2.function.name, (*call_2_path, "function", "name"), 0),
-                TO_ASSISTANT_284,
-                (JSON.dump_known(m.content), ("messages", m_at, "content"), None),
-                END_284,
+                TO_ASSISTANT_273,
+                (TOJSON.dump_known(m.content), ("messages", m_at, "content"), None),
+                END_273,
             )
-        elif m.role == "user":  # :287 when user
-            out += (USER_287, (m.content, ("messages", m_at, "content"), 0), END_287)
-        elif m.role == "system" or m.role == "developer":  # :288 when system, developer
-            raise TemplateError("Instructions stand in the first message.", code="T100", where="gpt-oss.kata:288")
+        elif m.role == "user":  # :276 when user
+            out += (USER_276, (m.content, ("messages", m_at, "content"), 0), END_276)
+        elif m.role == "system" or m.role == "developer":  # :277 when system, developer
+            raise TemplateError("Instructions stand in the first message.", code="T100", where="gpt-oss.kata:277")
         else:
             assert_never(m)
-    # gpt-oss.kata:291 generate
+    # gpt-oss.kata:280 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_291)
+        out.append(ASSISTANT_280)
     return out

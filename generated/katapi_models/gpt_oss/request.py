@@ -17,58 +17,58 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 36)."""
+    """The record `function` (line 25)."""
 
-    name: Content  # line 37
-    arguments: JsonText  # line 38
-    content_type: Content | None = None  # line 39
+    name: Content  # line 26
+    arguments: JsonText  # line 27
+    content_type: Content | None = None  # line 28
 
 
 class Call(RequestModel):
-    """The record `call` (line 32)."""
+    """The record `call` (line 21)."""
 
-    function: Function  # line 33
-    id: Content | None = None  # line 34: accepted, never printed
-    type: Literal["function"] | None = None  # line 34: accepted, never printed
+    function: Function  # line 22
+    id: Content | None = None  # line 23: accepted, never printed
+    type: Literal["function"] | None = None  # line 23: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 21
+    content: Annotated[Content, FromParts("")] | None = None  # line 10
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 21)."""
+    """A message of role `developer` (line 10)."""
 
     role: Literal["developer"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 21
+    content: Annotated[Content, FromParts("")] | None = None  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 22)."""
+    """A message of role `user` (line 11)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 22
+    content: Annotated[Content, FromParts("")]  # line 11
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 23)."""
+    """A message of role `assistant` (line 12)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 24
-    thinking: Content | None = Field(None, validation_alias=AliasChoices("thinking", "reasoning_content"))  # line 25
-    tool_calls: Items[Call] | None = None  # line 26
+    content: Annotated[Content, FromParts("")] | None = None  # line 13
+    thinking: Content | None = Field(None, validation_alias=AliasChoices("thinking", "reasoning_content"))  # line 14
+    tool_calls: Items[Call] | None = None  # line 15
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 28)."""
+    """A message of role `tool` (line 17)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 29
-    name: Content | None = None  # line 30: accepted, never printed
-    tool_call_id: Content | None = None  # line 30: accepted, never printed
+    content: JsonValueField  # line 18
+    name: Content | None = None  # line 19: accepted, never printed
+    tool_call_id: Content | None = None  # line 19: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -78,13 +78,13 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 41
+    tools: Items[JsonObjectField] | None = None  # line 30
     add_generation_prompt: bool = True
-    builtin_tools: Items[Literal["browser", "python"]] | None = None  # line 42
-    model_identity: Content = Content("You are ChatGPT, a large language model trained by OpenAI.")  # line 43
-    reasoning_effort: Content = Content("medium")  # line 44
-    now: DateField  # line 45
-    thinking: bool | None = None  # line 46
+    builtin_tools: Items[Literal["browser", "python"]] | None = None  # line 31
+    model_identity: Content = Content("You are ChatGPT, a large language model trained by OpenAI.")  # line 32
+    reasoning_effort: Content = Content("medium")  # line 33
+    now: DateField  # line 34
+    thinking: bool | None = None  # line 35

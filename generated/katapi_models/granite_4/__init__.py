@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/granite4.kata",
     template=Identity(
         "Granite4@1/granite-4",
-        "sha256:7c5f61cb94e63f14bcc3fe10c5d18651bcacc1f0c6f02b1e3a72f2ef7c07565b",
+        "sha256:7ddc63c4ffcc22579e3c4ce4a2e8fac0f49d93bc151ceec2c5b4afa88df629ca",
     ),
     tokenizer_identity=Identity(
         "Granite4@1",

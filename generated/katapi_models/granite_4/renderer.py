@@ -18,7 +18,7 @@ from katapi.runtime.serialization import Serialization
 from katapi_models.granite_4.request import Request, SystemMessage, ToolMessage
 from katapi_models.granite_4_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -26,154 +26,154 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-EMPTY_50 = (Literal(""), Site(50, 48))
-EMPTY_50_56 = (Literal(""), Site(50, 56))
-SYSTEM_53 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(53, 3)),
-    LiteralSegment(Literal("system"), Site(53, 18)),
-    ControlSegment(Control.END_OF_ROLE, Site(53, 27)),
+EMPTY_39 = (Literal(""), Site(39, 48))
+EMPTY_39_56 = (Literal(""), Site(39, 56))
+SYSTEM_42 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(42, 3)),
+    LiteralSegment(Literal("system"), Site(42, 18)),
+    ControlSegment(Control.END_OF_ROLE, Site(42, 27)),
 )
-BLANK_LINE_56 = fixed(LiteralSegment(Literal("\n\n"), Site(56, 21)))
-YOU_ARE_A_57 = fixed(
+BLANK_LINE_45 = fixed(LiteralSegment(Literal("\n\n"), Site(45, 21)))
+YOU_ARE_A_46 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the ",
         ),
-        Site(57, 5),
+        Site(46, 5),
     ),
-    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(58, 5)),
-    ControlSegment(Control.TOOLS, Site(58, 72)),
-    ControlSegment(Control.END_TOOLS, Site(58, 79)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(58, 87)),
-    ControlSegment(Control.TOOLS, Site(58, 102)),
+    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(47, 5)),
+    ControlSegment(Control.TOOLS, Site(47, 72)),
+    ControlSegment(Control.END_TOOLS, Site(47, 79)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(47, 87)),
+    ControlSegment(Control.TOOLS, Site(47, 102)),
 )
-NEWLINE_59 = fixed(LiteralSegment(Literal("\n"), Site(59, 27)))
-FOR_EACH_TOOL_61 = fixed(
-    LiteralSegment(Literal("\n"), Site(61, 1)),
-    ControlSegment(Control.END_TOOLS, Site(62, 7)),
+NEWLINE_48 = fixed(LiteralSegment(Literal("\n"), Site(48, 27)))
+FOR_EACH_TOOL_50 = fixed(
+    LiteralSegment(Literal("\n"), Site(50, 1)),
+    ControlSegment(Control.END_TOOLS, Site(51, 7)),
     LiteralSegment(
         Literal("\n\nFor each tool call, return a json object with function name and arguments within "),
-        Site(62, 15),
+        Site(51, 15),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(64, 88)),
-    ControlSegment(Control.END_TOOL_CALL, Site(64, 101)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(64, 113)),
-    ControlSegment(Control.TOOL_CALL, Site(65, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(65, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(67, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(53, 88)),
+    ControlSegment(Control.END_TOOL_CALL, Site(53, 101)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(53, 113)),
+    ControlSegment(Control.TOOL_CALL, Site(54, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(54, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(56, 7)),
     LiteralSegment(
         Literal(
             ". If a tool does not exist in the provided list of tools, notify the user that you do not have the ability to fulfill the request.",
         ),
-        Site(67, 19),
+        Site(56, 19),
     ),
 )
-BLANK_LINE_71 = fixed(LiteralSegment(Literal("\n\n"), Site(71, 40)))
-YOU_ARE_A_72 = fixed(
+BLANK_LINE_60 = fixed(LiteralSegment(Literal("\n\n"), Site(60, 40)))
+YOU_ARE_A_61 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following documents. You may use one or more documents to assist with ",
         ),
-        Site(72, 5),
+        Site(61, 5),
     ),
     LiteralSegment(
         Literal(
             "the user query.\n\nYou are given a list of documents within <documents></documents> XML tags:\n<documents>",
         ),
-        Site(73, 5),
+        Site(62, 5),
     ),
 )
-NEWLINE_74 = fixed(LiteralSegment(Literal("\n"), Site(74, 27)))
-DOCUMENTS_WRITE_THE_75 = fixed(
+NEWLINE_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 27)))
+DOCUMENTS_WRITE_THE_64 = fixed(
     LiteralSegment(
         Literal(
             "\n"
             "</documents>\n\n"
             "Write the response to the user's input by strictly aligning with the facts in the provided "
         ),
-        Site(75, 5),
+        Site(64, 5),
     ),
     LiteralSegment(
         Literal(
             "documents. If the information needed to answer the question is not available in the documents, inform the user that ",
         ),
-        Site(76, 5),
+        Site(65, 5),
     ),
-    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(77, 5)),
+    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(66, 5)),
 )
-YOU_ARE_A_80 = fixed(
+YOU_ARE_A_69 = fixed(
     LiteralSegment(
         Literal("You are a helpful assistant. Please ensure responses are professional, accurate, and safe."),
-        Site(80, 5),
+        Site(69, 5),
     ),
 )
-END_OF_TEXT_82 = fixed(ControlSegment(Control.END_OF_TEXT, Site(82, 3)), LiteralSegment(Literal("\n"), Site(82, 16)))
-ROLE_85 = {
+END_OF_TEXT_71 = fixed(ControlSegment(Control.END_OF_TEXT, Site(71, 3)), LiteralSegment(Literal("\n"), Site(71, 16)))
+ROLE_74 = {
     role: fixed(
-        ControlSegment(Control.START_OF_ROLE, Site(85, 25)),
-        LiteralSegment(Literal(role), Site(85, 40)),
-        ControlSegment(Control.END_OF_ROLE, Site(85, 47)),
+        ControlSegment(Control.START_OF_ROLE, Site(74, 25)),
+        LiteralSegment(Literal(role), Site(74, 40)),
+        ControlSegment(Control.END_OF_ROLE, Site(74, 47)),
     )
     for role in ("system", "user")
 }
-EMPTY_85 = (Literal(""), Site(85, 73))
-END_OF_TEXT_85 = fixed(ControlSegment(Control.END_OF_TEXT, Site(85, 76)), LiteralSegment(Literal("\n"), Site(85, 89)))
-EMPTY_88 = (Literal(""), Site(88, 31))
-ASSISTANT_89 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(89, 7)),
-    LiteralSegment(Literal("assistant"), Site(89, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(89, 34)),
+EMPTY_74 = (Literal(""), Site(74, 73))
+END_OF_TEXT_74 = fixed(ControlSegment(Control.END_OF_TEXT, Site(74, 76)), LiteralSegment(Literal("\n"), Site(74, 89)))
+EMPTY_77 = (Literal(""), Site(77, 31))
+ASSISTANT_78 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(78, 7)),
+    LiteralSegment(Literal("assistant"), Site(78, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(78, 34)),
     SAMPLED,
 )
-NEWLINE_93 = fixed(LiteralSegment(Literal("\n"), Site(93, 27)))
-NEWLINE_94 = fixed(LiteralSegment(Literal("\n"), Site(94, 11)))
-TOOL_CALL_95 = fixed(ControlSegment(Control.TOOL_CALL, Site(95, 13)), LiteralSegment(Literal("\n"), Site(95, 24)))
-END_TOOL_CALL_97 = fixed(
-    LiteralSegment(Literal("\n"), Site(97, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(97, 18)),
+NEWLINE_82 = fixed(LiteralSegment(Literal("\n"), Site(82, 27)))
+NEWLINE_83 = fixed(LiteralSegment(Literal("\n"), Site(83, 11)))
+TOOL_CALL_84 = fixed(ControlSegment(Control.TOOL_CALL, Site(84, 13)), LiteralSegment(Literal("\n"), Site(84, 24)))
+END_TOOL_CALL_86 = fixed(
+    LiteralSegment(Literal("\n"), Site(86, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(86, 18)),
 )
-END_OF_TEXT_100 = fixed(
-    ControlSegment(Control.END_OF_TEXT, Site(100, 9)),
+END_OF_TEXT_89 = fixed(
+    ControlSegment(Control.END_OF_TEXT, Site(89, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(102, 7)),
+    LiteralSegment(Literal("\n"), Site(91, 7)),
 )
-USER_106 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(106, 7)),
-    LiteralSegment(Literal("user"), Site(106, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(106, 29)),
+USER_95 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(95, 7)),
+    LiteralSegment(Literal("user"), Site(95, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(95, 29)),
 )
-TOOL_RESPONSE_107 = fixed(
-    LiteralSegment(Literal("\n"), Site(107, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(107, 32)),
-    LiteralSegment(Literal("\n"), Site(107, 47)),
+TOOL_RESPONSE_96 = fixed(
+    LiteralSegment(Literal("\n"), Site(96, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(96, 32)),
+    LiteralSegment(Literal("\n"), Site(96, 47)),
 )
-EMPTY_107 = (Literal(""), Site(107, 65))
-END_TOOL_RESPONSE_107 = fixed(
-    LiteralSegment(Literal("\n"), Site(107, 68)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(107, 73)),
+EMPTY_96 = (Literal(""), Site(96, 65))
+END_TOOL_RESPONSE_96 = fixed(
+    LiteralSegment(Literal("\n"), Site(96, 68)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(96, 73)),
 )
-END_OF_TEXT_108 = fixed(ControlSegment(Control.END_OF_TEXT, Site(108, 7)), LiteralSegment(Literal("\n"), Site(108, 20)))
-ASSISTANT_112 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(112, 14)),
-    LiteralSegment(Literal("assistant"), Site(112, 29)),
-    ControlSegment(Control.END_OF_ROLE, Site(112, 41)),
+END_OF_TEXT_97 = fixed(ControlSegment(Control.END_OF_TEXT, Site(97, 7)), LiteralSegment(Literal("\n"), Site(97, 20)))
+ASSISTANT_101 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(101, 14)),
+    LiteralSegment(Literal("assistant"), Site(101, 29)),
+    ControlSegment(Control.END_OF_ROLE, Site(101, 41)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 46)."""
+    """All that the template prints for a request, in order (line 35)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     available_tools = request.available_tools
     documents = request.documents
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:47")
-    # granite4.kata:49 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:36")
+    # granite4.kata:38 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -181,76 +181,76 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if sys is not None:
-        told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_50
+        told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_39
     else:
-        told = EMPTY_50_56
+        told = EMPTY_39_56
     functions: Sequence[JsonObject] = available_tools or (tools if tools is not None else ())
     functions_path = ("available_tools",) if available_tools else ("tools",) if tools is not None else ()
-    out += (SYSTEM_53, told)
+    out += (SYSTEM_42, told)
     if functions:
         if sys is not None:
-            out.append(BLANK_LINE_56)
-        out.append(YOU_ARE_A_57)
+            out.append(BLANK_LINE_45)
+        out.append(YOU_ARE_A_46)
         for f_at, f in enumerate(functions):
             f_path = (*functions_path, f_at)
-            out += (NEWLINE_59, (JSON.dump_known(f), f_path, None))
-        out.append(FOR_EACH_TOOL_61)
+            out += (NEWLINE_48, (TOJSON.dump_known(f), f_path, None))
+        out.append(FOR_EACH_TOOL_50)
     if documents:
         if sys is not None or functions:
-            out.append(BLANK_LINE_71)
-        out.append(YOU_ARE_A_72)
+            out.append(BLANK_LINE_60)
+        out.append(YOU_ARE_A_61)
         for d_at, d in enumerate(documents):
             d_path = ("documents", d_at)
-            out += (NEWLINE_74, (JSON.dump_known(d), d_path, None))
-        out.append(DOCUMENTS_WRITE_THE_75)
+            out += (NEWLINE_63, (TOJSON.dump_known(d), d_path, None))
+        out.append(DOCUMENTS_WRITE_THE_64)
     if not told[0] and not functions and not documents:
-        out.append(YOU_ARE_A_80)
-    out.append(END_OF_TEXT_82)
-    # granite4.kata:84 each m in messages
+        out.append(YOU_ARE_A_69)
+    out.append(END_OF_TEXT_71)
+    # granite4.kata:73 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :85 when system, user
+        if m.role == "system" or m.role == "user":  # :74 when system, user
             out += (
-                ROLE_85[m.role],
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_85,
-                END_OF_TEXT_85,
+                ROLE_74[m.role],
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_74,
+                END_OF_TEXT_74,
             )
-        elif m.role == "assistant":  # :87 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_88
-            out += (ASSISTANT_89, said)
+        elif m.role == "assistant":  # :76 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_77
+            out += (ASSISTANT_78, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_93)
+                    out.append(NEWLINE_82)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_94)
+                        out.append(NEWLINE_83)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_95,
+                        TOOL_CALL_84,
                         (
-                            JSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
+                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_97,
+                        END_TOOL_CALL_86,
                     )
-            out.append(END_OF_TEXT_100)
-        elif m.role == "tool":  # :105 when tool+ as results
+            out.append(END_OF_TEXT_89)
+        elif m.role == "tool":  # :94 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_106)
+            out.append(USER_95)
             for r_at, r in results:
                 out += (
-                    TOOL_RESPONSE_107,
-                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_107,
-                    END_TOOL_RESPONSE_107,
+                    TOOL_RESPONSE_96,
+                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_96,
+                    END_TOOL_RESPONSE_96,
                 )
-            out.append(END_OF_TEXT_108)
+            out.append(END_OF_TEXT_97)
             walked = i + len(results)
         else:
             assert_never(m)
-    # granite4.kata:112 generate
+    # granite4.kata:101 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_112)
+        out.append(ASSISTANT_101)
     return out

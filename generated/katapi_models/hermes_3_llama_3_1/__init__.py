@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/hermes3.kata",
     template=Identity(
         "Hermes3@1/hermes-3-llama-3.1",
-        "sha256:777d63a392d0e45f07e35f7a7e4d490d0df0b441dbb8d6d09b4e6a718dcb4cbe",
+        "sha256:76dfb93e9f3941fdbd0e5877162e717bcd167796d2d8cbac76715431468444a5",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.1",

@@ -18,7 +18,7 @@ from katapi.runtime.text import trim
 from katapi_models.hermes_3_llama_3_1.request import Request, ToolMessage
 from katapi_models.llama3_1_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -26,73 +26,73 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-STR_48 = fixed(LiteralSegment(Literal("str"), Site(48, 23)))
-FLOAT_49 = fixed(LiteralSegment(Literal("float"), Site(49, 23)))
-INT_50 = fixed(LiteralSegment(Literal("int"), Site(50, 24)))
-BOOL_51 = fixed(LiteralSegment(Literal("bool"), Site(51, 24)))
-NONE_52 = fixed(LiteralSegment(Literal("None"), Site(52, 21)))
-LIST_UNION_53 = fixed(LiteralSegment(Literal("list[Union[]]"), Site(53, 22)))
-DICT_54 = fixed(LiteralSegment(Literal("dict"), Site(54, 23)))
-UNION_55 = fixed(LiteralSegment(Literal("Union["), Site(55, 19)))
-TEXT_55 = fixed(LiteralSegment(Literal(","), Site(55, 28)))
-TEXT_55_65 = fixed(LiteralSegment(Literal("]"), Site(55, 65)))
-ANY_56 = fixed(LiteralSegment(Literal("Any"), Site(56, 20)))
-UNION_62 = fixed(LiteralSegment(Literal("Union[]"), Site(62, 7)))
-DICT_STR_64 = fixed(LiteralSegment(Literal("dict[str, "), Site(64, 7)))
-TEXT_64 = fixed(LiteralSegment(Literal("]"), Site(64, 60)))
-TYPE_FUNCTION_FUNCTION_77 = fixed(LiteralSegment(Literal('{"type": "function", "function": {"name": "'), Site(77, 5)))
-DESCRIPTION_77 = fixed(LiteralSegment(Literal('", "description": "'), Site(77, 58)))
-TEXT_77 = fixed(LiteralSegment(Literal("("), Site(77, 87)))
-TEXT_79 = fixed(LiteralSegment(Literal(", "), Site(79, 7)))
-TEXT_79_56 = fixed(LiteralSegment(Literal(": "), Site(79, 56)))
-TEXT_81 = fixed(LiteralSegment(Literal(")"), Site(81, 5)))
-TEXT_82 = fixed(LiteralSegment(Literal(" -> "), Site(82, 25)))
-TEXT_83 = fixed(LiteralSegment(Literal(" - "), Site(83, 5)))
-BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 25)))
-ARGS_86 = fixed(LiteralSegment(Literal("    Args:\n"), Site(86, 28)))
-SPACE_87 = fixed(LiteralSegment(Literal("        "), Site(87, 9)))
-TEXT_87 = fixed(LiteralSegment(Literal("("), Site(87, 25)))
-TEXT_87_48 = fixed(LiteralSegment(Literal("): "), Site(87, 48)))
-RETURNS_95 = fixed(LiteralSegment(Literal("\n    Returns:\n        "), Site(95, 39)))
-PARAMETERS_96 = fixed(LiteralSegment(Literal('", "parameters": '), Site(96, 5)))
-TEXT_97 = fixed(LiteralSegment(Literal("{}"), Site(97, 57)))
-TEXT_98 = fixed(LiteralSegment(Literal("}"), Site(98, 5)))
-BEGIN_OF_TEXT_101 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(101, 3)))
-IM_START_SYSTEM_103 = fixed(
-    LiteralSegment(Literal("<|im_start|>system\n"), Site(103, 5)),
+STR_37 = fixed(LiteralSegment(Literal("str"), Site(37, 23)))
+FLOAT_38 = fixed(LiteralSegment(Literal("float"), Site(38, 23)))
+INT_39 = fixed(LiteralSegment(Literal("int"), Site(39, 24)))
+BOOL_40 = fixed(LiteralSegment(Literal("bool"), Site(40, 24)))
+NONE_41 = fixed(LiteralSegment(Literal("None"), Site(41, 21)))
+LIST_UNION_42 = fixed(LiteralSegment(Literal("list[Union[]]"), Site(42, 22)))
+DICT_43 = fixed(LiteralSegment(Literal("dict"), Site(43, 23)))
+UNION_44 = fixed(LiteralSegment(Literal("Union["), Site(44, 19)))
+TEXT_44 = fixed(LiteralSegment(Literal(","), Site(44, 28)))
+TEXT_44_65 = fixed(LiteralSegment(Literal("]"), Site(44, 65)))
+ANY_45 = fixed(LiteralSegment(Literal("Any"), Site(45, 20)))
+UNION_51 = fixed(LiteralSegment(Literal("Union[]"), Site(51, 7)))
+DICT_STR_53 = fixed(LiteralSegment(Literal("dict[str, "), Site(53, 7)))
+TEXT_53 = fixed(LiteralSegment(Literal("]"), Site(53, 60)))
+TYPE_FUNCTION_FUNCTION_66 = fixed(LiteralSegment(Literal('{"type": "function", "function": {"name": "'), Site(66, 5)))
+DESCRIPTION_66 = fixed(LiteralSegment(Literal('", "description": "'), Site(66, 58)))
+TEXT_66 = fixed(LiteralSegment(Literal("("), Site(66, 87)))
+TEXT_68 = fixed(LiteralSegment(Literal(", "), Site(68, 7)))
+TEXT_68_56 = fixed(LiteralSegment(Literal(": "), Site(68, 56)))
+TEXT_70 = fixed(LiteralSegment(Literal(")"), Site(70, 5)))
+TEXT_71 = fixed(LiteralSegment(Literal(" -> "), Site(71, 25)))
+TEXT_72 = fixed(LiteralSegment(Literal(" - "), Site(72, 5)))
+BLANK_LINE_72 = fixed(LiteralSegment(Literal("\n\n"), Site(72, 25)))
+ARGS_75 = fixed(LiteralSegment(Literal("    Args:\n"), Site(75, 28)))
+SPACE_76 = fixed(LiteralSegment(Literal("        "), Site(76, 9)))
+TEXT_76 = fixed(LiteralSegment(Literal("("), Site(76, 25)))
+TEXT_76_48 = fixed(LiteralSegment(Literal("): "), Site(76, 48)))
+RETURNS_84 = fixed(LiteralSegment(Literal("\n    Returns:\n        "), Site(84, 39)))
+PARAMETERS_85 = fixed(LiteralSegment(Literal('", "parameters": '), Site(85, 5)))
+TEXT_86 = fixed(LiteralSegment(Literal("{}"), Site(86, 59)))
+TEXT_87 = fixed(LiteralSegment(Literal("}"), Site(87, 5)))
+BEGIN_OF_TEXT_90 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(90, 3)))
+IM_START_SYSTEM_92 = fixed(
+    LiteralSegment(Literal("<|im_start|>system\n"), Site(92, 5)),
     LiteralSegment(
         Literal(
             "You are a function calling AI model. You are provided with function signatures within <tools></tools> XML tags. ",
         ),
-        Site(104, 5),
+        Site(93, 5),
     ),
-    LiteralSegment(Literal("You may call one or more functions to assist with the user query. "), Site(105, 5)),
+    LiteralSegment(Literal("You may call one or more functions to assist with the user query. "), Site(94, 5)),
     LiteralSegment(
         Literal(
             "Don't make assumptions about what values to plug into functions. Here are the available tools: <tools> ",
         ),
-        Site(106, 5),
+        Site(95, 5),
     ),
 )
-NEWLINE_107 = fixed(LiteralSegment(Literal("\n"), Site(107, 5)))
-TOOLS_USE_THE_108 = fixed(
+NEWLINE_96 = fixed(LiteralSegment(Literal("\n"), Site(96, 5)))
+TOOLS_USE_THE_97 = fixed(
     LiteralSegment(
         Literal(" </tools>Use the following pydantic model json schema for each tool call you will make: "),
-        Site(108, 5),
+        Site(97, 5),
     ),
     LiteralSegment(
         Literal(
             '{"properties": {"name": {"title": "Name", "type": "string"}, "arguments": {"title": "Arguments", "type": "object"}}, ',
         ),
-        Site(109, 5),
+        Site(98, 5),
     ),
     LiteralSegment(
         Literal('"required": ["name", "arguments"], "title": "FunctionCall", "type": "object"}}'),
-        Site(110, 5),
+        Site(99, 5),
     ),
     LiteralSegment(
         Literal(
@@ -102,200 +102,200 @@ TOOLS_USE_THE_108 = fixed(
             '{"name": <function-name>, "arguments": <args-dict>}\n'
             "</tool_call><|im_end|>\n"
         ),
-        Site(112, 1),
+        Site(101, 1),
     ),
 )
-ROLE_122 = {
+ROLE_111 = {
     role: fixed(
-        LiteralSegment(Literal("<|im_start|>"), Site(122, 25)),
-        LiteralSegment(Literal(role), Site(122, 40)),
-        LiteralSegment(Literal("\n"), Site(122, 47)),
+        LiteralSegment(Literal("<|im_start|>"), Site(111, 25)),
+        LiteralSegment(Literal(role), Site(111, 40)),
+        LiteralSegment(Literal("\n"), Site(111, 47)),
     )
     for role in ("system", "user")
 }
-IM_END_122 = fixed(LiteralSegment(Literal("<|im_end|>\n"), Site(122, 62)))
-IM_START_ASSISTANT_125 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(125, 7)), SAMPLED)
-NEWLINE_130 = fixed(LiteralSegment(Literal("\n"), Site(130, 11)))
-TOOL_CALL_131 = fixed(LiteralSegment(Literal("<tool_call>\n"), Site(131, 13)))
-TOOL_CALL_133 = fixed(LiteralSegment(Literal("\n</tool_call>"), Site(133, 13)))
-EMPTY_136 = (Literal(""), Site(136, 24))
-IM_END_138 = fixed(
-    LiteralSegment(Literal("<|im_end|>"), Site(138, 9)),
+IM_END_111 = fixed(LiteralSegment(Literal("<|im_end|>\n"), Site(111, 62)))
+IM_START_ASSISTANT_114 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(114, 7)), SAMPLED)
+NEWLINE_119 = fixed(LiteralSegment(Literal("\n"), Site(119, 11)))
+TOOL_CALL_120 = fixed(LiteralSegment(Literal("<tool_call>\n"), Site(120, 13)))
+TOOL_CALL_122 = fixed(LiteralSegment(Literal("\n</tool_call>"), Site(122, 13)))
+EMPTY_125 = (Literal(""), Site(125, 24))
+IM_END_127 = fixed(
+    LiteralSegment(Literal("<|im_end|>"), Site(127, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(140, 7)),
+    LiteralSegment(Literal("\n"), Site(129, 7)),
 )
-IM_START_TOOL_144 = fixed(LiteralSegment(Literal("<|im_start|>tool\n"), Site(144, 50)))
-TOOL_RESPONSE_145 = fixed(LiteralSegment(Literal("<tool_response>\n"), Site(145, 7)))
-TOOL_RESPONSE_145_37 = fixed(LiteralSegment(Literal("\n</tool_response>"), Site(145, 37)))
-NEWLINE_146 = fixed(LiteralSegment(Literal("\n"), Site(146, 26)))
-IM_END_147 = fixed(LiteralSegment(Literal("<|im_end|>"), Site(147, 31)))
-IM_START_ASSISTANT_151 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(151, 14)))
+IM_START_TOOL_133 = fixed(LiteralSegment(Literal("<|im_start|>tool\n"), Site(133, 50)))
+TOOL_RESPONSE_134 = fixed(LiteralSegment(Literal("<tool_response>\n"), Site(134, 7)))
+TOOL_RESPONSE_134_37 = fixed(LiteralSegment(Literal("\n</tool_response>"), Site(134, 37)))
+NEWLINE_135 = fixed(LiteralSegment(Literal("\n"), Site(135, 26)))
+IM_END_136 = fixed(LiteralSegment(Literal("<|im_end|>"), Site(136, 31)))
+IM_START_ASSISTANT_140 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(140, 14)))
 
 
 def _named(out: list[Printed], kind: Json, kind_path: Path) -> None:
-    """hermes3.kata:46 def named(kind)."""
-    # hermes3.kata:47 match
-    if kind == "string":  # :48
-        out.append(STR_48)
-    elif kind == "number":  # :49
-        out.append(FLOAT_49)
-    elif kind == "integer":  # :50
-        out.append(INT_50)
-    elif kind == "boolean":  # :51
-        out.append(BOOL_51)
-    elif kind == "null":  # :52
-        out.append(NONE_52)
-    elif kind == "array":  # :53
-        out.append(LIST_UNION_53)
-    elif kind == "object":  # :54
-        out.append(DICT_54)
-    elif is_list(kind):  # :55
-        out.append(UNION_55)
+    """hermes3.kata:35 def named(kind)."""
+    # hermes3.kata:36 match
+    if kind == "string":  # :37
+        out.append(STR_37)
+    elif kind == "number":  # :38
+        out.append(FLOAT_38)
+    elif kind == "integer":  # :39
+        out.append(INT_39)
+    elif kind == "boolean":  # :40
+        out.append(BOOL_40)
+    elif kind == "null":  # :41
+        out.append(NONE_41)
+    elif kind == "array":  # :42
+        out.append(LIST_UNION_42)
+    elif kind == "object":  # :43
+        out.append(DICT_43)
+    elif is_list(kind):  # :44
+        out.append(UNION_44)
         for k_at, k in enumerate(kind):
             if k_at:
-                out.append(TEXT_55)
+                out.append(TEXT_44)
             k_path = (*kind_path, k_at)
             _named(out, k, k_path)
-        out.append(TEXT_55_65)
-    else:  # :56
-        out.append(ANY_56)
+        out.append(TEXT_44_65)
+    else:  # :45
+        out.append(ANY_45)
 
 
 def _annotation(out: list[Printed], schema: Json, schema_path: Path) -> None:
-    """hermes3.kata:60 def annotation(schema)."""
+    """hermes3.kata:49 def annotation(schema)."""
     if not is_object(schema) or not has_key(schema, "type"):
-        out.append(UNION_62)
+        out.append(UNION_51)
     elif json_field(schema, "type") == "object" and has_key(schema, "additionalProperties"):
-        out.append(DICT_STR_64)
+        out.append(DICT_STR_53)
         _annotation(out, json_field(schema, "additionalProperties"), (*schema_path, "additionalProperties"))
-        out.append(TEXT_64)
+        out.append(TEXT_53)
     else:
         _named(out, json_field(schema, "type"), (*schema_path, "type"))
 
 
 def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
-    """hermes3.kata:70 def signature(f)."""
+    """hermes3.kata:59 def signature(f)."""
     if (
         not is_object(f)
         or not isinstance(json_field(f, "name"), str)
         or not isinstance(json_field(f, "description"), str)
     ):
         raise TemplateError(
-            "A function has a name and a description, which are texts.", code="T100", where="hermes3.kata:72"
+            "A function has a name and a description, which are texts.", code="T100", where="hermes3.kata:61"
         )
     properties: Json = json_field(json_field(f, "parameters"), "properties")
     properties_path = (*f_path, "parameters", "properties")
     if not (properties is None or is_object(properties)):
         raise TemplateError(
-            "The properties of a function's parameters are an object.", code="T100", where="hermes3.kata:75"
+            "The properties of a function's parameters are an object.", code="T100", where="hermes3.kata:64"
         )
     out += (
-        TYPE_FUNCTION_FUNCTION_77,
+        TYPE_FUNCTION_FUNCTION_66,
         (Content(as_text(json_field(f, "name"))), (*f_path, "name"), 0),
-        DESCRIPTION_77,
+        DESCRIPTION_66,
         (Content(as_text(json_field(f, "name"))), (*f_path, "name"), 0),
-        TEXT_77,
+        TEXT_66,
     )
     if is_object(properties):
         for schema_at, (name, schema) in enumerate(properties.items()):
             if schema_at:
-                out.append(TEXT_79)
+                out.append(TEXT_68)
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
-            out += ((Content(name), name_path, None), TEXT_79_56)
+            out += ((Content(name), name_path, None), TEXT_68_56)
             _annotation(out, schema, schema_path)
-    out.append(TEXT_81)
+    out.append(TEXT_70)
     if has_key(f, "return"):
-        out.append(TEXT_82)
+        out.append(TEXT_71)
         _annotation(out, json_field(f, "return"), (*f_path, "return"))
-    out += (TEXT_83, (Content(as_text(json_field(f, "description"))), (*f_path, "description"), 0), BLANK_LINE_83)
+    out += (TEXT_72, (Content(as_text(json_field(f, "description"))), (*f_path, "description"), 0), BLANK_LINE_72)
     if is_object(properties):
         for schema_at, (name, schema) in enumerate(properties.items()):
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
             if schema_at == 0:
-                out.append(ARGS_86)
-            out += (SPACE_87, (Content(name), name_path, None), TEXT_87)
+                out.append(ARGS_75)
+            out += (SPACE_76, (Content(name), name_path, None), TEXT_76)
             _annotation(out, schema, schema_path)
-            out.append(TEXT_87_48)
-            # hermes3.kata:88 match
-            if isinstance(json_field(schema, "description"), str):  # :89
+            out.append(TEXT_76_48)
+            # hermes3.kata:77 match
+            if isinstance(json_field(schema, "description"), str):  # :78
                 out.append(
                     trim((Content(as_text(json_field(schema, "description"))), (*schema_path, "description"), 0))
                 )
-            elif json_field(schema, "description") is None:  # :90
+            elif json_field(schema, "description") is None:  # :79
                 pass
-            else:  # :91
-                out.append((JSON.dump_known(json_field(schema, "description")), (*schema_path, "description"), None))
+            else:  # :80
+                out.append((TOJSON.dump_known(json_field(schema, "description")), (*schema_path, "description"), None))
     if isinstance(json_field(json_field(f, "return"), "description"), str):
         out += (
-            RETURNS_95,
+            RETURNS_84,
             (
                 Content(as_text(json_field(json_field(f, "return"), "description"))),
                 (*f_path, "return", "description"),
                 0,
             ),
         )
-    out.append(PARAMETERS_96)
+    out.append(PARAMETERS_85)
     if properties:
-        out.append((JSON.dump_known(json_field(f, "parameters")), (*f_path, "parameters"), None))
+        out.append((TOJSON.dump_known(json_field(f, "parameters")), (*f_path, "parameters"), None))
     else:
-        out.append(TEXT_97)
-    out.append(TEXT_98)
+        out.append(TEXT_86)
+    out.append(TEXT_87)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 44)."""
+    """All that the template prints for a request, in order (line 33)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(BEGIN_OF_TEXT_101)
+    out.append(BEGIN_OF_TEXT_90)
     if tools:
-        out.append(IM_START_SYSTEM_103)
+        out.append(IM_START_SYSTEM_92)
         for tool_at, tool in enumerate(tools):
             if tool_at:
-                out.append(NEWLINE_107)
+                out.append(NEWLINE_96)
             tool_path = ("tools", tool_at)
             _signature(
                 out,
                 json_field(tool, "function") if has_key(tool, "function") else tool,
                 (*tool_path, "function") if has_key(tool, "function") else tool_path,
             )
-        out.append(TOOLS_USE_THE_108)
-    # hermes3.kata:121 each m in messages
+        out.append(TOOLS_USE_THE_97)
+    # hermes3.kata:110 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system" or m.role == "user":  # :122 when system, user
-            out += (ROLE_122[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_122)
-        elif m.role == "assistant":  # :124 when assistant
-            out.append(IM_START_ASSISTANT_125)
+        if m.role == "system" or m.role == "user":  # :111 when system, user
+            out += (ROLE_111[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_111)
+        elif m.role == "assistant":  # :113 when assistant
+            out.append(IM_START_ASSISTANT_114)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_130)
+                        out.append(NEWLINE_119)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_131,
+                        TOOL_CALL_120,
                         (
-                            JSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
+                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        TOOL_CALL_133,
+                        TOOL_CALL_122,
                     )
             else:
-                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_136)
-            out.append(IM_END_138)
-        elif m.role == "tool":  # :143 when tool
+                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_125)
+            out.append(IM_END_127)
+        elif m.role == "tool":  # :132 when tool
             if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(IM_START_TOOL_144)
-            out += (TOOL_RESPONSE_145, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_145_37)
+                out.append(IM_START_TOOL_133)
+            out += (TOOL_RESPONSE_134, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_134_37)
             if i != len(messages) - 1:
-                out.append(NEWLINE_146)
+                out.append(NEWLINE_135)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_147)
+                out.append(IM_END_136)
         else:
             assert_never(m)
-    # hermes3.kata:151 generate
+    # hermes3.kata:140 generate
     if request.add_generation_prompt:
-        out.append(IM_START_ASSISTANT_151)
+        out.append(IM_START_ASSISTANT_140)
     return out

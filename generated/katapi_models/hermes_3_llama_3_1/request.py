@@ -17,50 +17,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 37)."""
+    """The record `function` (line 26)."""
 
-    name: Content  # line 38
-    arguments: JsonText  # line 39
+    name: Content  # line 27
+    arguments: JsonText  # line 28
 
 
 class Call(RequestModel):
-    """The record `call` (line 33)."""
+    """The record `call` (line 22)."""
 
-    function: Function  # line 34
-    id: Content | None = None  # line 35: accepted, never printed
-    type: Literal["function"] | None = None  # line 35: accepted, never printed
+    function: Function  # line 23
+    id: Content | None = None  # line 24: accepted, never printed
+    type: Literal["function"] | None = None  # line 24: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 23)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 23
+    content: Annotated[Content, FromParts("\n")]  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 23)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 23
+    content: Annotated[Content, FromParts("\n")]  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 24)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 25
-    tool_calls: Items[Call] | None = None  # line 26
-    reasoning_content: Content | None = None  # line 27: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 14
+    tool_calls: Items[Call] | None = None  # line 15
+    reasoning_content: Content | None = None  # line 16: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 29)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")]  # line 30
-    name: Content | None = None  # line 31: accepted, never printed
-    tool_call_id: Content | None = None  # line 31: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -70,8 +70,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 19)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 41
+    tools: Items[JsonObjectField] | None = None  # line 30
     add_generation_prompt: bool = True

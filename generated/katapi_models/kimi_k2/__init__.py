@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/kimi-k2.kata",
     template=Identity(
         "KimiK2@1",
-        "sha256:3383255e7a1472d4afae6b7ea784de2a2f1cca5c8c51e2eff33387ec310f3bfb",
+        "sha256:8124117cdbd44a8a15c9b2afb0f6b88ff1ca26005a37b3339e3e3a9045178ec2",
     ),
     tokenizer_identity=Identity(
         "KimiK2@1",

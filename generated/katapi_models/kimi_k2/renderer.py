@@ -23,7 +23,7 @@ from katapi_models.kimi_k2.request import (
 )
 from katapi_models.kimi_k2_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -31,135 +31,135 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-TOOL_DECLARE_56 = fixed(
-    ControlSegment(Control.IM_SYSTEM, Site(56, 20)),
-    LiteralSegment(Literal("tool_declare"), Site(56, 31)),
-    ControlSegment(Control.IM_MIDDLE, Site(56, 46)),
+TOOL_DECLARE_45 = fixed(
+    ControlSegment(Control.IM_SYSTEM, Site(45, 20)),
+    LiteralSegment(Literal("tool_declare"), Site(45, 31)),
+    ControlSegment(Control.IM_MIDDLE, Site(45, 46)),
 )
-IM_END_56 = fixed(ControlSegment(Control.IM_END, Site(56, 71)))
-SYSTEM_58 = fixed(
-    ControlSegment(Control.IM_SYSTEM, Site(58, 5)),
-    LiteralSegment(Literal("system"), Site(58, 16)),
-    ControlSegment(Control.IM_MIDDLE, Site(58, 25)),
-    LiteralSegment(Literal("You are Kimi, an AI assistant created by Moonshot AI."), Site(58, 36)),
-    ControlSegment(Control.IM_END, Site(58, 92)),
-    LiteralSegment(Literal("\n"), Site(58, 100)),
+IM_END_45 = fixed(ControlSegment(Control.IM_END, Site(45, 73)))
+SYSTEM_47 = fixed(
+    ControlSegment(Control.IM_SYSTEM, Site(47, 5)),
+    LiteralSegment(Literal("system"), Site(47, 16)),
+    ControlSegment(Control.IM_MIDDLE, Site(47, 25)),
+    LiteralSegment(Literal("You are Kimi, an AI assistant created by Moonshot AI."), Site(47, 36)),
+    ControlSegment(Control.IM_END, Site(47, 92)),
+    LiteralSegment(Literal("\n"), Site(47, 100)),
 )
-IM_MIDDLE_63 = fixed(ControlSegment(Control.IM_MIDDLE, Site(63, 16)))
-IM_USER_69 = fixed(ControlSegment(Control.IM_USER, Site(69, 15)))
-USER_69 = (Literal("user"), Site(69, 33))
-EMPTY_70 = (Literal(""), Site(70, 20))
-IM_END_70 = fixed(ControlSegment(Control.IM_END, Site(70, 23)))
-IM_ASSISTANT_75 = fixed(ControlSegment(Control.IM_ASSISTANT, Site(75, 15)))
-ASSISTANT_75 = (Literal("assistant"), Site(75, 38))
-SAMPLED_76 = fixed(SAMPLED)
-EMPTY_77 = (Literal(""), Site(77, 22))
-TOOL_CALLS_SECTION_BEGIN_79 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_BEGIN, Site(79, 11)))
-FUNCTIONS_81 = fixed(
-    ControlSegment(Control.TOOL_CALL_BEGIN, Site(81, 13)),
-    LiteralSegment(Literal("functions."), Site(81, 30)),
+IM_MIDDLE_52 = fixed(ControlSegment(Control.IM_MIDDLE, Site(52, 16)))
+IM_USER_58 = fixed(ControlSegment(Control.IM_USER, Site(58, 15)))
+USER_58 = (Literal("user"), Site(58, 33))
+EMPTY_59 = (Literal(""), Site(59, 20))
+IM_END_59 = fixed(ControlSegment(Control.IM_END, Site(59, 23)))
+IM_ASSISTANT_64 = fixed(ControlSegment(Control.IM_ASSISTANT, Site(64, 15)))
+ASSISTANT_64 = (Literal("assistant"), Site(64, 38))
+SAMPLED_65 = fixed(SAMPLED)
+EMPTY_66 = (Literal(""), Site(66, 22))
+TOOL_CALLS_SECTION_BEGIN_68 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_BEGIN, Site(68, 11)))
+FUNCTIONS_70 = fixed(
+    ControlSegment(Control.TOOL_CALL_BEGIN, Site(70, 13)),
+    LiteralSegment(Literal("functions."), Site(70, 30)),
 )
-TEXT_81 = fixed(LiteralSegment(Literal(":"), Site(81, 59)))
-TOOL_CALL_ARGUMENT_BEGIN_82 = fixed(ControlSegment(Control.TOOL_CALL_ARGUMENT_BEGIN, Site(82, 13)))
-TOOL_CALL_END_82 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(82, 68)))
-TOOL_CALLS_SECTION_END_86 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_END, Site(86, 11)))
-IM_END_88 = fixed(ControlSegment(Control.IM_END, Site(88, 9)), END_SAMPLED)
-IM_SYSTEM_94 = fixed(ControlSegment(Control.IM_SYSTEM, Site(94, 17)))
-TOOL_94 = (Literal("tool"), Site(94, 37))
-RETURN_OF_95 = fixed(LiteralSegment(Literal("## Return of "), Site(95, 9)))
-FUNCTIONS_97 = fixed(LiteralSegment(Literal("functions."), Site(97, 11)))
-UNKNOWN_97 = (Literal("unknown"), Site(97, 34))
-TEXT_97 = fixed(LiteralSegment(Literal(":0"), Site(97, 44)))
-FUNCTIONS_106 = fixed(LiteralSegment(Literal("functions."), Site(106, 24)))
-TEXT_106 = fixed(LiteralSegment(Literal(":"), Site(106, 53)))
-NEWLINE_111 = fixed(LiteralSegment(Literal("\n"), Site(111, 9)))
-EMPTY_111 = (Literal(""), Site(111, 27))
-IM_END_111 = fixed(ControlSegment(Control.IM_END, Site(111, 30)))
-IM_SYSTEM_119 = fixed(ControlSegment(Control.IM_SYSTEM, Site(119, 15)))
-TOOL_119 = (Literal("tool"), Site(119, 35))
-RETURN_OF_FUNCTIONS_120 = fixed(LiteralSegment(Literal("## Return of functions."), Site(120, 7)))
-UNKNOWN_120 = (Literal("unknown"), Site(120, 43))
-TEXT_120 = fixed(LiteralSegment(Literal(":0\n"), Site(120, 53)))
-EMPTY_120 = (Literal(""), Site(120, 73))
-IM_END_120 = fixed(ControlSegment(Control.IM_END, Site(120, 76)))
-IM_SYSTEM_125 = fixed(ControlSegment(Control.IM_SYSTEM, Site(125, 15)))
-EMPTY_126 = (Literal(""), Site(126, 20))
-IM_END_126 = fixed(ControlSegment(Control.IM_END, Site(126, 23)))
-ASSISTANT_130 = fixed(
-    ControlSegment(Control.IM_ASSISTANT, Site(130, 14)),
-    LiteralSegment(Literal("assistant"), Site(130, 28)),
-    ControlSegment(Control.IM_MIDDLE, Site(130, 40)),
+TEXT_70 = fixed(LiteralSegment(Literal(":"), Site(70, 59)))
+TOOL_CALL_ARGUMENT_BEGIN_71 = fixed(ControlSegment(Control.TOOL_CALL_ARGUMENT_BEGIN, Site(71, 13)))
+TOOL_CALL_END_71 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(71, 70)))
+TOOL_CALLS_SECTION_END_75 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_END, Site(75, 11)))
+IM_END_77 = fixed(ControlSegment(Control.IM_END, Site(77, 9)), END_SAMPLED)
+IM_SYSTEM_83 = fixed(ControlSegment(Control.IM_SYSTEM, Site(83, 17)))
+TOOL_83 = (Literal("tool"), Site(83, 37))
+RETURN_OF_84 = fixed(LiteralSegment(Literal("## Return of "), Site(84, 9)))
+FUNCTIONS_86 = fixed(LiteralSegment(Literal("functions."), Site(86, 11)))
+UNKNOWN_86 = (Literal("unknown"), Site(86, 34))
+TEXT_86 = fixed(LiteralSegment(Literal(":0"), Site(86, 44)))
+FUNCTIONS_95 = fixed(LiteralSegment(Literal("functions."), Site(95, 24)))
+TEXT_95 = fixed(LiteralSegment(Literal(":"), Site(95, 53)))
+NEWLINE_100 = fixed(LiteralSegment(Literal("\n"), Site(100, 9)))
+EMPTY_100 = (Literal(""), Site(100, 27))
+IM_END_100 = fixed(ControlSegment(Control.IM_END, Site(100, 30)))
+IM_SYSTEM_108 = fixed(ControlSegment(Control.IM_SYSTEM, Site(108, 15)))
+TOOL_108 = (Literal("tool"), Site(108, 35))
+RETURN_OF_FUNCTIONS_109 = fixed(LiteralSegment(Literal("## Return of functions."), Site(109, 7)))
+UNKNOWN_109 = (Literal("unknown"), Site(109, 43))
+TEXT_109 = fixed(LiteralSegment(Literal(":0\n"), Site(109, 53)))
+EMPTY_109 = (Literal(""), Site(109, 73))
+IM_END_109 = fixed(ControlSegment(Control.IM_END, Site(109, 76)))
+IM_SYSTEM_114 = fixed(ControlSegment(Control.IM_SYSTEM, Site(114, 15)))
+EMPTY_115 = (Literal(""), Site(115, 20))
+IM_END_115 = fixed(ControlSegment(Control.IM_END, Site(115, 23)))
+ASSISTANT_119 = fixed(
+    ControlSegment(Control.IM_ASSISTANT, Site(119, 14)),
+    LiteralSegment(Literal("assistant"), Site(119, 28)),
+    ControlSegment(Control.IM_MIDDLE, Site(119, 40)),
 )
 
 
 def _heading(out: list[Printed], mark: Fixed, name: PrintedText | None, role: PrintedText) -> None:
-    """kimi-k2.kata:61 def heading(mark, name, role)."""
+    """kimi-k2.kata:50 def heading(mark, name, role)."""
     shown: PrintedText = name if name is not None and name[0] else role
-    out += (mark, shown, IM_MIDDLE_63)
+    out += (mark, shown, IM_MIDDLE_52)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 52)."""
+    """All that the template prints for a request, in order (line 41)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     calls = 0
     if tools:
-        out += (TOOL_DECLARE_56, (JSON.dump_known(tools), ("tools",), None), IM_END_56)
+        out += (TOOL_DECLARE_45, (TOJSON.dump_known(tools), ("tools",), None), IM_END_45)
     if messages and not isinstance(first_message(messages), SystemMessage):
-        out.append(SYSTEM_58)
-    # kimi-k2.kata:67 each m in messages
+        out.append(SYSTEM_47)
+    # kimi-k2.kata:56 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, UserMessage):  # :68 when user
-            _heading(out, IM_USER_69, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, USER_69)
-            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_70, IM_END_70)
-        elif isinstance(m, AssistantMessage):  # :73 when assistant then tool* as results
+        if isinstance(m, UserMessage):  # :57 when user
+            _heading(out, IM_USER_58, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, USER_58)
+            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_59, IM_END_59)
+        elif isinstance(m, AssistantMessage):  # :62 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             first_call = calls
             _heading(
                 out,
-                IM_ASSISTANT_75,
+                IM_ASSISTANT_64,
                 (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None,
-                ASSISTANT_75,
+                ASSISTANT_64,
             )
-            out += (SAMPLED_76, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_77)
+            out += (SAMPLED_65, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_66)
             if m.tool_calls:
-                out.append(TOOL_CALLS_SECTION_BEGIN_79)
+                out.append(TOOL_CALLS_SECTION_BEGIN_68)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        FUNCTIONS_81,
+                        FUNCTIONS_70,
                         (c.function.name, (*c_path, "function", "name"), 0),
-                        TEXT_81,
-                        (Literal(str(calls)), Site(81, 63)),
-                        TOOL_CALL_ARGUMENT_BEGIN_82,
-                        (JSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
-                        TOOL_CALL_END_82,
+                        TEXT_70,
+                        (Literal(str(calls)), Site(70, 63)),
+                        TOOL_CALL_ARGUMENT_BEGIN_71,
+                        (TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
+                        TOOL_CALL_END_71,
                     )
                     calls += 1
-                out.append(TOOL_CALLS_SECTION_END_86)
-            out.append(IM_END_88)
+                out.append(TOOL_CALLS_SECTION_END_75)
+            out.append(IM_END_77)
             in_order = first_call
             for r_at, r in results:
                 _heading(
-                    out, IM_SYSTEM_94, (r.name, ("messages", r_at, "name"), 0) if r.name is not None else None, TOOL_94
+                    out, IM_SYSTEM_83, (r.name, ("messages", r_at, "name"), 0) if r.name is not None else None, TOOL_83
                 )
-                out.append(RETURN_OF_95)
+                out.append(RETURN_OF_84)
                 if calls == 0:
                     out += (
-                        FUNCTIONS_97,
-                        (r.name, ("messages", r_at, "name"), 0) if r.name is not None else UNKNOWN_97,
-                        TEXT_97,
+                        FUNCTIONS_86,
+                        (r.name, ("messages", r_at, "name"), 0) if r.name is not None else UNKNOWN_86,
+                        TEXT_86,
                     )
                 else:
-                    # kimi-k2.kata:99 count c … where …
+                    # kimi-k2.kata:88 count c … where …
                     named = 0
                     for c in m.tool_calls if m.tool_calls is not None else ():
                         if c.id is not None and c.id == r.tool_call_id:
@@ -168,7 +168,7 @@ def render(request: Request) -> list[Printed]:
                         raise TemplateError(
                             "A tool's result needs a call in the assistant's message before it.",
                             code="T100",
-                            where="kimi-k2.kata:101",
+                            where="kimi-k2.kata:90",
                         )
                     number_ = first_call
                     for c_at, c in enumerate(m.tool_calls if m.tool_calls is not None else ()):
@@ -176,47 +176,47 @@ def render(request: Request) -> list[Printed]:
                         asked: bool = c.id == r.tool_call_id if named == 1 else number_ == in_order
                         if asked:
                             out += (
-                                FUNCTIONS_106,
+                                FUNCTIONS_95,
                                 (c.function.name, (*c_path, "function", "name"), 0),
-                                TEXT_106,
-                                (Literal(str(number_)), Site(106, 57)),
+                                TEXT_95,
+                                (Literal(str(number_)), Site(95, 57)),
                             )
                         number_ += 1
                 out += (
-                    NEWLINE_111,
-                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_111,
-                    IM_END_111,
+                    NEWLINE_100,
+                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_100,
+                    IM_END_100,
                 )
                 in_order += 1
             walked = i + 1 + len(results)
-        elif isinstance(m, ToolMessage):  # :117 when tool
+        elif isinstance(m, ToolMessage):  # :106 when tool
             if calls > 0:
                 raise TemplateError(
                     "A tool's result needs a call in the assistant's message before it.",
                     code="T100",
-                    where="kimi-k2.kata:118",
+                    where="kimi-k2.kata:107",
                 )
             _heading(
-                out, IM_SYSTEM_119, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, TOOL_119
+                out, IM_SYSTEM_108, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, TOOL_108
             )
             out += (
-                RETURN_OF_FUNCTIONS_120,
-                (m.name, ("messages", m_at, "name"), 0) if m.name is not None else UNKNOWN_120,
-                TEXT_120,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_120,
-                IM_END_120,
+                RETURN_OF_FUNCTIONS_109,
+                (m.name, ("messages", m_at, "name"), 0) if m.name is not None else UNKNOWN_109,
+                TEXT_109,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_109,
+                IM_END_109,
             )
-        elif isinstance(m, SystemMessage | OtherMessage):  # :124 when system, other
+        elif isinstance(m, SystemMessage | OtherMessage):  # :113 when system, other
             _heading(
                 out,
-                IM_SYSTEM_125,
+                IM_SYSTEM_114,
                 (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None,
                 (Content(m.role), ("messages", m_at, "role"), 0),
             )
-            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_126, IM_END_126)
+            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_115, IM_END_115)
         else:
             assert_never(m)
-    # kimi-k2.kata:130 generate
+    # kimi-k2.kata:119 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_130)
+        out.append(ASSISTANT_119)
     return out

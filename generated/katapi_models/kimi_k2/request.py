@@ -16,61 +16,61 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 45)."""
+    """The record `function` (line 34)."""
 
-    name: Content  # line 46
-    arguments: JsonText  # line 47
+    name: Content  # line 35
+    arguments: JsonText  # line 36
 
 
 class Call(RequestModel):
-    """The record `call` (line 40)."""
+    """The record `call` (line 29)."""
 
-    id: Content | None = None  # line 41
-    function: Function  # line 42
-    type: Literal["function"] | None = None  # line 43: accepted, never printed
+    id: Content | None = None  # line 30
+    function: Function  # line 31
+    type: Literal["function"] | None = None  # line 32: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 22
-    name: Content | None = None  # line 23
+    content: Annotated[Content, FromParts("")] | None = None  # line 11
+    name: Content | None = None  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 21)."""
+    """A message of role `user` (line 10)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 22
-    name: Content | None = None  # line 23
+    content: Annotated[Content, FromParts("")] | None = None  # line 11
+    name: Content | None = None  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 25)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 26
-    name: Content | None = None  # line 27
-    tool_calls: Items[Call] | None = None  # line 28
-    reasoning_content: Content | None = None  # line 29: accepted, never printed
+    content: Annotated[Content, FromParts("")] | None = None  # line 15
+    name: Content | None = None  # line 16
+    tool_calls: Items[Call] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 31)."""
+    """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 32
-    name: Content | None = None  # line 33
-    tool_call_id: Content | None = None  # line 34
+    content: Annotated[Content, FromParts("")] | None = None  # line 21
+    name: Content | None = None  # line 22
+    tool_call_id: Content | None = None  # line 23
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 36)."""
+    """A message of a role that no other class has (line 25)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool")]
-    content: Annotated[Content, FromParts("")] | None = None  # line 37
-    name: Content | None = None  # line 38
+    content: Annotated[Content, FromParts("")] | None = None  # line 26
+    name: Content | None = None  # line 27
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage | OtherMessage, ByRole()]
@@ -78,8 +78,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 49
+    tools: Items[JsonObjectField] | None = None  # line 38
     add_generation_prompt: bool = True

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.1",
-        "sha256:94a8cafa3fc84c8d7b80a594419e509d994f4f8b2a59c49d39017c66f6e1cad1",
+        "sha256:40d25d1aea1cc991eb510e0c862f8c1d903f4c782298129f767e88e86d456275",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.1",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.2",
-        "sha256:85b46ffc3b4ab841bc75f24daaeac8b4c6f2d509df9d6d6de18d8671bbaa3484",
+        "sha256:45186886f447b1567b7e2142ce15ac24526410ad732060cd0f201757fca6a5ab",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.2",

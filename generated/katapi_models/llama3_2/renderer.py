@@ -27,7 +27,7 @@ from katapi_models.llama3_2.request import (
 )
 from katapi_models.llama3_2_tokens.vocabulary import Control
 
-PRETTY = Serialization(
+TOJSON_INDENTED = Serialization(
     order="as_received",
     item_separator=",",
     key_separator=": ",
@@ -35,11 +35,11 @@ PRETTY = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -47,79 +47,79 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-START_HEADER_ID_74 = fixed(ControlSegment(Control.START_HEADER_ID, Site(74, 26)))
-END_HEADER_ID_74 = fixed(
-    ControlSegment(Control.END_HEADER_ID, Site(74, 48)),
-    LiteralSegment(Literal("\n\n"), Site(74, 63)),
+START_HEADER_ID_59 = fixed(ControlSegment(Control.START_HEADER_ID, Site(59, 26)))
+END_HEADER_ID_59 = fixed(
+    ControlSegment(Control.END_HEADER_ID, Site(59, 48)),
+    LiteralSegment(Literal("\n\n"), Site(59, 63)),
 )
-RESPOND_IN_THE_77 = fixed(
+RESPOND_IN_THE_62 = fixed(
     LiteralSegment(
         Literal(
             'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
         ),
-        Site(77, 5),
+        Site(62, 5),
     ),
-    LiteralSegment(Literal("Do not use variables.\n\n"), Site(78, 5)),
+    LiteralSegment(Literal("Do not use variables.\n\n"), Site(63, 5)),
 )
-BLANK_LINE_79 = fixed(LiteralSegment(Literal("\n\n"), Site(79, 39)))
-BEGIN_OF_TEXT_91 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(91, 3)))
-SYSTEM_92 = (Literal("system"), Site(92, 8))
-ENVIRONMENT_IPYTHON_101 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(101, 5)))
-CUTTING_KNOWLEDGE_DATE_103 = fixed(
-    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(103, 3)),
+BLANK_LINE_64 = fixed(LiteralSegment(Literal("\n\n"), Site(64, 48)))
+BEGIN_OF_TEXT_76 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(76, 3)))
+SYSTEM_77 = (Literal("system"), Site(77, 8))
+ENVIRONMENT_IPYTHON_86 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(86, 5)))
+CUTTING_KNOWLEDGE_DATE_88 = fixed(
+    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(88, 3)),
 )
-JUL_110 = fixed(LiteralSegment(Literal("26 Jul 2024"), Site(110, 7)))
-BLANK_LINE_115 = fixed(LiteralSegment(Literal("\n\n"), Site(115, 3)))
-YOU_HAVE_ACCESS_117 = fixed(
+JUL_95 = fixed(LiteralSegment(Literal("26 Jul 2024"), Site(95, 7)))
+BLANK_LINE_100 = fixed(LiteralSegment(Literal("\n\n"), Site(100, 3)))
+YOU_HAVE_ACCESS_102 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(117, 5),
+        Site(102, 5),
     ),
 )
-EOT_ID_121 = fixed(ControlSegment(Control.EOT_ID, Site(121, 3)))
-USER_126 = (Literal("user"), Site(126, 12))
-GIVEN_THE_FOLLOWING_127 = fixed(
+EOT_ID_106 = fixed(ControlSegment(Control.EOT_ID, Site(106, 3)))
+USER_111 = (Literal("user"), Site(111, 12))
+GIVEN_THE_FOLLOWING_112 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(127, 7),
+        Site(112, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(128, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(113, 7)),
 )
-EOT_ID_131 = fixed(ControlSegment(Control.EOT_ID, Site(131, 7)))
-ASSISTANT_142 = (Literal("assistant"), Site(142, 12))
-SAMPLED_143 = fixed(SAMPLED)
-EOT_ID_162 = fixed(ControlSegment(Control.EOT_ID, Site(162, 11)), END_SAMPLED)
-EMPTY_168 = (Literal(""), Site(168, 31))
-ASSISTANT_169 = (Literal("assistant"), Site(169, 12))
-SAMPLED_170 = fixed(SAMPLED)
-EOT_ID_170 = fixed(ControlSegment(Control.EOT_ID, Site(170, 29)), END_SAMPLED)
-IPYTHON_175 = (Literal("ipython"), Site(175, 12))
-EOT_ID_177 = fixed(ControlSegment(Control.EOT_ID, Site(177, 7)))
-EOT_ID_180 = fixed(ControlSegment(Control.EOT_ID, Site(180, 63)))
-ASSISTANT_183 = (Literal("assistant"), Site(183, 19))
+EOT_ID_116 = fixed(ControlSegment(Control.EOT_ID, Site(116, 7)))
+ASSISTANT_127 = (Literal("assistant"), Site(127, 12))
+SAMPLED_128 = fixed(SAMPLED)
+EOT_ID_147 = fixed(ControlSegment(Control.EOT_ID, Site(147, 11)), END_SAMPLED)
+EMPTY_153 = (Literal(""), Site(153, 31))
+ASSISTANT_154 = (Literal("assistant"), Site(154, 12))
+SAMPLED_155 = fixed(SAMPLED)
+EOT_ID_155 = fixed(ControlSegment(Control.EOT_ID, Site(155, 29)), END_SAMPLED)
+IPYTHON_160 = (Literal("ipython"), Site(160, 12))
+EOT_ID_162 = fixed(ControlSegment(Control.EOT_ID, Site(162, 7)))
+EOT_ID_165 = fixed(ControlSegment(Control.EOT_ID, Site(165, 63)))
+ASSISTANT_168 = (Literal("assistant"), Site(168, 19))
 
 
 def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama3.kata:74 def turn(role)."""
-    out += (START_HEADER_ID_74, role, END_HEADER_ID_74)
+    """llama3.kata:59 def turn(role)."""
+    out += (START_HEADER_ID_59, role, END_HEADER_ID_59)
 
 
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
-    """llama3.kata:76 def listing(functions)."""
-    out.append(RESPOND_IN_THE_77)
+    """llama3.kata:61 def listing(functions)."""
+    out.append(RESPOND_IN_THE_62)
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        out += ((PRETTY.dump_known(f), f_path, None), BLANK_LINE_79)
+        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_64)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 73)."""
+    """All that the template prints for a request, in order (line 58)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -128,8 +128,8 @@ def render(request: Request) -> list[Printed]:
     date_string = request.date_string
     now = request.now
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:82")
-    # llama3.kata:84 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:67")
+    # llama3.kata:69 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -141,75 +141,75 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:88"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:73"
         )
-    out.append(BEGIN_OF_TEXT_91)
-    _turn(out, SYSTEM_92)
+    out.append(BEGIN_OF_TEXT_76)
+    _turn(out, SYSTEM_77)
     if offered:
-        out.append(ENVIRONMENT_IPYTHON_101)
-    out.append(CUTTING_KNOWLEDGE_DATE_103)
+        out.append(ENVIRONMENT_IPYTHON_86)
+    out.append(CUTTING_KNOWLEDGE_DATE_88)
     if date_string is not None:
         out.append((Content(date_string), ("date_string",), 0))
     elif now is not None:
         out.append((Content(format_date(now, "%d %b %Y")), ("now",), None))
     else:
-        out.append(JUL_110)
-    out.append(BLANK_LINE_115)
+        out.append(JUL_95)
+    out.append(BLANK_LINE_100)
     if offered and not tools_in_user_message:
-        out.append(YOU_HAVE_ACCESS_117)
+        out.append(YOU_HAVE_ACCESS_102)
         _listing(out, functions, functions_path)
     if sys is not None:
         out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-    out.append(EOT_ID_121)
-    # llama3.kata:123 each m in messages
+    out.append(EOT_ID_106)
+    # llama3.kata:108 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :124 when system, user, custom
-            _turn(out, USER_126)
-            out.append(GIVEN_THE_FOLLOWING_127)
+            # :109 when system, user, custom
+            _turn(out, USER_111)
+            out.append(GIVEN_THE_FOLLOWING_112)
             _listing(out, functions, functions_path)
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_131)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_116)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :134 when assistant, tool, ipython
+            # :119 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama3.kata:135",
+                where="llama3.kata:120",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :138 when assistant
+        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :123 when assistant
             if len(m.tool_calls) != 1:
-                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:139")
-            _turn(out, ASSISTANT_142)
-            out.append(SAMPLED_143)
+                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:124")
+            _turn(out, ASSISTANT_127)
+            out.append(SAMPLED_128)
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 out.append(
                     (
-                        JSON.dump({"name": c.function.name, "parameters": c.function.arguments}),
+                        TOJSON.dump({"name": c.function.name, "parameters": c.function.arguments}),
                         (*c_path, "function"),
                         None,
                     ),
                 )
-            out.append(EOT_ID_162)
-        elif isinstance(m, AssistantMessage):  # :167 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_168
-            _turn(out, ASSISTANT_169)
-            out += (SAMPLED_170, trim(said), EOT_ID_170)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :173 when tool, ipython
+            out.append(EOT_ID_147)
+        elif isinstance(m, AssistantMessage):  # :152 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_153
+            _turn(out, ASSISTANT_154)
+            out += (SAMPLED_155, trim(said), EOT_ID_155)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :158 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:174")
-            _turn(out, IPYTHON_175)
-            out += ((JSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_177)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :180 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:159")
+            _turn(out, IPYTHON_160)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_162)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :165 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_180)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_165)
         else:
             assert_never(m)
-    # llama3.kata:183 generate
+    # llama3.kata:168 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_183)
+        _turn(out, ASSISTANT_168)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.3",
-        "sha256:a4c2258e8af836c101365d77079a971e0a03e9e18d9166f4dea4e4e3447c80a6",
+        "sha256:96e4048239dc596b4fe778d464459cdc711544b10409bf874f123dc61112c6aa",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.2",

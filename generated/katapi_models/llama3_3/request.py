@@ -16,66 +16,66 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 57)."""
+    """The record `function` (line 42)."""
 
-    name: Content  # line 58
-    arguments: JsonText  # line 59
+    name: Content  # line 43
+    arguments: JsonText  # line 44
 
 
 class Call(RequestModel):
-    """The record `call` (line 53)."""
+    """The record `call` (line 38)."""
 
-    function: Function  # line 54
-    id: Content | None = None  # line 55: accepted, never printed
-    type: Literal["function"] | None = None  # line 55: accepted, never printed
+    function: Function  # line 39
+    id: Content | None = None  # line 40: accepted, never printed
+    type: Literal["function"] | None = None  # line 40: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 42)."""
+    """A message of role `system` (line 27)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 42
+    content: Annotated[Content, FromParts("\n")]  # line 27
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 42)."""
+    """A message of role `user` (line 27)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 42
+    content: Annotated[Content, FromParts("\n")]  # line 27
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 43)."""
+    """A message of role `assistant` (line 28)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 44
-    tool_calls: Items[Call] | None = None  # line 45
-    reasoning_content: Content | None = None  # line 46: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 29
+    tool_calls: Items[Call] | None = None  # line 30
+    reasoning_content: Content | None = None  # line 31: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 48)."""
+    """A message of role `tool` (line 33)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 49
-    name: Content | None = None  # line 50: accepted, never printed
-    tool_call_id: Content | None = None  # line 50: accepted, never printed
+    content: JsonValueField  # line 34
+    name: Content | None = None  # line 35: accepted, never printed
+    tool_call_id: Content | None = None  # line 35: accepted, never printed
 
 
 class IpythonMessage(RequestModel):
-    """A message of role `ipython` (line 48)."""
+    """A message of role `ipython` (line 33)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 49
-    name: Content | None = None  # line 50: accepted, never printed
-    tool_call_id: Content | None = None  # line 50: accepted, never printed
+    content: JsonValueField  # line 34
+    name: Content | None = None  # line 35: accepted, never printed
+    tool_call_id: Content | None = None  # line 35: accepted, never printed
 
 
 class CustomMessage(RequestModel):
-    """A message of a role that no other class has (line 52)."""
+    """A message of a role that no other class has (line 37)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool", "ipython")]
-    content: Annotated[Content, FromParts("\n")]  # line 52
+    content: Annotated[Content, FromParts("\n")]  # line 37
 
 
 Message: TypeAlias = Annotated[
@@ -85,12 +85,12 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 38)."""
+    """A whole request (line 23)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 61
+    tools: Items[JsonObjectField] | None = None  # line 46
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 62
-    tools_in_user_message: bool = True  # line 63
-    date_string: Content = Content("26 Jul 2024")  # line 68
-    builtin_tools: Items[Content] | None = None  # line 70
+    custom_tools: Items[JsonObjectField] | None = None  # line 47
+    tools_in_user_message: bool = True  # line 48
+    date_string: Content = Content("26 Jul 2024")  # line 53
+    builtin_tools: Items[Content] | None = None  # line 55

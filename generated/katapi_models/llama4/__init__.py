@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama4.kata",
     template=Identity(
         "Llama4@1",
-        "sha256:c370de5ce19b6c76252f2d89eff702878f6a67165cc12a121743007808789b53",
+        "sha256:3c67657bc27985dfe349f904b59678ec5df25dd730aa09757bbb2b3511eb2067",
     ),
     tokenizer_identity=Identity(
         "Llama4@1",

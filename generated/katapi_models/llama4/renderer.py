@@ -28,7 +28,7 @@ from katapi_models.llama4.request import (
 )
 from katapi_models.llama4_tokens.vocabulary import Control
 
-PRETTY = Serialization(
+TOJSON_INDENTED = Serialization(
     order="as_received",
     item_separator=",",
     key_separator=": ",
@@ -36,11 +36,11 @@ PRETTY = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -48,98 +48,98 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-HEADER_START_60 = fixed(ControlSegment(Control.HEADER_START, Site(60, 26)))
-HEADER_END_60 = fixed(ControlSegment(Control.HEADER_END, Site(60, 45)), LiteralSegment(Literal("\n\n"), Site(60, 57)))
-IMAGE_66 = fixed(ControlSegment(Control.IMAGE, Site(66, 24)))
-RESPOND_IN_THE_79 = fixed(
+HEADER_START_44 = fixed(ControlSegment(Control.HEADER_START, Site(44, 26)))
+HEADER_END_44 = fixed(ControlSegment(Control.HEADER_END, Site(44, 45)), LiteralSegment(Literal("\n\n"), Site(44, 57)))
+IMAGE_50 = fixed(ControlSegment(Control.IMAGE, Site(50, 24)))
+RESPOND_IN_THE_63 = fixed(
     LiteralSegment(
         Literal(
             'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
         ),
-        Site(79, 5),
+        Site(63, 5),
     ),
-    LiteralSegment(Literal("Do not use variables.\n\n"), Site(80, 5)),
+    LiteralSegment(Literal("Do not use variables.\n\n"), Site(64, 5)),
 )
-BLANK_LINE_81 = fixed(LiteralSegment(Literal("\n\n"), Site(81, 39)))
-BEGIN_OF_TEXT_96 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(96, 3)))
-SYSTEM_111 = (Literal("system"), Site(111, 10))
-ENVIRONMENT_IPYTHON_112 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(112, 18)))
-YOU_HAVE_ACCESS_114 = fixed(
+BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 48)))
+BEGIN_OF_TEXT_80 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(80, 3)))
+SYSTEM_95 = (Literal("system"), Site(95, 10))
+ENVIRONMENT_IPYTHON_96 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(96, 18)))
+YOU_HAVE_ACCESS_98 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(114, 7),
+        Site(98, 7),
     ),
 )
-EOT_118 = fixed(ControlSegment(Control.EOT, Site(118, 5)))
-USER_126 = (Literal("user"), Site(126, 12))
-GIVEN_THE_FOLLOWING_127 = fixed(
+EOT_102 = fixed(ControlSegment(Control.EOT, Site(102, 5)))
+USER_110 = (Literal("user"), Site(110, 12))
+GIVEN_THE_FOLLOWING_111 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(127, 7),
+        Site(111, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(128, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(112, 7)),
 )
-EOT_134 = fixed(ControlSegment(Control.EOT, Site(134, 7)))
-ASSISTANT_142 = (Literal("assistant"), Site(142, 12))
-SAMPLED_143 = fixed(SAMPLED)
-PYTHON_START_145 = fixed(ControlSegment(Control.PYTHON_START, Site(145, 11)))
-PYTHON_END_147 = fixed(ControlSegment(Control.PYTHON_END, Site(147, 11)))
-EOT_152 = fixed(ControlSegment(Control.EOT, Site(152, 9)), END_SAMPLED)
-IPYTHON_158 = (Literal("ipython"), Site(158, 12))
-EOT_160 = fixed(ControlSegment(Control.EOT, Site(160, 7)))
-EOT_163 = fixed(ControlSegment(Control.EOT, Site(163, 62)))
-ASSISTANT_166 = (Literal("assistant"), Site(166, 19))
+EOT_118 = fixed(ControlSegment(Control.EOT, Site(118, 7)))
+ASSISTANT_126 = (Literal("assistant"), Site(126, 12))
+SAMPLED_127 = fixed(SAMPLED)
+PYTHON_START_129 = fixed(ControlSegment(Control.PYTHON_START, Site(129, 11)))
+PYTHON_END_131 = fixed(ControlSegment(Control.PYTHON_END, Site(131, 11)))
+EOT_136 = fixed(ControlSegment(Control.EOT, Site(136, 9)), END_SAMPLED)
+IPYTHON_142 = (Literal("ipython"), Site(142, 12))
+EOT_144 = fixed(ControlSegment(Control.EOT, Site(144, 7)))
+EOT_147 = fixed(ControlSegment(Control.EOT, Site(147, 62)))
+ASSISTANT_150 = (Literal("assistant"), Site(150, 19))
 
 
 def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama4.kata:60 def turn(role)."""
-    out += (HEADER_START_60, role, HEADER_END_60)
+    """llama4.kata:44 def turn(role)."""
+    out += (HEADER_START_44, role, HEADER_END_44)
 
 
 def _parts(out: list[Printed], pieces: Sequence[TextPart | ImagePart], pieces_path: Path) -> None:
-    """llama4.kata:62 def parts(pieces)."""
+    """llama4.kata:46 def parts(pieces)."""
     for p_at, p in enumerate(pieces):
         p_path = (*pieces_path, p_at)
-        # llama4.kata:64 match
-        if isinstance(p, TextPart):  # :65
+        # llama4.kata:48 match
+        if isinstance(p, TextPart):  # :49
             out.append((p.text, (*p_path, "text"), 0))
-        else:  # :66
-            out.append(IMAGE_66)
+        else:  # :50
+            out.append(IMAGE_50)
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """llama4.kata:71 def body(content)."""
-    # llama4.kata:72 match
-    if isinstance(content, str):  # :73
+    """llama4.kata:55 def body(content)."""
+    # llama4.kata:56 match
+    if isinstance(content, str):  # :57
         out.append((Content(content), content_path, 0))
-    else:  # :74
+    else:  # :58
         _parts(out, content, content_path)
 
 
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
-    """llama4.kata:78 def listing(functions)."""
-    out.append(RESPOND_IN_THE_79)
+    """llama4.kata:62 def listing(functions)."""
+    out.append(RESPOND_IN_THE_63)
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        out += ((PRETTY.dump_known(f), f_path, None), BLANK_LINE_81)
+        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_65)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 59)."""
+    """All that the template prints for a request, in order (line 43)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     custom_tools = request.custom_tools
     tools_in_user_message = request.tools_in_user_message
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:87")
-    # llama4.kata:89 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:71")
+    # llama4.kata:73 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -151,90 +151,90 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:93"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:77"
         )
-    out.append(BEGIN_OF_TEXT_96)
+    out.append(BEGIN_OF_TEXT_80)
     if sys is not None:
         said_printed: list[Printed] = []
-        # llama4.kata:99 match
-        if isinstance(sys.content, str):  # :100
+        # llama4.kata:83 match
+        if isinstance(sys.content, str):  # :84
             said_printed.append((sys.content, ("messages", sys_at, "content"), 0))
-        else:  # :101
+        else:  # :85
             for p_at, p in enumerate(sys.content):
                 p_path = ("messages", sys_at, "content", p_at)
-                # llama4.kata:103 match
-                if isinstance(p, TextPart):  # :104
+                # llama4.kata:87 match
+                if isinstance(p, TextPart):  # :88
                     said_printed.append((p.text, (*p_path, "text"), 0))
-                else:  # :105
-                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:105")
+                else:  # :89
+                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:89")
         said = kept(said_printed)
-        _turn(out, SYSTEM_111)
+        _turn(out, SYSTEM_95)
         if offered:
-            out.append(ENVIRONMENT_IPYTHON_112)
+            out.append(ENVIRONMENT_IPYTHON_96)
         if offered and not tools_in_user_message:
-            out.append(YOU_HAVE_ACCESS_114)
+            out.append(YOU_HAVE_ACCESS_98)
             _listing(out, functions, functions_path)
-        out += (trim(said), EOT_118)
+        out += (trim(said), EOT_102)
     elif functions and not tools_in_user_message:
         raise TemplateError(
-            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:120"
+            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:104"
         )
-    # llama4.kata:123 each m in messages
+    # llama4.kata:107 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :124 when system, user, custom
-            _turn(out, USER_126)
-            out.append(GIVEN_THE_FOLLOWING_127)
+            # :108 when system, user, custom
+            _turn(out, USER_110)
+            out.append(GIVEN_THE_FOLLOWING_111)
             _listing(out, functions, functions_path)
-            # llama4.kata:130 match
-            if isinstance(m.content, str):  # :131
+            # llama4.kata:114 match
+            if isinstance(m.content, str):  # :115
                 out.append(trim((m.content, ("messages", m_at, "content"), 0)))
-            else:  # :132
+            else:  # :116
                 _parts(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_134)
+            out.append(EOT_118)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :137 when assistant, tool, ipython
+            # :121 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama4.kata:138",
+                where="llama4.kata:122",
             )
-        elif isinstance(m, AssistantMessage):  # :141 when assistant
-            _turn(out, ASSISTANT_142)
-            out.append(SAMPLED_143)
+        elif isinstance(m, AssistantMessage):  # :125 when assistant
+            _turn(out, ASSISTANT_126)
+            out.append(SAMPLED_127)
             if m.tool_calls:
-                out.append(PYTHON_START_145)
+                out.append(PYTHON_START_129)
                 if m.content is not None:
                     _body(out, m.content, ("messages", m_at, "content"))
-                out.append(PYTHON_END_147)
+                out.append(PYTHON_END_131)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out.append(
                         (
-                            JSON.dump({"name": c.function.name, "parameters": c.function.arguments}),
+                            TOJSON.dump({"name": c.function.name, "parameters": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
                     )
             elif m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_152)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :156 when tool, ipython
+            out.append(EOT_136)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :140 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:157")
-            _turn(out, IPYTHON_158)
-            out += ((JSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_160)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :163 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:141")
+            _turn(out, IPYTHON_142)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_144)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :147 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_163)
+            out.append(EOT_147)
         else:
             assert_never(m)
-    # llama4.kata:166 generate
+    # llama4.kata:150 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_166)
+        _turn(out, ASSISTANT_150)
     return out

@@ -17,83 +17,83 @@ from katapi.runtime.segments import Content
 
 
 class TextPart(RequestModel):
-    """The record `text_part` (line 37)."""
+    """The record `text_part` (line 21)."""
 
-    type: Literal["text"]  # line 38
-    text: Content  # line 39
+    type: Literal["text"]  # line 22
+    text: Content  # line 23
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 41)."""
+    """The record `image_part` (line 25)."""
 
-    type: Literal["image"]  # line 42
-    image: JsonValueField  # line 43: accepted, never printed
-    url: JsonValueField  # line 43: accepted, never printed
-    path: JsonValueField  # line 43: accepted, never printed
-    base64: JsonValueField  # line 43: accepted, never printed
+    type: Literal["image"]  # line 26
+    image: JsonValueField  # line 27: accepted, never printed
+    url: JsonValueField  # line 27: accepted, never printed
+    path: JsonValueField  # line 27: accepted, never printed
+    base64: JsonValueField  # line 27: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 49)."""
+    """The record `function` (line 33)."""
 
-    name: Content  # line 50
-    arguments: JsonText  # line 51
+    name: Content  # line 34
+    arguments: JsonText  # line 35
 
 
 class Call(RequestModel):
-    """The record `call` (line 45)."""
+    """The record `call` (line 29)."""
 
-    function: Function  # line 46
-    id: Content | None = None  # line 47: accepted, never printed
-    type: Literal["function"] | None = None  # line 47: accepted, never printed
+    function: Function  # line 30
+    id: Content | None = None  # line 31: accepted, never printed
+    type: Literal["function"] | None = None  # line 31: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 26)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 26
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 26)."""
+    """A message of role `user` (line 10)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 26
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 10
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 27)."""
+    """A message of role `assistant` (line 11)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 28
-    tool_calls: Items[Call] | None = None  # line 29
-    reasoning_content: Content | None = None  # line 30: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 12
+    tool_calls: Items[Call] | None = None  # line 13
+    reasoning_content: Content | None = None  # line 14: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 32)."""
+    """A message of role `tool` (line 16)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 33
-    name: Content | None = None  # line 34: accepted, never printed
-    tool_call_id: Content | None = None  # line 34: accepted, never printed
+    content: JsonValueField  # line 17
+    name: Content | None = None  # line 18: accepted, never printed
+    tool_call_id: Content | None = None  # line 18: accepted, never printed
 
 
 class IpythonMessage(RequestModel):
-    """A message of role `ipython` (line 32)."""
+    """A message of role `ipython` (line 16)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 33
-    name: Content | None = None  # line 34: accepted, never printed
-    tool_call_id: Content | None = None  # line 34: accepted, never printed
+    content: JsonValueField  # line 17
+    name: Content | None = None  # line 18: accepted, never printed
+    tool_call_id: Content | None = None  # line 18: accepted, never printed
 
 
 class CustomMessage(RequestModel):
-    """A message of a role that no other class has (line 36)."""
+    """A message of a role that no other class has (line 20)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool", "ipython")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 36
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 20
 
 
 Message: TypeAlias = Annotated[
@@ -103,11 +103,11 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 22)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 53
+    tools: Items[JsonObjectField] | None = None  # line 37
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 54
-    tools_in_user_message: bool = True  # line 55
-    date_string: Content | None = None  # line 56
+    custom_tools: Items[JsonObjectField] | None = None  # line 38
+    tools_in_user_message: bool = True  # line 39
+    date_string: Content | None = None  # line 40

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/minimax-m2.kata",
     template=Identity(
         "MiniMaxM2@1",
-        "sha256:d4d4f558264d45bd4cb449ffd1df9bd4a49c68db58b2bf81ec52bb8f72a8cb8e",
+        "sha256:358b0d8b9cc2ea6a52303382b78f2f36715c322776ffec97e84ee355070f263d",
     ),
     tokenizer_identity=Identity(
         "MiniMaxM2@1",

@@ -18,7 +18,7 @@ from katapi.runtime.views import any_after, last_before
 from katapi_models.minimax_m2.request import Request, SystemMessage, ToolMessage
 from katapi_models.minimax_m2_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -26,18 +26,18 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-SYSTEM_59 = fixed(
-    ControlSegment(Control.BOS, Site(59, 3)),
-    ControlSegment(Control.ROLE, Site(59, 8)),
-    LiteralSegment(Literal("system\n"), Site(59, 14)),
+SYSTEM_48 = fixed(
+    ControlSegment(Control.BOS, Site(48, 3)),
+    ControlSegment(Control.ROLE, Site(48, 8)),
+    LiteralSegment(Literal("system\n"), Site(48, 14)),
 )
-CURRENT_DATE_61 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(61, 46)))
-CURRENT_LOCATION_62 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(62, 50)))
-TOOLS_YOU_MAY_65 = fixed(
+CURRENT_DATE_50 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(50, 46)))
+CURRENT_LOCATION_51 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(51, 50)))
+TOOLS_YOU_MAY_54 = fixed(
     LiteralSegment(
         Literal(
             "\n\n"
@@ -46,17 +46,17 @@ TOOLS_YOU_MAY_65 = fixed(
             "Here are the tools available in JSONSchema format:\n\n"
             "<tools>\n"
         ),
-        Site(65, 1),
+        Site(54, 1),
     ),
 )
-TOOL_76 = fixed(LiteralSegment(Literal("<tool>"), Site(76, 7)))
-TOOL_76_38 = fixed(LiteralSegment(Literal("</tool>\n"), Site(76, 38)))
-TOOLS_WHEN_MAKING_79 = fixed(
+TOOL_65 = fixed(LiteralSegment(Literal("<tool>"), Site(65, 7)))
+TOOL_65_40 = fixed(LiteralSegment(Literal("</tool>\n"), Site(65, 40)))
+TOOLS_WHEN_MAKING_68 = fixed(
     LiteralSegment(
         Literal("</tools>\n\nWhen making tool calls, use XML format to invoke tools and pass parameters:\n\n"),
-        Site(79, 5),
+        Site(68, 5),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(83, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(72, 7)),
     LiteralSegment(
         Literal(
             "\n"
@@ -66,94 +66,94 @@ TOOLS_WHEN_MAKING_79 = fixed(
             "...\n"
             "</invoke>\n"
         ),
-        Site(83, 18),
+        Site(72, 18),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(89, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(78, 7)),
 )
-EOS_92 = fixed(ControlSegment(Control.EOS, Site(92, 3)), LiteralSegment(Literal("\n"), Site(92, 8)))
-USER_95 = fixed(ControlSegment(Control.ROLE, Site(95, 17)), LiteralSegment(Literal("user\n"), Site(95, 23)))
-EOS_95 = fixed(ControlSegment(Control.EOS, Site(95, 42)), LiteralSegment(Literal("\n"), Site(95, 47)))
-EMPTY_98 = (Literal(""), Site(98, 32))
-EMPTY_103 = (Literal(""), Site(103, 37))
-AI_104 = fixed(ControlSegment(Control.ROLE, Site(104, 7)), LiteralSegment(Literal("ai\n"), Site(104, 13)), SAMPLED)
-THINK_107 = fixed(ControlSegment(Control.THINK, Site(107, 48)), LiteralSegment(Literal("\n"), Site(107, 55)))
-END_THINK_107 = fixed(
-    LiteralSegment(Literal("\n"), Site(107, 68)),
-    ControlSegment(Control.END_THINK, Site(107, 73)),
-    LiteralSegment(Literal("\n\n"), Site(107, 81)),
+EOS_81 = fixed(ControlSegment(Control.EOS, Site(81, 3)), LiteralSegment(Literal("\n"), Site(81, 8)))
+USER_84 = fixed(ControlSegment(Control.ROLE, Site(84, 17)), LiteralSegment(Literal("user\n"), Site(84, 23)))
+EOS_84 = fixed(ControlSegment(Control.EOS, Site(84, 42)), LiteralSegment(Literal("\n"), Site(84, 47)))
+EMPTY_87 = (Literal(""), Site(87, 32))
+EMPTY_92 = (Literal(""), Site(92, 37))
+AI_93 = fixed(ControlSegment(Control.ROLE, Site(93, 7)), LiteralSegment(Literal("ai\n"), Site(93, 13)), SAMPLED)
+THINK_96 = fixed(ControlSegment(Control.THINK, Site(96, 48)), LiteralSegment(Literal("\n"), Site(96, 55)))
+END_THINK_96 = fixed(
+    LiteralSegment(Literal("\n"), Site(96, 68)),
+    ControlSegment(Control.END_THINK, Site(96, 73)),
+    LiteralSegment(Literal("\n\n"), Site(96, 81)),
 )
-TOOL_CALL_110 = fixed(
-    LiteralSegment(Literal("\n"), Site(110, 11)),
-    ControlSegment(Control.TOOL_CALL, Site(110, 16)),
-    LiteralSegment(Literal("\n"), Site(110, 27)),
+TOOL_CALL_99 = fixed(
+    LiteralSegment(Literal("\n"), Site(99, 11)),
+    ControlSegment(Control.TOOL_CALL, Site(99, 16)),
+    LiteralSegment(Literal("\n"), Site(99, 27)),
 )
-INVOKE_NAME_112 = fixed(LiteralSegment(Literal('<invoke name="'), Site(112, 13)))
-TEXT_112 = fixed(LiteralSegment(Literal('">'), Site(112, 46)), LiteralSegment(Literal("\n"), Site(112, 51)))
-PARAMETER_NAME_115 = fixed(LiteralSegment(Literal('<parameter name="'), Site(115, 17)))
-TEXT_115 = fixed(LiteralSegment(Literal('">'), Site(115, 41)))
-PARAMETER_117 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(117, 17)))
-INVOKE_120 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(120, 13)))
-END_TOOL_CALL_122 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(122, 11)))
-EOS_124 = fixed(ControlSegment(Control.EOS, Site(124, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(126, 7)))
-TOOL_134 = fixed(ControlSegment(Control.ROLE, Site(134, 45)), LiteralSegment(Literal("tool"), Site(134, 51)))
-RESPONSE_136 = fixed(LiteralSegment(Literal("\n<response>"), Site(136, 21)))
-RESPONSE_136_46 = fixed(LiteralSegment(Literal("</response>"), Site(136, 46)))
-RESPONSE_138 = fixed(LiteralSegment(Literal("\n<response>"), Site(138, 36)))
-RESPONSE_138_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(138, 63)))
-EOS_141 = fixed(ControlSegment(Control.EOS, Site(141, 44)), LiteralSegment(Literal("\n"), Site(141, 49)))
-AI_147 = fixed(
-    ControlSegment(Control.ROLE, Site(147, 14)),
-    LiteralSegment(Literal("ai\n"), Site(147, 20)),
-    ControlSegment(Control.THINK, Site(147, 27)),
-    LiteralSegment(Literal("\n"), Site(147, 34)),
+INVOKE_NAME_101 = fixed(LiteralSegment(Literal('<invoke name="'), Site(101, 13)))
+TEXT_101 = fixed(LiteralSegment(Literal('">'), Site(101, 46)), LiteralSegment(Literal("\n"), Site(101, 51)))
+PARAMETER_NAME_104 = fixed(LiteralSegment(Literal('<parameter name="'), Site(104, 17)))
+TEXT_104 = fixed(LiteralSegment(Literal('">'), Site(104, 41)))
+PARAMETER_106 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(106, 17)))
+INVOKE_109 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(109, 13)))
+END_TOOL_CALL_111 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(111, 11)))
+EOS_113 = fixed(ControlSegment(Control.EOS, Site(113, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(115, 7)))
+TOOL_123 = fixed(ControlSegment(Control.ROLE, Site(123, 45)), LiteralSegment(Literal("tool"), Site(123, 51)))
+RESPONSE_125 = fixed(LiteralSegment(Literal("\n<response>"), Site(125, 21)))
+RESPONSE_125_46 = fixed(LiteralSegment(Literal("</response>"), Site(125, 46)))
+RESPONSE_127 = fixed(LiteralSegment(Literal("\n<response>"), Site(127, 36)))
+RESPONSE_127_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(127, 63)))
+EOS_130 = fixed(ControlSegment(Control.EOS, Site(130, 44)), LiteralSegment(Literal("\n"), Site(130, 49)))
+AI_136 = fixed(
+    ControlSegment(Control.ROLE, Site(136, 14)),
+    LiteralSegment(Literal("ai\n"), Site(136, 20)),
+    ControlSegment(Control.THINK, Site(136, 27)),
+    LiteralSegment(Literal("\n"), Site(136, 34)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 55)."""
+    """All that the template prints for a request, in order (line 44)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     model_identity = request.model_identity
-    # minimax-m2.kata:58 take leading system as sys
+    # minimax-m2.kata:47 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(SYSTEM_59)
+    out.append(SYSTEM_48)
     if sys is not None and sys.content:
         out.append((sys.content, ("messages", sys_at, "content"), 0))
     else:
         out.append((Content(model_identity), ("model_identity",), 0))
     if sys is not None and sys.current_date:
-        out += (CURRENT_DATE_61, (sys.current_date, ("messages", sys_at, "current_date"), 0))
+        out += (CURRENT_DATE_50, (sys.current_date, ("messages", sys_at, "current_date"), 0))
     if sys is not None and sys.current_location:
-        out += (CURRENT_LOCATION_62, (sys.current_location, ("messages", sys_at, "current_location"), 0))
+        out += (CURRENT_LOCATION_51, (sys.current_location, ("messages", sys_at, "current_location"), 0))
     if tools:
-        out.append(TOOLS_YOU_MAY_65)
+        out.append(TOOLS_YOU_MAY_54)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if not has_key(tool, "function"):
-                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:75")
+                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:64")
             out += (
-                TOOL_76,
-                (JSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None),
-                TOOL_76_38,
+                TOOL_65,
+                (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None),
+                TOOL_65_40,
             )
-        out.append(TOOLS_WHEN_MAKING_79)
-    out.append(EOS_92)
-    # minimax-m2.kata:106 any u in messages after … where …
+        out.append(TOOLS_WHEN_MAKING_68)
+    out.append(EOS_81)
+    # minimax-m2.kata:95 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # minimax-m2.kata:130 last a in messages before … where …
+    # minimax-m2.kata:119 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
-    # minimax-m2.kata:94 each m in messages
+    # minimax-m2.kata:83 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :95 when user
-            out += (USER_95, (m.content, ("messages", m_at, "content"), 0), EOS_95)
-        elif m.role == "assistant":  # :97 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_98
+        if m.role == "user":  # :84 when user
+            out += (USER_84, (m.content, ("messages", m_at, "content"), 0), EOS_84)
+        elif m.role == "assistant":  # :86 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_87
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -161,54 +161,54 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_103
-            out.append(AI_104)
+                thought = EMPTY_92
+            out.append(AI_93)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_107, thought, END_THINK_107)
+                out += (THINK_96, thought, END_THINK_96)
             out.append(said)
             if m.tool_calls:
-                out.append(TOOL_CALL_110)
+                out.append(TOOL_CALL_99)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (INVOKE_NAME_112, (c.function.name, (*c_path, "function", "name"), 0), TEXT_112)
+                    out += (INVOKE_NAME_101, (c.function.name, (*c_path, "function", "name"), 0), TEXT_101)
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (PARAMETER_NAME_115, (Content(key), key_path, None), TEXT_115)
+                            out += (PARAMETER_NAME_104, (Content(key), key_path, None), TEXT_104)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
-                                out.append((JSON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_117)
-                    out.append(INVOKE_120)
-                out.append(END_TOOL_CALL_122)
-            out.append(EOS_124)
-        elif m.role == "tool":  # :129 when tool
+                                out.append((TOJSON.dump_known(value), value_path, None))
+                            out.append(PARAMETER_106)
+                    out.append(INVOKE_109)
+                out.append(END_TOOL_CALL_111)
+            out.append(EOS_113)
+        elif m.role == "tool":  # :118 when tool
             _, caller = a_before[i] or (-1, None)
             if not (caller is not None and caller.tool_calls):
                 raise TemplateError(
                     "A tool's result needs an assistant's message with a tool call before it.",
                     code="T100",
-                    where="minimax-m2.kata:132",
+                    where="minimax-m2.kata:121",
                 )
             if i == 0 or not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(TOOL_134)
-            # minimax-m2.kata:135 match
-            if isinstance(m.content, str):  # :136
-                out += (RESPONSE_136, (m.content, ("messages", m_at, "content"), 0), RESPONSE_136_46)
-            else:  # :137
+                out.append(TOOL_123)
+            # minimax-m2.kata:124 match
+            if isinstance(m.content, str):  # :125
+                out += (RESPONSE_125, (m.content, ("messages", m_at, "content"), 0), RESPONSE_125_46)
+            else:  # :126
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (RESPONSE_138, (part.output, (*part_path, "output"), 0), RESPONSE_138_63)
+                    out += (RESPONSE_127, (part.output, (*part_path, "output"), 0), RESPONSE_127_63)
             if i == len(messages) - 1 or not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(EOS_141)
-        elif m.role == "system":  # :144 when system
-            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:144")
+                out.append(EOS_130)
+        elif m.role == "system":  # :133 when system
+            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:133")
         else:
             assert_never(m)
-    # minimax-m2.kata:147 generate
+    # minimax-m2.kata:136 generate
     if request.add_generation_prompt:
-        out.append(AI_147)
+        out.append(AI_136)
     return out

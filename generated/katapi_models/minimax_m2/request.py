@@ -17,59 +17,59 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 40)."""
+    """The record `function` (line 29)."""
 
-    name: Content  # line 41
-    arguments: ObjectFromText | None = None  # line 42
+    name: Content  # line 30
+    arguments: ObjectFromText | None = None  # line 31
 
 
 class Call(RequestModel):
-    """The record `call` (line 36)."""
+    """The record `call` (line 25)."""
 
-    function: Function  # line 37
-    id: Content | None = None  # line 38: accepted, never printed
-    type: Literal["function"] | None = None  # line 38: accepted, never printed
+    function: Function  # line 26
+    id: Content | None = None  # line 27: accepted, never printed
+    type: Literal["function"] | None = None  # line 27: accepted, never printed
 
 
 class Result(RequestModel):
-    """The record `result` (line 44)."""
+    """The record `result` (line 33)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 45
-    type: Literal["text"] | None = None  # line 46: accepted, never printed
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 34
+    type: Literal["text"] | None = None  # line 35: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 22
-    current_date: Content | None = None  # line 23
-    current_location: Content | None = None  # line 24
+    content: Annotated[Content, FromParts("")] | None = None  # line 11
+    current_date: Content | None = None  # line 12
+    current_location: Content | None = None  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 26)."""
+    """A message of role `user` (line 15)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 26
+    content: Annotated[Content, FromParts("")]  # line 15
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 27)."""
+    """A message of role `assistant` (line 16)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 28
-    reasoning_content: Content | None = None  # line 29
-    tool_calls: Items[Call] | None = None  # line 30
+    content: Annotated[Content, FromParts("")] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18
+    tool_calls: Items[Call] | None = None  # line 19
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 32)."""
+    """A message of role `tool` (line 21)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 33
-    name: Content | None = None  # line 34: accepted, never printed
-    tool_call_id: Content | None = None  # line 34: accepted, never printed
+    content: Content | Items[Result]  # line 22
+    name: Content | None = None  # line 23: accepted, never printed
+    tool_call_id: Content | None = None  # line 23: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -79,11 +79,11 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 48
+    tools: Items[JsonObjectField] | None = None  # line 37
     add_generation_prompt: bool = True
-    # line 50
+    # line 39
     model_identity: Content = Content("You are a helpful assistant. Your name is MiniMax-M2.7 and is built by MiniMax.")
-    thinking: bool | None = None  # line 52
+    thinking: bool | None = None  # line 41

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/mistral.kata",
     template=Identity(
         "Mistral@1/mistral-nemo-tekken",
-        "sha256:4bde7ae7d69bae2f39b30a823d9adae92bde8c3b457f0155367b88a23d2a5a55",
+        "sha256:be6f2c61fbee4aa273421bfe162dbf8ca497e9dfe756e456e0bf876e3eb247a9",
     ),
     tokenizer_identity=Identity(
         "Mistral@Nemo",

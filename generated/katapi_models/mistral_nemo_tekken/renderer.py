@@ -18,7 +18,7 @@ from katapi.runtime.views import last_before
 from katapi_models.mistral_nemo_tekken.request import Request, SystemMessage, UserMessage
 from katapi_models.mistral_nemo_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -26,167 +26,167 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-BOS_65 = fixed(ControlSegment(Control.BOS, Site(65, 3)))
-AVAILABLE_TOOLS_86 = fixed(
-    ControlSegment(Control.AVAILABLE_TOOLS, Site(86, 11)),
-    LiteralSegment(Literal("["), Site(86, 28)),
+BOS_55 = fixed(ControlSegment(Control.BOS, Site(55, 3)))
+AVAILABLE_TOOLS_76 = fixed(
+    ControlSegment(Control.AVAILABLE_TOOLS, Site(76, 11)),
+    LiteralSegment(Literal("["), Site(76, 28)),
 )
-TEXT_87 = fixed(LiteralSegment(Literal(", "), Site(87, 11)))
-TYPE_FUNCTION_FUNCTION_90 = fixed(LiteralSegment(Literal('{"type": "function", "function": {'), Site(90, 13)))
-TEXT_91 = fixed(LiteralSegment(Literal(", "), Site(91, 13)))
-TEXT_92 = fixed(LiteralSegment(Literal('"'), Site(92, 15)))
-TEXT_92_23 = fixed(LiteralSegment(Literal('": '), Site(92, 23)))
-TEXT_93 = fixed(LiteralSegment(Literal('"'), Site(93, 34)))
-TEXT_93_44 = fixed(LiteralSegment(Literal('"'), Site(93, 44)))
-TEXT_95 = fixed(LiteralSegment(Literal("}}"), Site(95, 13)))
-END_AVAILABLE_TOOLS_97 = fixed(
-    LiteralSegment(Literal("]"), Site(97, 11)),
-    ControlSegment(Control.END_AVAILABLE_TOOLS, Site(97, 15)),
+TEXT_77 = fixed(LiteralSegment(Literal(", "), Site(77, 11)))
+TYPE_FUNCTION_FUNCTION_80 = fixed(LiteralSegment(Literal('{"type": "function", "function": {'), Site(80, 13)))
+TEXT_81 = fixed(LiteralSegment(Literal(", "), Site(81, 13)))
+TEXT_82 = fixed(LiteralSegment(Literal('"'), Site(82, 15)))
+TEXT_82_23 = fixed(LiteralSegment(Literal('": '), Site(82, 23)))
+TEXT_83 = fixed(LiteralSegment(Literal('"'), Site(83, 34)))
+TEXT_83_44 = fixed(LiteralSegment(Literal('"'), Site(83, 44)))
+TEXT_85 = fixed(LiteralSegment(Literal("}}"), Site(85, 13)))
+END_AVAILABLE_TOOLS_87 = fixed(
+    LiteralSegment(Literal("]"), Site(87, 11)),
+    ControlSegment(Control.END_AVAILABLE_TOOLS, Site(87, 15)),
 )
-INST_99 = fixed(ControlSegment(Control.INST, Site(99, 9)))
-BLANK_LINE_100 = fixed(LiteralSegment(Literal("\n\n"), Site(100, 51)))
-END_INST_102 = fixed(ControlSegment(Control.END_INST, Site(102, 9)))
-TOOL_CALLS_112 = fixed(
+INST_89 = fixed(ControlSegment(Control.INST, Site(89, 9)))
+BLANK_LINE_90 = fixed(LiteralSegment(Literal("\n\n"), Site(90, 51)))
+END_INST_92 = fixed(ControlSegment(Control.END_INST, Site(92, 9)))
+TOOL_CALLS_102 = fixed(
     SAMPLED,
-    ControlSegment(Control.TOOL_CALLS, Site(113, 11)),
-    LiteralSegment(Literal("["), Site(113, 23)),
+    ControlSegment(Control.TOOL_CALLS, Site(103, 11)),
+    LiteralSegment(Literal("["), Site(103, 23)),
 )
-TEXT_114 = fixed(LiteralSegment(Literal(", "), Site(114, 11)))
-EOS_118 = fixed(LiteralSegment(Literal("]"), Site(118, 11)), ControlSegment(Control.EOS, Site(118, 15)), END_SAMPLED)
-SAMPLED_124 = fixed(SAMPLED)
-EMPTY_124 = (Literal(""), Site(124, 32))
-EOS_124 = fixed(ControlSegment(Control.EOS, Site(124, 35)), END_SAMPLED)
-CONTENT_133 = fixed(
-    ControlSegment(Control.TOOL_RESULTS, Site(133, 7)),
-    LiteralSegment(Literal('{"content": '), Site(133, 21)),
+TEXT_104 = fixed(LiteralSegment(Literal(", "), Site(104, 11)))
+EOS_108 = fixed(LiteralSegment(Literal("]"), Site(108, 11)), ControlSegment(Control.EOS, Site(108, 15)), END_SAMPLED)
+SAMPLED_114 = fixed(SAMPLED)
+EMPTY_114 = (Literal(""), Site(114, 32))
+EOS_114 = fixed(ControlSegment(Control.EOS, Site(114, 35)), END_SAMPLED)
+CONTENT_123 = fixed(
+    ControlSegment(Control.TOOL_RESULTS, Site(123, 7)),
+    LiteralSegment(Literal('{"content": '), Site(123, 21)),
 )
-CALL_ID_135 = fixed(LiteralSegment(Literal(', "call_id": "'), Site(135, 7)))
-END_TOOL_RESULTS_135 = fixed(
-    LiteralSegment(Literal('"}'), Site(135, 39)),
-    ControlSegment(Control.END_TOOL_RESULTS, Site(135, 44)),
+CALL_ID_125 = fixed(LiteralSegment(Literal(', "call_id": "'), Site(125, 7)))
+END_TOOL_RESULTS_125 = fixed(
+    LiteralSegment(Literal('"}'), Site(125, 39)),
+    ControlSegment(Control.END_TOOL_RESULTS, Site(125, 44)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 64)."""
+    """All that the template prints for a request, in order (line 54)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(BOS_65)
+    out.append(BOS_55)
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="mistral.kata:70")
-    # mistral.kata:71 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="mistral.kata:60")
+    # mistral.kata:61 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    # mistral.kata:74 last u … where …
+    # mistral.kata:64 last u … where …
     query: UserMessage | None = None
     for _, u in reversed(messages):
         if u.role == "user":
             query = u
             break
-    # mistral.kata:83 last b in messages before … where …
+    # mistral.kata:73 last b in messages before … where …
     b_before = last_before(
         (b_at, b) if b.role == "user" or (b.role == "assistant" and not b.tool_calls) else None for b_at, b in messages
     )
-    # mistral.kata:122 last b in messages before … where …
+    # mistral.kata:112 last b in messages before … where …
     b_before_2 = last_before(
         (b_at, b) if b.role == "user" or (b.role == "assistant" and not b.tool_calls) else None for b_at, b in messages
     )
-    # mistral.kata:77 each m in messages
+    # mistral.kata:67 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :78 when user
+        if m.role == "user":  # :68 when user
             _, turn = b_before[i] or (-1, None)
             if isinstance(turn, UserMessage):
                 raise TemplateError(
                     "Beside calls and results, user and assistant messages must alternate.",
                     code="T100",
-                    where="mistral.kata:84",
+                    where="mistral.kata:74",
                 )
             if tools and query is not None and m.content == query.content:
-                out.append(AVAILABLE_TOOLS_86)
+                out.append(AVAILABLE_TOOLS_76)
                 for tool_at, tool in enumerate(tools):
                     if tool_at:
-                        out.append(TEXT_87)
+                        out.append(TEXT_77)
                     tool_path = ("tools", tool_at)
                     function: Json = json_field(tool, "function")
                     function_path = (*tool_path, "function")
                     if not is_object(function):
-                        raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:89")
-                    out.append(TYPE_FUNCTION_FUNCTION_90)
+                        raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:79")
+                    out.append(TYPE_FUNCTION_FUNCTION_80)
                     value_first = True
                     for key, value in function.items():
                         if key == "return":
                             continue
                         if not value_first:
-                            out.append(TEXT_91)
+                            out.append(TEXT_81)
                         value_first = False
                         value_path = (*function_path, key)
                         key_path = (*function_path, key)
-                        out += (TEXT_92, (Content(key), key_path, None), TEXT_92_23)
+                        out += (TEXT_82, (Content(key), key_path, None), TEXT_82_23)
                         if isinstance(value, str):
-                            out += (TEXT_93, (Content(value), value_path, 0), TEXT_93_44)
+                            out += (TEXT_83, (Content(value), value_path, 0), TEXT_83_44)
                         else:
-                            out.append((JSON.dump_known(value), value_path, None))
-                    out.append(TEXT_95)
-                out.append(END_AVAILABLE_TOOLS_97)
-            out.append(INST_99)
+                            out.append((TOJSON.dump_known(value), value_path, None))
+                    out.append(TEXT_85)
+                out.append(END_AVAILABLE_TOOLS_87)
+            out.append(INST_89)
             if sys is not None and i == len(messages) - 1:
-                out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_100)
-            out += ((m.content, ("messages", m_at, "content"), 0), END_INST_102)
-        elif m.role == "assistant":  # :106 when assistant
+                out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_90)
+            out += ((m.content, ("messages", m_at, "content"), 0), END_INST_92)
+        elif m.role == "assistant":  # :96 when assistant
             if m.tool_calls:
-                out.append(TOOL_CALLS_112)
+                out.append(TOOL_CALLS_102)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(TEXT_114)
+                        out.append(TEXT_104)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     if len(c.id) != 9:
                         raise TemplateError(
-                            "The id of a call must have 9 characters.", code="T100", where="mistral.kata:115"
+                            "The id of a call must have 9 characters.", code="T100", where="mistral.kata:105"
                         )
                     out.append(
                         (
-                            JSON.dump({"name": c.function.name, "arguments": c.function.arguments, "id": c.id}),
+                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments, "id": c.id}),
                             c_path,
                             None,
                         ),
                     )
-                out.append(EOS_118)
+                out.append(EOS_108)
             else:
                 _, turn_2 = b_before_2[i] or (-1, None)
                 if not isinstance(turn_2, UserMessage):
                     raise TemplateError(
                         "Beside calls and results, user and assistant messages must alternate.",
                         code="T100",
-                        where="mistral.kata:123",
+                        where="mistral.kata:113",
                     )
                 out += (
-                    SAMPLED_124,
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_124,
-                    EOS_124,
+                    SAMPLED_114,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_114,
+                    EOS_114,
                 )
-        elif m.role == "tool" or m.role == "tool_results":  # :128 when tool, tool_results
+        elif m.role == "tool" or m.role == "tool_results":  # :118 when tool, tool_results
             if len(m.tool_call_id) != 9:
-                raise TemplateError("The id of a call must have 9 characters.", code="T100", where="mistral.kata:130")
+                raise TemplateError("The id of a call must have 9 characters.", code="T100", where="mistral.kata:120")
             inner = is_object(m.content) and has_key(m.content, "content")
             result: Json = json_field(m.content, "content") if inner else m.content
             result_path = ("messages", m_at, "content", "content") if inner else ("messages", m_at, "content")
-            out.append(CONTENT_133)
+            out.append(CONTENT_123)
             if isinstance(result, str):
                 out.append((Content(result), result_path, 0))
             else:
-                out.append((JSON.dump_known(result), result_path, None))
-            out += (CALL_ID_135, (m.tool_call_id, ("messages", m_at, "tool_call_id"), 0), END_TOOL_RESULTS_135)
-        elif m.role == "system":  # :138 when system
-            raise TemplateError("A system message must be the first message.", code="T100", where="mistral.kata:140")
+                out.append((TOJSON.dump_known(result), result_path, None))
+            out += (CALL_ID_125, (m.tool_call_id, ("messages", m_at, "tool_call_id"), 0), END_TOOL_RESULTS_125)
+        elif m.role == "system":  # :128 when system
+            raise TemplateError("A system message must be the first message.", code="T100", where="mistral.kata:130")
         else:
             assert_never(m)
     return out

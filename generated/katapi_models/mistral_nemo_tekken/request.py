@@ -16,59 +16,59 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 56)."""
+    """The record `function` (line 46)."""
 
-    name: Content  # line 57
-    arguments: JsonText  # line 58
+    name: Content  # line 47
+    arguments: JsonText  # line 48
 
 
 class Call(RequestModel):
-    """The record `call` (line 51)."""
+    """The record `call` (line 41)."""
 
-    function: Function  # line 52
-    id: Content  # line 53
-    type: Literal["function"] | None = None  # line 54: accepted, never printed
+    function: Function  # line 42
+    id: Content  # line 43
+    type: Literal["function"] | None = None  # line 44: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 34)."""
+    """A message of role `system` (line 24)."""
 
     role: Literal["system"]
-    content: Content  # line 34
+    content: Content  # line 24
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 34)."""
+    """A message of role `user` (line 24)."""
 
     role: Literal["user"]
-    content: Content  # line 34
+    content: Content  # line 24
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 35)."""
+    """A message of role `assistant` (line 25)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 40
-    tool_calls: Items[Call] | None = None  # line 41
-    reasoning_content: Content | None = None  # line 43: accepted, never printed
+    content: Content | None = None  # line 30
+    tool_calls: Items[Call] | None = None  # line 31
+    reasoning_content: Content | None = None  # line 33: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 45)."""
+    """A message of role `tool` (line 35)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 46
-    tool_call_id: Content  # line 47
-    name: Content | None = None  # line 48: accepted, never printed
+    content: JsonValueField  # line 36
+    tool_call_id: Content  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
 
 
 class ToolResultsMessage(RequestModel):
-    """A message of role `tool_results` (line 45)."""
+    """A message of role `tool_results` (line 35)."""
 
     role: Literal["tool_results"]
-    content: JsonValueField  # line 46
-    tool_call_id: Content  # line 47
-    name: Content | None = None  # line 48: accepted, never printed
+    content: JsonValueField  # line 36
+    tool_call_id: Content  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -78,8 +78,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 30)."""
+    """A whole request (line 20)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 61
+    tools: Items[JsonObjectField] | None = None  # line 51
     add_generation_prompt: bool = True

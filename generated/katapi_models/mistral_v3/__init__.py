@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/mistral.kata",
     template=Identity(
         "Mistral@1/mistral-v3",
-        "sha256:ac112537b94b23d660830d89761474a033290904f71719c7c94d964b5da3c58f",
+        "sha256:74cd401bcee32106ab24363c558f8f2e82b1bb2304d11a46048bdbf8b5052b3f",
     ),
     tokenizer_identity=Identity(
         "Mistral@v3",

@@ -15,40 +15,40 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.mistral_v3.request import Request, UserMessage
 from katapi_models.mistral_v3_tokens.vocabulary import Control
 
-BOS_65 = fixed(ControlSegment(Control.BOS, Site(65, 3)))
-INST_81 = fixed(ControlSegment(Control.INST, Site(81, 9)), LiteralSegment(Literal(" "), Site(81, 15)))
-END_INST_81 = fixed(LiteralSegment(Literal(" "), Site(81, 29)), ControlSegment(Control.END_INST, Site(81, 33)))
-SAMPLED_109 = fixed(SAMPLED)
-EOS_109 = fixed(ControlSegment(Control.EOS, Site(109, 29)), END_SAMPLED, LiteralSegment(Literal(" "), Site(110, 9)))
+BOS_55 = fixed(ControlSegment(Control.BOS, Site(55, 3)))
+INST_71 = fixed(ControlSegment(Control.INST, Site(71, 9)), LiteralSegment(Literal(" "), Site(71, 15)))
+END_INST_71 = fixed(LiteralSegment(Literal(" "), Site(71, 29)), ControlSegment(Control.END_INST, Site(71, 33)))
+SAMPLED_99 = fixed(SAMPLED)
+EOS_99 = fixed(ControlSegment(Control.EOS, Site(99, 29)), END_SAMPLED, LiteralSegment(Literal(" "), Site(100, 9)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 64)."""
+    """All that the template prints for a request, in order (line 54)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(BOS_65)
-    # mistral.kata:77 each m in messages
+    out.append(BOS_55)
+    # mistral.kata:67 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :78 when user
+        if m.role == "user":  # :68 when user
             if isinstance(message_at(messages, i - 1), UserMessage):
                 raise TemplateError(
                     "User and assistant messages must alternate, and a user's must be the first.",
                     code="T100",
-                    where="mistral.kata:80",
+                    where="mistral.kata:70",
                 )
-            out += (INST_81, (m.content, ("messages", m_at, "content"), 0), END_INST_81)
-        elif m.role == "assistant":  # :106 when assistant
+            out += (INST_71, (m.content, ("messages", m_at, "content"), 0), END_INST_71)
+        elif m.role == "assistant":  # :96 when assistant
             if not isinstance(message_at(messages, i - 1), UserMessage):
                 raise TemplateError(
                     "User and assistant messages must alternate, and a user's must be the first.",
                     code="T100",
-                    where="mistral.kata:108",
+                    where="mistral.kata:98",
                 )
-            out += (SAMPLED_109, (m.content, ("messages", m_at, "content"), 0), EOS_109)
-        elif m.role == "tool" or m.role == "tool_results":  # :128 when tool, tool_results
-            raise TemplateError("This model knows no results of tools.", code="T100", where="mistral.kata:129")
-        elif m.role == "system":  # :138 when system
-            raise TemplateError("This model knows no system message.", code="T100", where="mistral.kata:139")
+            out += (SAMPLED_99, (m.content, ("messages", m_at, "content"), 0), EOS_99)
+        elif m.role == "tool" or m.role == "tool_results":  # :118 when tool, tool_results
+            raise TemplateError("This model knows no results of tools.", code="T100", where="mistral.kata:119")
+        elif m.role == "system":  # :128 when system
+            raise TemplateError("This model knows no system message.", code="T100", where="mistral.kata:129")
         else:
             assert_never(m)
     return out

@@ -15,44 +15,44 @@ from katapi.runtime.segments import Content
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 34)."""
+    """A message of role `system` (line 24)."""
 
     role: Literal["system"]
-    content: Content  # line 34
+    content: Content  # line 24
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 34)."""
+    """A message of role `user` (line 24)."""
 
     role: Literal["user"]
-    content: Content  # line 34
+    content: Content  # line 24
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 35)."""
+    """A message of role `assistant` (line 25)."""
 
     role: Literal["assistant"]
-    content: Content  # line 37
-    tool_calls: Items[JsonValueField] | None = None  # line 38: accepted, never printed
-    reasoning_content: Content | None = None  # line 43: accepted, never printed
+    content: Content  # line 27
+    tool_calls: Items[JsonValueField] | None = None  # line 28: accepted, never printed
+    reasoning_content: Content | None = None  # line 33: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 45)."""
+    """A message of role `tool` (line 35)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 46
-    tool_call_id: Content  # line 47
-    name: Content | None = None  # line 48: accepted, never printed
+    content: JsonValueField  # line 36
+    tool_call_id: Content  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
 
 
 class ToolResultsMessage(RequestModel):
-    """A message of role `tool_results` (line 45)."""
+    """A message of role `tool_results` (line 35)."""
 
     role: Literal["tool_results"]
-    content: JsonValueField  # line 46
-    tool_call_id: Content  # line 47
-    name: Content | None = None  # line 48: accepted, never printed
+    content: JsonValueField  # line 36
+    tool_call_id: Content  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -62,8 +62,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 30)."""
+    """A whole request (line 20)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 61
+    tools: Items[JsonObjectField] | None = None  # line 51
     add_generation_prompt: bool = True

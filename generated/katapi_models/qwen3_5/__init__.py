@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:472f655eaa46c12209045ece840c895ed901b3167153ffa92bc8e74691b90f10",
+        "sha256:ee9878639e86d77f85f1b68122c5d7ce7e6073cbce563e851ae236f0bbb4a060",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

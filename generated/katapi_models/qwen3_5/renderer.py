@@ -27,7 +27,7 @@ from katapi_models.qwen3_5.request import (
 )
 from katapi_models.qwen3_5_tokens.vocabulary import Control
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -35,41 +35,41 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-PYTHON = PythonNotation(unicode="15.0", order="as_received", absent="omitted")
+PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
 
-PICTURE_92 = fixed(LiteralSegment(Literal("Picture "), Site(92, 29)))
-TEXT_92 = fixed(LiteralSegment(Literal(": "), Site(92, 49)))
-VISION_START_93 = fixed(
-    ControlSegment(Control.VISION_START, Site(93, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(93, 29)),
-    ControlSegment(Control.VISION_END, Site(93, 40)),
+PICTURE_75 = fixed(LiteralSegment(Literal("Picture "), Site(75, 29)))
+TEXT_75 = fixed(LiteralSegment(Literal(": "), Site(75, 49)))
+VISION_START_76 = fixed(
+    ControlSegment(Control.VISION_START, Site(76, 15)),
+    ControlSegment(Control.IMAGE_PAD, Site(76, 29)),
+    ControlSegment(Control.VISION_END, Site(76, 40)),
 )
-VIDEO_98 = fixed(LiteralSegment(Literal("Video "), Site(98, 29)))
-TEXT_98 = fixed(LiteralSegment(Literal(": "), Site(98, 45)))
-VISION_START_99 = fixed(
-    ControlSegment(Control.VISION_START, Site(99, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(99, 29)),
-    ControlSegment(Control.VISION_END, Site(99, 40)),
+VIDEO_81 = fixed(LiteralSegment(Literal("Video "), Site(81, 29)))
+TEXT_81 = fixed(LiteralSegment(Literal(": "), Site(81, 45)))
+VISION_START_82 = fixed(
+    ControlSegment(Control.VISION_START, Site(82, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(82, 29)),
+    ControlSegment(Control.VISION_END, Site(82, 40)),
 )
-EMPTY_111 = (Literal(""), Site(111, 49))
-EMPTY_111_65 = (Literal(""), Site(111, 65))
-SYSTEM_TOOLS_YOU_113 = fixed(
-    ControlSegment(Control.IM_START, Site(113, 5)),
-    LiteralSegment(Literal("system\n# Tools\n\nYou have access to the following functions:\n\n<tools>"), Site(113, 15)),
+EMPTY_94 = (Literal(""), Site(94, 49))
+EMPTY_94_65 = (Literal(""), Site(94, 65))
+SYSTEM_TOOLS_YOU_96 = fixed(
+    ControlSegment(Control.IM_START, Site(96, 5)),
+    LiteralSegment(Literal("system\n# Tools\n\nYou have access to the following functions:\n\n<tools>"), Site(96, 15)),
 )
-NEWLINE_114 = fixed(LiteralSegment(Literal("\n"), Site(114, 26)))
-TOOLS_IF_YOU_116 = fixed(
+NEWLINE_97 = fixed(LiteralSegment(Literal("\n"), Site(97, 26)))
+TOOLS_IF_YOU_99 = fixed(
     LiteralSegment(
         Literal(
             "\n</tools>\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n",
         ),
-        Site(116, 1),
+        Site(99, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(121, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(104, 7)),
     LiteralSegment(
         Literal(
             "\n"
@@ -84,9 +84,9 @@ TOOLS_IF_YOU_116 = fixed(
             "</parameter>\n"
             "</function>\n"
         ),
-        Site(121, 18),
+        Site(104, 18),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(132, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(115, 7)),
     LiteralSegment(
         Literal(
             "\n\n"
@@ -94,10 +94,10 @@ TOOLS_IF_YOU_116 = fixed(
             "Reminder:\n"
             "- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within "
         ),
-        Site(132, 19),
+        Site(115, 19),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(136, 121)),
-    ControlSegment(Control.END_TOOL_CALL, Site(136, 134)),
+    ControlSegment(Control.TOOL_CALL, Site(119, 121)),
+    ControlSegment(Control.END_TOOL_CALL, Site(119, 134)),
     LiteralSegment(
         Literal(
             " XML tags\n"
@@ -106,68 +106,68 @@ TOOLS_IF_YOU_116 = fixed(
             "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
             "</IMPORTANT>"
         ),
-        Site(136, 146),
+        Site(119, 146),
     ),
 )
-BLANK_LINE_142 = fixed(LiteralSegment(Literal("\n\n"), Site(142, 21)))
-IM_END_143 = fixed(ControlSegment(Control.IM_END, Site(143, 5)), LiteralSegment(Literal("\n"), Site(143, 13)))
-SYSTEM_145 = fixed(ControlSegment(Control.IM_START, Site(145, 5)), LiteralSegment(Literal("system\n"), Site(145, 15)))
-IM_END_145 = fixed(ControlSegment(Control.IM_END, Site(145, 31)), LiteralSegment(Literal("\n"), Site(145, 39)))
-USER_158 = fixed(ControlSegment(Control.IM_START, Site(158, 17)), LiteralSegment(Literal("user\n"), Site(158, 27)))
-IM_END_158 = fixed(ControlSegment(Control.IM_END, Site(158, 73)), LiteralSegment(Literal("\n"), Site(158, 81)))
-EMPTY_161 = (Literal(""), Site(161, 33))
-EMPTY_166 = (Literal(""), Site(166, 37))
-ASSISTANT_167 = fixed(
-    ControlSegment(Control.IM_START, Site(167, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(167, 17)),
+BLANK_LINE_125 = fixed(LiteralSegment(Literal("\n\n"), Site(125, 21)))
+IM_END_126 = fixed(ControlSegment(Control.IM_END, Site(126, 5)), LiteralSegment(Literal("\n"), Site(126, 13)))
+SYSTEM_128 = fixed(ControlSegment(Control.IM_START, Site(128, 5)), LiteralSegment(Literal("system\n"), Site(128, 15)))
+IM_END_128 = fixed(ControlSegment(Control.IM_END, Site(128, 31)), LiteralSegment(Literal("\n"), Site(128, 39)))
+USER_141 = fixed(ControlSegment(Control.IM_START, Site(141, 17)), LiteralSegment(Literal("user\n"), Site(141, 27)))
+IM_END_141 = fixed(ControlSegment(Control.IM_END, Site(141, 73)), LiteralSegment(Literal("\n"), Site(141, 81)))
+EMPTY_144 = (Literal(""), Site(144, 33))
+EMPTY_149 = (Literal(""), Site(149, 37))
+ASSISTANT_150 = fixed(
+    ControlSegment(Control.IM_START, Site(150, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(150, 17)),
     SAMPLED,
 )
-THINK_169 = fixed(ControlSegment(Control.THINK, Site(169, 31)), LiteralSegment(Literal("\n"), Site(169, 38)))
-END_THINK_169 = fixed(
-    LiteralSegment(Literal("\n"), Site(169, 58)),
-    ControlSegment(Control.END_THINK, Site(169, 63)),
-    LiteralSegment(Literal("\n\n"), Site(169, 71)),
+THINK_152 = fixed(ControlSegment(Control.THINK, Site(152, 31)), LiteralSegment(Literal("\n"), Site(152, 38)))
+END_THINK_152 = fixed(
+    LiteralSegment(Literal("\n"), Site(152, 58)),
+    ControlSegment(Control.END_THINK, Site(152, 63)),
+    LiteralSegment(Literal("\n\n"), Site(152, 71)),
 )
-BLANK_LINE_172 = fixed(LiteralSegment(Literal("\n\n"), Site(172, 27)))
-NEWLINE_173 = fixed(LiteralSegment(Literal("\n"), Site(173, 11)))
-FUNCTION_174 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(174, 13)),
-    LiteralSegment(Literal("\n<function="), Site(174, 24)),
+BLANK_LINE_155 = fixed(LiteralSegment(Literal("\n\n"), Site(155, 27)))
+NEWLINE_156 = fixed(LiteralSegment(Literal("\n"), Site(156, 11)))
+FUNCTION_157 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(157, 13)),
+    LiteralSegment(Literal("\n<function="), Site(157, 24)),
 )
-TEXT_174 = fixed(LiteralSegment(Literal(">\n"), Site(174, 55)))
-PARAMETER_177 = fixed(LiteralSegment(Literal("<parameter="), Site(177, 17)))
-TEXT_177 = fixed(LiteralSegment(Literal(">\n"), Site(177, 36)))
-PARAMETER_184 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(184, 17)))
-FUNCTION_187 = fixed(
-    LiteralSegment(Literal("</function>\n"), Site(187, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(187, 29)),
+TEXT_157 = fixed(LiteralSegment(Literal(">\n"), Site(157, 55)))
+PARAMETER_160 = fixed(LiteralSegment(Literal("<parameter="), Site(160, 17)))
+TEXT_160 = fixed(LiteralSegment(Literal(">\n"), Site(160, 36)))
+PARAMETER_167 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(167, 17)))
+FUNCTION_170 = fixed(
+    LiteralSegment(Literal("</function>\n"), Site(170, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(170, 29)),
 )
-IM_END_190 = fixed(
-    ControlSegment(Control.IM_END, Site(190, 9)),
+IM_END_173 = fixed(
+    ControlSegment(Control.IM_END, Site(173, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(192, 7)),
+    LiteralSegment(Literal("\n"), Site(175, 7)),
 )
-USER_196 = fixed(ControlSegment(Control.IM_START, Site(196, 66)), LiteralSegment(Literal("user"), Site(196, 76)))
-TOOL_RESPONSE_197 = fixed(
-    LiteralSegment(Literal("\n"), Site(197, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(197, 12)),
-    LiteralSegment(Literal("\n"), Site(197, 27)),
+USER_179 = fixed(ControlSegment(Control.IM_START, Site(179, 66)), LiteralSegment(Literal("user"), Site(179, 76)))
+TOOL_RESPONSE_180 = fixed(
+    LiteralSegment(Literal("\n"), Site(180, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(180, 12)),
+    LiteralSegment(Literal("\n"), Site(180, 27)),
 )
-END_TOOL_RESPONSE_197 = fixed(
-    LiteralSegment(Literal("\n"), Site(197, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(197, 75)),
+END_TOOL_RESPONSE_180 = fixed(
+    LiteralSegment(Literal("\n"), Site(180, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(180, 75)),
 )
-IM_END_198 = fixed(ControlSegment(Control.IM_END, Site(198, 31)), LiteralSegment(Literal("\n"), Site(198, 39)))
-ASSISTANT_203 = fixed(
-    ControlSegment(Control.IM_START, Site(203, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(203, 15)),
-    ControlSegment(Control.THINK, Site(203, 29)),
+IM_END_181 = fixed(ControlSegment(Control.IM_END, Site(181, 31)), LiteralSegment(Literal("\n"), Site(181, 39)))
+ASSISTANT_186 = fixed(
+    ControlSegment(Control.IM_START, Site(186, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(186, 15)),
+    ControlSegment(Control.THINK, Site(186, 29)),
 )
-NEWLINE_204 = fixed(LiteralSegment(Literal("\n"), Site(204, 26)))
-END_THINK_204 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(204, 40)),
-    ControlSegment(Control.END_THINK, Site(204, 47)),
-    LiteralSegment(Literal("\n\n"), Site(204, 55)),
+NEWLINE_187 = fixed(LiteralSegment(Literal("\n"), Site(187, 26)))
+END_THINK_187 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(187, 40)),
+    ControlSegment(Control.END_THINK, Site(187, 47)),
+    LiteralSegment(Literal("\n\n"), Site(187, 55)),
 )
 
 
@@ -180,12 +180,12 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3.5.kata:72 def seen(content, by_user, numbered)."""
-    # qwen3.5.kata:73 match
-    if isinstance(content, str):  # :74
+    """qwen3.5.kata:55 def seen(content, by_user, numbered)."""
+    # qwen3.5.kata:56 match
+    if isinstance(content, str):  # :57
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :75
-        # qwen3.5.kata:76 count p … where …
+    elif isinstance(content, tuple):  # :58
+        # qwen3.5.kata:59 count p … where …
         visible = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
@@ -194,14 +194,14 @@ def _seen(
         shown = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3.5.kata:79 match
-            if isinstance(p, TextPart):  # :80
+            # qwen3.5.kata:62 match
+            if isinstance(p, TextPart):  # :63
                 bare: PrintedText = trim((p.text, (*p_path, "text"), 0))
                 if by_user and shown == 0 and bare[0].startswith("<tool_response>"):
                     raise TemplateError(
                         "A tool's result that is pasted into a user message is a text, not one of several parts.",
                         code="T100",
-                        where="qwen3.5.kata:83",
+                        where="qwen3.5.kata:66",
                     )
                 if bare[0]:
                     shown += 1
@@ -213,25 +213,25 @@ def _seen(
                     out.append(trim_end(begun))
                 else:
                     out.append(begun)
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :89
+            elif isinstance(p, ImagePart | ImageUrlPart):  # :72
                 shown += 1
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_92, (Literal(str(pictures)), Site(92, 40)), TEXT_92)
-                out.append(VISION_START_93)
-            else:  # :95
+                    out += (PICTURE_75, (Literal(str(pictures)), Site(75, 40)), TEXT_75)
+                out.append(VISION_START_76)
+            else:  # :78
                 shown += 1
                 videos += 1
                 if numbered:
-                    out += (VIDEO_98, (Literal(str(videos)), Site(98, 38)), TEXT_98)
-                out.append(VISION_START_99)
-    else:  # :104
+                    out += (VIDEO_81, (Literal(str(videos)), Site(81, 38)), TEXT_81)
+                out.append(VISION_START_82)
+    else:  # :87
         pass
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 67)."""
+    """All that the template prints for a request, in order (line 50)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -240,8 +240,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:108")
-    # qwen3.5.kata:110 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:91")
+    # qwen3.5.kata:93 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -250,22 +250,22 @@ def render(request: Request) -> list[Printed]:
         messages = messages[1:]
     if sys is not None:
         told: PrintedText = trim(
-            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_111
+            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_94
         )
     else:
-        told = EMPTY_111_65
+        told = EMPTY_94_65
     if tools:
-        out.append(SYSTEM_TOOLS_YOU_113)
+        out.append(SYSTEM_TOOLS_YOU_96)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_114, (JSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_IF_YOU_116)
+            out += (NEWLINE_97, (TOJSON.dump_known(tool), tool_path, None))
+        out.append(TOOLS_IF_YOU_99)
         if told[0]:
-            out += (BLANK_LINE_142, told)
-        out.append(IM_END_143)
+            out += (BLANK_LINE_125, told)
+        out.append(IM_END_126)
     elif sys is not None:
-        out += (SYSTEM_145, told, IM_END_145)
-    # qwen3.5.kata:149 last u … where …
+        out += (SYSTEM_128, told, IM_END_128)
+    # qwen3.5.kata:132 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -278,21 +278,21 @@ def render(request: Request) -> list[Printed]:
             break
     if query is None:
         raise TemplateError(
-            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:153"
+            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:136"
         )
-    # qwen3.5.kata:155 each m in messages
+    # qwen3.5.kata:138 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :156 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:156")
-        if m.role == "user":  # :158 when user
-            out.append(USER_158)
+        if m.role == "system":  # :139 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:139")
+        if m.role == "user":  # :141 when user
+            out.append(USER_141)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
-            out.append(IM_END_158)
-        elif m.role == "assistant":  # :160 when assistant
+            out.append(IM_END_141)
+        elif m.role == "assistant":  # :143 when assistant
             whole: PrintedText = trim(
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_161
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_144
             )
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
@@ -303,51 +303,51 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_166
-            out.append(ASSISTANT_167)
+                thought = EMPTY_149
+            out.append(ASSISTANT_150)
             if m_at > query_at:
-                out += (THINK_169, trim(thought), END_THINK_169)
+                out += (THINK_152, trim(thought), END_THINK_152)
             out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_172)
+                    out.append(BLANK_LINE_155)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_173)
+                        out.append(NEWLINE_156)
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (FUNCTION_174, (c.function.name, (*c_path, "function", "name"), 0), TEXT_174)
+                    out += (FUNCTION_157, (c.function.name, (*c_path, "function", "name"), 0), TEXT_157)
                     if c.function.arguments is not None:
                         for name, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", name)
                             name_path = (*c_path, "function", "arguments", name)
-                            out += (PARAMETER_177, (Content(name), name_path, None), TEXT_177)
-                            # qwen3.5.kata:178 match
-                            if isinstance(value, str):  # :179
+                            out += (PARAMETER_160, (Content(name), name_path, None), TEXT_160)
+                            # qwen3.5.kata:161 match
+                            if isinstance(value, str):  # :162
                                 out.append((Content(value), value_path, 0))
-                            elif is_list(value) or is_object(value):  # :180
-                                out.append((JSON.dump_known(value), value_path, None))
-                            else:  # :182
+                            elif is_list(value) or is_object(value):  # :163
+                                out.append((TOJSON.dump_known(value), value_path, None))
+                            else:  # :165
                                 out.append((PYTHON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_184)
-                    out.append(FUNCTION_187)
-            out.append(IM_END_190)
-        elif m.role == "tool":  # :195 when tool
+                            out.append(PARAMETER_167)
+                    out.append(FUNCTION_170)
+            out.append(IM_END_173)
+        elif m.role == "tool":  # :178 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_196)
-            out.append(TOOL_RESPONSE_197)
+                out.append(USER_179)
+            out.append(TOOL_RESPONSE_180)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_197)
+            out.append(END_TOOL_RESPONSE_180)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_198)
+                out.append(IM_END_181)
         else:
             assert_never(m)
-    # qwen3.5.kata:202 generate
+    # qwen3.5.kata:185 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_203)
+        out.append(ASSISTANT_186)
         if enable_thinking:
-            out.append(NEWLINE_204)
+            out.append(NEWLINE_187)
         else:
-            out.append(END_THINK_204)
+            out.append(END_THINK_187)
     return out

@@ -17,85 +17,85 @@ from katapi.runtime.segments import Content
 
 
 class TextPart(RequestModel):
-    """The record `text_part` (line 38)."""
+    """The record `text_part` (line 21)."""
 
-    type: Literal["text"]  # line 39
-    text: Content  # line 40
+    type: Literal["text"]  # line 22
+    text: Content  # line 23
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 42)."""
+    """The record `image_part` (line 25)."""
 
-    type: Literal["image"]  # line 43
-    image: JsonValueField | None = None  # line 44: accepted, never printed
-    image_url: JsonValueField | None = None  # line 44: accepted, never printed
+    type: Literal["image"]  # line 26
+    image: JsonValueField | None = None  # line 27: accepted, never printed
+    image_url: JsonValueField | None = None  # line 27: accepted, never printed
 
 
 class ImageUrlPart(RequestModel):
-    """The record `image_url_part` (line 46)."""
+    """The record `image_url_part` (line 29)."""
 
-    type: Literal["image_url"]  # line 47
-    image_url: JsonValueField  # line 48: accepted, never printed
+    type: Literal["image_url"]  # line 30
+    image_url: JsonValueField  # line 31: accepted, never printed
 
 
 class VideoPart(RequestModel):
-    """The record `video_part` (line 50)."""
+    """The record `video_part` (line 33)."""
 
-    type: Literal["video"]  # line 51
-    video: JsonValueField | None = None  # line 52: accepted, never printed
+    type: Literal["video"]  # line 34
+    video: JsonValueField | None = None  # line 35: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 58)."""
+    """The record `function` (line 41)."""
 
-    name: Content  # line 59
-    arguments: ObjectFromText | None = None  # line 60
+    name: Content  # line 42
+    arguments: ObjectFromText | None = None  # line 43
 
 
 class Call(RequestModel):
-    """The record `call` (line 54)."""
+    """The record `call` (line 37)."""
 
-    function: Function  # line 55
-    id: Content | None = None  # line 56: accepted, never printed
-    type: Literal["function"] | None = None  # line 56: accepted, never printed
+    function: Function  # line 38
+    id: Content | None = None  # line 39: accepted, never printed
+    type: Literal["function"] | None = None  # line 39: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 27)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 27
+    content: Annotated[Content, FromParts("")] | None = None  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 28)."""
+    """A message of role `user` (line 11)."""
 
     role: Literal["user"]
-    # line 28
+    # line 11
     content: (
         Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
     ) = None
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 29)."""
+    """A message of role `assistant` (line 12)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 30
-    reasoning_content: Content | None = None  # line 31
-    tool_calls: Items[Call] | None = None  # line 32
+    content: Annotated[Content, FromParts("")] | None = None  # line 13
+    reasoning_content: Content | None = None  # line 14
+    tool_calls: Items[Call] | None = None  # line 15
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 34)."""
+    """A message of role `tool` (line 17)."""
 
     role: Literal["tool"]
-    # line 35
+    # line 18
     content: (
         Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
     ) = None
-    name: Content | None = None  # line 36: accepted, never printed
-    tool_call_id: Content | None = None  # line 36: accepted, never printed
+    name: Content | None = None  # line 19: accepted, never printed
+    tool_call_id: Content | None = None  # line 19: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -105,10 +105,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 23)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 62
+    tools: Items[JsonObjectField] | None = None  # line 45
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 63
-    add_vision_id: bool = False  # line 64
+    enable_thinking: bool = True  # line 46
+    add_vision_id: bool = False  # line 47

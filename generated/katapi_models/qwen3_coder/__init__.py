@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-coder.kata",
     template=Identity(
         "Qwen3Coder@1",
-        "sha256:6ba81789a26a6f1990ac1b1bf3cacbaf8fce72625ab4432972eb43d292b00eae",
+        "sha256:c77b8c802c3d476c0fe42c65171e7ead5bfbb568eea35541a26c7ca5951c9839",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -26,9 +26,9 @@ from katapi_models.qwen3_coder.request import (
     UserMessage,
 )
 
-PYTHON = PythonNotation(unicode="15.0", order="as_received", absent="omitted")
+PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -36,42 +36,42 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-TEXT_65 = fixed(LiteralSegment(Literal("\n<"), Site(65, 40)))
-TEXT_65_50 = fixed(LiteralSegment(Literal(">"), Site(65, 50)))
-TEXT_65_67 = fixed(LiteralSegment(Literal("</"), Site(65, 67)))
-TEXT_65_76 = fixed(LiteralSegment(Literal(">"), Site(65, 76)))
-DESCRIPTION_69 = fixed(LiteralSegment(Literal("\n<description>"), Site(69, 7)))
-DESCRIPTION_74 = fixed(LiteralSegment(Literal("</description>"), Site(74, 7)))
-FUNCTION_NAME_79 = fixed(LiteralSegment(Literal("\n<function>\n<name>"), Site(79, 5)))
-NAME_81 = fixed(LiteralSegment(Literal("</name>"), Site(81, 5)))
-PARAMETERS_83 = fixed(LiteralSegment(Literal("\n<parameters>"), Site(83, 5)))
-PARAMETER_NAME_86 = fixed(LiteralSegment(Literal("\n<parameter>\n<name>"), Site(86, 9)))
-NAME_86 = fixed(LiteralSegment(Literal("</name>"), Site(86, 38)))
-TYPE_87 = fixed(LiteralSegment(Literal("\n<type>"), Site(87, 32)))
-TYPE_87_63 = fixed(LiteralSegment(Literal("</type>"), Site(87, 63)))
-PARAMETER_92 = fixed(LiteralSegment(Literal("\n</parameter>"), Site(92, 9)))
-PARAMETERS_98 = fixed(LiteralSegment(Literal("\n</parameters>"), Site(98, 5)))
-FUNCTION_102 = fixed(LiteralSegment(Literal("\n</function>"), Site(102, 5)))
-SYSTEM_109 = fixed(ControlSegment(Control.IM_START, Site(109, 5)), LiteralSegment(Literal("system\n"), Site(109, 15)))
-YOU_ARE_QWEN_113 = fixed(
+TEXT_48 = fixed(LiteralSegment(Literal("\n<"), Site(48, 40)))
+TEXT_48_50 = fixed(LiteralSegment(Literal(">"), Site(48, 50)))
+TEXT_48_67 = fixed(LiteralSegment(Literal("</"), Site(48, 67)))
+TEXT_48_76 = fixed(LiteralSegment(Literal(">"), Site(48, 76)))
+DESCRIPTION_52 = fixed(LiteralSegment(Literal("\n<description>"), Site(52, 7)))
+DESCRIPTION_57 = fixed(LiteralSegment(Literal("</description>"), Site(57, 7)))
+FUNCTION_NAME_62 = fixed(LiteralSegment(Literal("\n<function>\n<name>"), Site(62, 5)))
+NAME_64 = fixed(LiteralSegment(Literal("</name>"), Site(64, 5)))
+PARAMETERS_66 = fixed(LiteralSegment(Literal("\n<parameters>"), Site(66, 5)))
+PARAMETER_NAME_69 = fixed(LiteralSegment(Literal("\n<parameter>\n<name>"), Site(69, 9)))
+NAME_69 = fixed(LiteralSegment(Literal("</name>"), Site(69, 38)))
+TYPE_70 = fixed(LiteralSegment(Literal("\n<type>"), Site(70, 32)))
+TYPE_70_63 = fixed(LiteralSegment(Literal("</type>"), Site(70, 63)))
+PARAMETER_75 = fixed(LiteralSegment(Literal("\n</parameter>"), Site(75, 9)))
+PARAMETERS_81 = fixed(LiteralSegment(Literal("\n</parameters>"), Site(81, 5)))
+FUNCTION_85 = fixed(LiteralSegment(Literal("\n</function>"), Site(85, 5)))
+SYSTEM_92 = fixed(ControlSegment(Control.IM_START, Site(92, 5)), LiteralSegment(Literal("system\n"), Site(92, 15)))
+YOU_ARE_QWEN_96 = fixed(
     LiteralSegment(
         Literal("You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."),
-        Site(113, 7),
+        Site(96, 7),
     ),
 )
-TOOLS_YOU_HAVE_116 = fixed(
-    LiteralSegment(Literal("\n\n# Tools\n\nYou have access to the following tools:\n\n<tools>"), Site(116, 7)),
+TOOLS_YOU_HAVE_99 = fixed(
+    LiteralSegment(Literal("\n\n# Tools\n\nYou have access to the following tools:\n\n<tools>"), Site(99, 7)),
 )
-TOOLS_IF_YOU_119 = fixed(
+TOOLS_IF_YOU_102 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nIf you choose to call a tool ONLY reply in the following format with NO suffix:\n\n"),
-        Site(119, 1),
+        Site(102, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(124, 9)),
+    ControlSegment(Control.TOOL_CALL, Site(107, 9)),
     LiteralSegment(
         Literal(
             "\n"
@@ -84,9 +84,9 @@ TOOLS_IF_YOU_119 = fixed(
             "</parameter>\n"
             "</function>\n"
         ),
-        Site(124, 20),
+        Site(107, 20),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(133, 9)),
+    ControlSegment(Control.END_TOOL_CALL, Site(116, 9)),
     LiteralSegment(
         Literal(
             "\n\n"
@@ -94,11 +94,11 @@ TOOLS_IF_YOU_119 = fixed(
             "Reminder:\n"
             "- Function calls MUST follow the specified format: the tool calling block MUST begin with an opening "
         ),
-        Site(133, 21),
+        Site(116, 21),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(137, 110)),
-    LiteralSegment(Literal(" tag and end with a closing "), Site(137, 121)),
-    ControlSegment(Control.END_TOOL_CALL, Site(137, 151)),
+    ControlSegment(Control.TOOL_CALL, Site(120, 110)),
+    LiteralSegment(Literal(" tag and end with a closing "), Site(120, 121)),
+    ControlSegment(Control.END_TOOL_CALL, Site(120, 151)),
     LiteralSegment(
         Literal(
             " tag.\n"
@@ -107,110 +107,110 @@ TOOLS_IF_YOU_119 = fixed(
             "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
             "</IMPORTANT>"
         ),
-        Site(137, 163),
+        Site(120, 163),
     ),
 )
-IM_END_144 = fixed(ControlSegment(Control.IM_END, Site(144, 5)), LiteralSegment(Literal("\n"), Site(144, 13)))
-ASSISTANT_149 = fixed(
-    ControlSegment(Control.IM_START, Site(149, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(149, 17)),
+IM_END_127 = fixed(ControlSegment(Control.IM_END, Site(127, 5)), LiteralSegment(Literal("\n"), Site(127, 13)))
+ASSISTANT_132 = fixed(
+    ControlSegment(Control.IM_START, Site(132, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(132, 17)),
     SAMPLED,
 )
-EMPTY_152 = (Literal(""), Site(152, 36))
-BLANK_LINE_153 = fixed(LiteralSegment(Literal("\n\n"), Site(153, 32)))
-NEWLINE_154 = fixed(LiteralSegment(Literal("\n"), Site(154, 11)))
-FUNCTION_155 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(155, 13)),
-    LiteralSegment(Literal("\n<function="), Site(155, 24)),
+EMPTY_135 = (Literal(""), Site(135, 36))
+BLANK_LINE_136 = fixed(LiteralSegment(Literal("\n\n"), Site(136, 32)))
+NEWLINE_137 = fixed(LiteralSegment(Literal("\n"), Site(137, 11)))
+FUNCTION_138 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(138, 13)),
+    LiteralSegment(Literal("\n<function="), Site(138, 24)),
 )
-TEXT_155 = fixed(LiteralSegment(Literal(">\n"), Site(155, 55)))
-PARAMETER_157 = fixed(LiteralSegment(Literal("<parameter="), Site(157, 58)))
-TEXT_157 = fixed(LiteralSegment(Literal(">\n"), Site(157, 77)))
-PARAMETER_157_96 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(157, 96)))
-FUNCTION_159 = fixed(
-    LiteralSegment(Literal("</function>\n"), Site(159, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(159, 29)),
+TEXT_138 = fixed(LiteralSegment(Literal(">\n"), Site(138, 55)))
+PARAMETER_140 = fixed(LiteralSegment(Literal("<parameter="), Site(140, 58)))
+TEXT_140 = fixed(LiteralSegment(Literal(">\n"), Site(140, 77)))
+PARAMETER_140_96 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(140, 96)))
+FUNCTION_142 = fixed(
+    LiteralSegment(Literal("</function>\n"), Site(142, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(142, 29)),
 )
-EMPTY_162 = (Literal(""), Site(162, 24))
-IM_END_164 = fixed(
-    ControlSegment(Control.IM_END, Site(164, 9)),
+EMPTY_145 = (Literal(""), Site(145, 24))
+IM_END_147 = fixed(
+    ControlSegment(Control.IM_END, Site(147, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(166, 7)),
+    LiteralSegment(Literal("\n"), Site(149, 7)),
 )
-USER_170 = fixed(ControlSegment(Control.IM_START, Site(170, 50)), LiteralSegment(Literal("user\n"), Site(170, 60)))
-TOOL_RESPONSE_171 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(171, 7)),
-    LiteralSegment(Literal("\n"), Site(171, 22)),
+USER_153 = fixed(ControlSegment(Control.IM_START, Site(153, 50)), LiteralSegment(Literal("user\n"), Site(153, 60)))
+TOOL_RESPONSE_154 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(154, 7)),
+    LiteralSegment(Literal("\n"), Site(154, 22)),
 )
-END_TOOL_RESPONSE_171 = fixed(
-    LiteralSegment(Literal("\n"), Site(171, 37)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(171, 42)),
-    LiteralSegment(Literal("\n"), Site(171, 58)),
+END_TOOL_RESPONSE_154 = fixed(
+    LiteralSegment(Literal("\n"), Site(154, 37)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(154, 42)),
+    LiteralSegment(Literal("\n"), Site(154, 58)),
 )
-IM_END_172 = fixed(ControlSegment(Control.IM_END, Site(172, 31)), LiteralSegment(Literal("\n"), Site(172, 39)))
-IM_START_175 = fixed(ControlSegment(Control.IM_START, Site(175, 18)))
-NEWLINE_175 = fixed(LiteralSegment(Literal("\n"), Site(175, 35)))
-IM_END_175 = fixed(ControlSegment(Control.IM_END, Site(175, 50)), LiteralSegment(Literal("\n"), Site(175, 58)))
-ASSISTANT_178 = fixed(
-    ControlSegment(Control.IM_START, Site(178, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(178, 24)),
+IM_END_155 = fixed(ControlSegment(Control.IM_END, Site(155, 31)), LiteralSegment(Literal("\n"), Site(155, 39)))
+IM_START_158 = fixed(ControlSegment(Control.IM_START, Site(158, 18)))
+NEWLINE_158 = fixed(LiteralSegment(Literal("\n"), Site(158, 35)))
+IM_END_158 = fixed(ControlSegment(Control.IM_END, Site(158, 50)), LiteralSegment(Literal("\n"), Site(158, 58)))
+ASSISTANT_161 = fixed(
+    ControlSegment(Control.IM_START, Site(161, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(161, 24)),
 )
 
 
 def _string(out: list[Printed], value: Json, value_path: Path) -> None:
-    """qwen3-coder.kata:51 def string(value)."""
-    # qwen3-coder.kata:52 match
-    if isinstance(value, str):  # :53
+    """qwen3-coder.kata:34 def string(value)."""
+    # qwen3-coder.kata:35 match
+    if isinstance(value, str):  # :36
         out.append((Content(value), value_path, 0))
-    else:  # :54
+    else:  # :37
         out.append((PYTHON.dump_known(value), value_path, None))
 
 
 def _plain(out: list[Printed], value: Json, value_path: Path) -> None:
-    """qwen3-coder.kata:58 def plain(value)."""
-    # qwen3-coder.kata:59 match
-    if is_list(value) or is_object(value):  # :60
-        out.append((JSON.dump_known(value), value_path, None))
-    else:  # :61
+    """qwen3-coder.kata:41 def plain(value)."""
+    # qwen3-coder.kata:42 match
+    if is_list(value) or is_object(value):  # :43
+        out.append((TOJSON.dump_known(value), value_path, None))
+    else:  # :44
         _string(out, value, value_path)
 
 
 def _member(out: list[Printed], key: PrintedText, value: Json, value_path: Path) -> None:
-    """qwen3-coder.kata:65 def member(key, value)."""
-    out += (TEXT_65, key, TEXT_65_50)
+    """qwen3-coder.kata:48 def member(key, value)."""
+    out += (TEXT_48, key, TEXT_48_50)
     _plain(out, value, value_path)
-    out += (TEXT_65_67, key, TEXT_65_76)
+    out += (TEXT_48_67, key, TEXT_48_76)
 
 
 def _description(out: list[Printed], owner: Json, owner_path: Path) -> None:
-    """qwen3-coder.kata:67 def description(owner)."""
+    """qwen3-coder.kata:50 def description(owner)."""
     if has_key(owner, "description"):
-        out.append(DESCRIPTION_69)
-        # qwen3-coder.kata:70 match
-        if isinstance(json_field(owner, "description"), str):  # :71
+        out.append(DESCRIPTION_52)
+        # qwen3-coder.kata:53 match
+        if isinstance(json_field(owner, "description"), str):  # :54
             out.append(trim((Content(as_text(json_field(owner, "description"))), (*owner_path, "description"), 0)))
-        else:  # :72
+        else:  # :55
             _string(out, json_field(owner, "description"), (*owner_path, "description"))
-        out.append(DESCRIPTION_74)
+        out.append(DESCRIPTION_57)
 
 
 def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
-    """qwen3-coder.kata:78 def signature(declared)."""
-    out.append(FUNCTION_NAME_79)
+    """qwen3-coder.kata:61 def signature(declared)."""
+    out.append(FUNCTION_NAME_62)
     if has_key(declared, "name"):
         _string(out, json_field(declared, "name"), (*declared_path, "name"))
-    out.append(NAME_81)
+    out.append(NAME_64)
     _description(out, declared, declared_path)
-    out.append(PARAMETERS_83)
+    out.append(PARAMETERS_66)
     if is_object(json_field(json_field(declared, "parameters"), "properties")):
         for name, schema in as_object(json_field(json_field(declared, "parameters"), "properties")).items():
             schema_path = (*declared_path, "parameters", "properties", name)
             name_path = (*declared_path, "parameters", "properties", name)
-            out += (PARAMETER_NAME_86, (Content(name), name_path, None), NAME_86)
+            out += (PARAMETER_NAME_69, (Content(name), name_path, None), NAME_69)
             if has_key(schema, "type"):
-                out.append(TYPE_87)
+                out.append(TYPE_70)
                 _string(out, json_field(schema, "type"), (*schema_path, "type"))
-                out.append(TYPE_87_63)
+                out.append(TYPE_70_63)
             _description(out, schema, schema_path)
             if is_object(schema):
                 for key, value in schema.items():
@@ -219,7 +219,7 @@ def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
                     value_path = (*schema_path, key)
                     key_path = (*schema_path, key)
                     _member(out, (Content(key), key_path, None), value, value_path)
-            out.append(PARAMETER_92)
+            out.append(PARAMETER_75)
     if is_object(json_field(declared, "parameters")):
         for key, value in as_object(json_field(declared, "parameters")).items():
             if key in ("type", "properties"):
@@ -227,7 +227,7 @@ def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
             value_path = (*declared_path, "parameters", key)
             key_path = (*declared_path, "parameters", key)
             _member(out, (Content(key), key_path, None), value, value_path)
-    out.append(PARAMETERS_98)
+    out.append(PARAMETERS_81)
     if is_object(declared):
         for key, value in declared.items():
             if key in ("type", "name", "description", "parameters"):
@@ -235,17 +235,17 @@ def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
             value_path = (*declared_path, key)
             key_path = (*declared_path, key)
             _member(out, (Content(key), key_path, None), value, value_path)
-    out.append(FUNCTION_102)
+    out.append(FUNCTION_85)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 49)."""
+    """All that the template prints for a request, in order (line 32)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-coder.kata:105")
-    # qwen3-coder.kata:107 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-coder.kata:88")
+    # qwen3-coder.kata:90 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -253,13 +253,13 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if sys is not None or tools:
-        out.append(SYSTEM_109)
+        out.append(SYSTEM_92)
         if sys is not None:
             out.append((sys.content, ("messages", sys_at, "content"), 0))
         else:
-            out.append(YOU_ARE_QWEN_113)
+            out.append(YOU_ARE_QWEN_96)
         if tools:
-            out.append(TOOLS_YOU_HAVE_116)
+            out.append(TOOLS_YOU_HAVE_99)
             for tool_at, tool in enumerate(tools):
                 tool_path = ("tools", tool_at)
                 _signature(
@@ -267,51 +267,51 @@ def render(request: Request) -> list[Printed]:
                     json_field(tool, "function") if has_key(tool, "function") else tool,
                     (*tool_path, "function") if has_key(tool, "function") else tool_path,
                 )
-            out.append(TOOLS_IF_YOU_119)
-        out.append(IM_END_144)
-    # qwen3-coder.kata:147 each m in messages
+            out.append(TOOLS_IF_YOU_102)
+        out.append(IM_END_127)
+    # qwen3-coder.kata:130 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, AssistantMessage):  # :148 when assistant
-            out.append(ASSISTANT_149)
+        if isinstance(m, AssistantMessage):  # :131 when assistant
+            out.append(ASSISTANT_132)
             if m.tool_calls:
                 said: PrintedText = trim(
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_152
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_135
                 )
                 if said[0]:
-                    out += (said, BLANK_LINE_153)
+                    out += (said, BLANK_LINE_136)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_154)
+                        out.append(NEWLINE_137)
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (FUNCTION_155, (c.function.name, (*c_path, "function", "name"), 0), TEXT_155)
+                    out += (FUNCTION_138, (c.function.name, (*c_path, "function", "name"), 0), TEXT_138)
                     if c.function.arguments is not None:
                         for name, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", name)
                             name_path = (*c_path, "function", "arguments", name)
-                            out += (PARAMETER_157, (Content(name), name_path, None), TEXT_157)
+                            out += (PARAMETER_140, (Content(name), name_path, None), TEXT_140)
                             _plain(out, value, value_path)
-                            out.append(PARAMETER_157_96)
-                    out.append(FUNCTION_159)
+                            out.append(PARAMETER_140_96)
+                    out.append(FUNCTION_142)
             else:
-                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_162)
-            out.append(IM_END_164)
-        elif isinstance(m, ToolMessage):  # :169 when tool
+                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_145)
+            out.append(IM_END_147)
+        elif isinstance(m, ToolMessage):  # :152 when tool
             if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_170)
-            out += (TOOL_RESPONSE_171, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_171)
+                out.append(USER_153)
+            out += (TOOL_RESPONSE_154, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_154)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_172)
-        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :175 when system, user, other
+                out.append(IM_END_155)
+        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :158 when system, user, other
             out += (
-                IM_START_175,
+                IM_START_158,
                 (Content(m.role), ("messages", m_at, "role"), 0),
-                NEWLINE_175,
+                NEWLINE_158,
                 (m.content, ("messages", m_at, "content"), 0),
-                IM_END_175,
+                IM_END_158,
             )
         else:
             assert_never(m)
-    # qwen3-coder.kata:178 generate
+    # qwen3-coder.kata:161 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_178)
+        out.append(ASSISTANT_161)
     return out

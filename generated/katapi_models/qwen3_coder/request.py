@@ -16,57 +16,57 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 42)."""
+    """The record `function` (line 25)."""
 
-    name: Content  # line 43
-    arguments: ObjectFromText | None = None  # line 44
+    name: Content  # line 26
+    arguments: ObjectFromText | None = None  # line 27
 
 
 class Call(RequestModel):
-    """The record `call` (line 38)."""
+    """The record `call` (line 21)."""
 
-    function: Function  # line 39
-    id: Content | None = None  # line 40: accepted, never printed
-    type: Literal["function"] | None = None  # line 40: accepted, never printed
+    function: Function  # line 22
+    id: Content | None = None  # line 23: accepted, never printed
+    type: Literal["function"] | None = None  # line 23: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 27)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 27
+    content: Annotated[Content, FromParts("\n")]  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 27)."""
+    """A message of role `user` (line 10)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 27
+    content: Annotated[Content, FromParts("\n")]  # line 10
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 28)."""
+    """A message of role `assistant` (line 11)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 29
-    tool_calls: Items[Call] | None = None  # line 30
-    reasoning_content: Content | None = None  # line 31: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 12
+    tool_calls: Items[Call] | None = None  # line 13
+    reasoning_content: Content | None = None  # line 14: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 33)."""
+    """A message of role `tool` (line 16)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")]  # line 34
-    name: Content | None = None  # line 35: accepted, never printed
-    tool_call_id: Content | None = None  # line 35: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 17
+    name: Content | None = None  # line 18: accepted, never printed
+    tool_call_id: Content | None = None  # line 18: accepted, never printed
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 37)."""
+    """A message of a role that no other class has (line 20)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool")]
-    content: Annotated[Content, FromParts("\n")]  # line 37
+    content: Annotated[Content, FromParts("\n")]  # line 20
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage | OtherMessage, ByRole()]
@@ -74,8 +74,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 23)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 46
+    tools: Items[JsonObjectField] | None = None  # line 29
     add_generation_prompt: bool = True

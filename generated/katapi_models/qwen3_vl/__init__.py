@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-vl.kata",
     template=Identity(
         "Qwen3VL@1",
-        "sha256:2b5dfe75ff13980dd7587941996bdc9cee265b14b1fd6222f3fcd85a92a37076",
+        "sha256:b5acdc626ad76b8fc06d3a4eebf119de9bba282bd70d270a9d7c08f7e7df4e09",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

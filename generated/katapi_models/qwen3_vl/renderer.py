@@ -24,7 +24,7 @@ from katapi_models.qwen3_vl.request import (
     VideoPart,
 )
 
-JSON = Serialization(
+TOJSON = Serialization(
     order="as_received",
     item_separator=", ",
     key_separator=": ",
@@ -32,27 +32,27 @@ JSON = Serialization(
     escape=(),
     floats="python",
     integers="exact",
-    nan="reject",
+    nan="python",
     absent="omitted",
 )
 
-PICTURE_73 = fixed(LiteralSegment(Literal("Picture "), Site(73, 29)))
-TEXT_73 = fixed(LiteralSegment(Literal(": "), Site(73, 49)))
-VISION_START_74 = fixed(
-    ControlSegment(Control.VISION_START, Site(74, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(74, 29)),
-    ControlSegment(Control.VISION_END, Site(74, 40)),
+PICTURE_62 = fixed(LiteralSegment(Literal("Picture "), Site(62, 29)))
+TEXT_62 = fixed(LiteralSegment(Literal(": "), Site(62, 49)))
+VISION_START_63 = fixed(
+    ControlSegment(Control.VISION_START, Site(63, 15)),
+    ControlSegment(Control.IMAGE_PAD, Site(63, 29)),
+    ControlSegment(Control.VISION_END, Site(63, 40)),
 )
-VIDEO_78 = fixed(LiteralSegment(Literal("Video "), Site(78, 29)))
-TEXT_78 = fixed(LiteralSegment(Literal(": "), Site(78, 45)))
-VISION_START_79 = fixed(
-    ControlSegment(Control.VISION_START, Site(79, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(79, 29)),
-    ControlSegment(Control.VISION_END, Site(79, 40)),
+VIDEO_67 = fixed(LiteralSegment(Literal("Video "), Site(67, 29)))
+TEXT_67 = fixed(LiteralSegment(Literal(": "), Site(67, 45)))
+VISION_START_68 = fixed(
+    ControlSegment(Control.VISION_START, Site(68, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(68, 29)),
+    ControlSegment(Control.VISION_END, Site(68, 40)),
 )
-SYSTEM_91 = fixed(ControlSegment(Control.IM_START, Site(91, 5)), LiteralSegment(Literal("system\n"), Site(91, 15)))
-BLANK_LINE_92 = fixed(LiteralSegment(Literal("\n\n"), Site(92, 33)))
-TOOLS_YOU_MAY_94 = fixed(
+SYSTEM_80 = fixed(ControlSegment(Control.IM_START, Site(80, 5)), LiteralSegment(Literal("system\n"), Site(80, 15)))
+BLANK_LINE_81 = fixed(LiteralSegment(Literal("\n\n"), Site(81, 33)))
+TOOLS_YOU_MAY_83 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -60,59 +60,59 @@ TOOLS_YOU_MAY_94 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(94, 5),
+        Site(83, 5),
     ),
 )
-NEWLINE_101 = fixed(LiteralSegment(Literal("\n"), Site(101, 26)))
-TOOLS_FOR_EACH_103 = fixed(
+NEWLINE_90 = fixed(LiteralSegment(Literal("\n"), Site(90, 26)))
+TOOLS_FOR_EACH_92 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(103, 1),
+        Site(92, 1),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(106, 92)),
-    ControlSegment(Control.END_TOOL_CALL, Site(106, 105)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(106, 117)),
-    ControlSegment(Control.TOOL_CALL, Site(107, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(107, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(109, 7)),
-    ControlSegment(Control.IM_END, Site(109, 21)),
-    LiteralSegment(Literal("\n"), Site(109, 29)),
+    ControlSegment(Control.TOOL_CALL, Site(95, 92)),
+    ControlSegment(Control.END_TOOL_CALL, Site(95, 105)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(95, 117)),
+    ControlSegment(Control.TOOL_CALL, Site(96, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(96, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(98, 7)),
+    ControlSegment(Control.IM_END, Site(98, 21)),
+    LiteralSegment(Literal("\n"), Site(98, 29)),
 )
-SYSTEM_113 = fixed(ControlSegment(Control.IM_START, Site(113, 5)), LiteralSegment(Literal("system\n"), Site(113, 15)))
-IM_END_113 = fixed(ControlSegment(Control.IM_END, Site(113, 38)), LiteralSegment(Literal("\n"), Site(113, 46)))
-USER_119 = fixed(ControlSegment(Control.IM_START, Site(119, 17)), LiteralSegment(Literal("user\n"), Site(119, 27)))
-IM_END_119 = fixed(ControlSegment(Control.IM_END, Site(119, 67)), LiteralSegment(Literal("\n"), Site(119, 75)))
-ASSISTANT_122 = fixed(
-    ControlSegment(Control.IM_START, Site(122, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(122, 17)),
+SYSTEM_102 = fixed(ControlSegment(Control.IM_START, Site(102, 5)), LiteralSegment(Literal("system\n"), Site(102, 15)))
+IM_END_102 = fixed(ControlSegment(Control.IM_END, Site(102, 38)), LiteralSegment(Literal("\n"), Site(102, 46)))
+USER_108 = fixed(ControlSegment(Control.IM_START, Site(108, 17)), LiteralSegment(Literal("user\n"), Site(108, 27)))
+IM_END_108 = fixed(ControlSegment(Control.IM_END, Site(108, 67)), LiteralSegment(Literal("\n"), Site(108, 75)))
+ASSISTANT_111 = fixed(
+    ControlSegment(Control.IM_START, Site(111, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(111, 17)),
     SAMPLED,
 )
-NEWLINE_130 = fixed(LiteralSegment(Literal("\n"), Site(130, 32)))
-NEWLINE_131 = fixed(LiteralSegment(Literal("\n"), Site(131, 11)))
-TOOL_CALL_132 = fixed(ControlSegment(Control.TOOL_CALL, Site(132, 13)), LiteralSegment(Literal("\n"), Site(132, 24)))
-END_TOOL_CALL_134 = fixed(
-    LiteralSegment(Literal("\n"), Site(134, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(134, 18)),
+NEWLINE_119 = fixed(LiteralSegment(Literal("\n"), Site(119, 32)))
+NEWLINE_120 = fixed(LiteralSegment(Literal("\n"), Site(120, 11)))
+TOOL_CALL_121 = fixed(ControlSegment(Control.TOOL_CALL, Site(121, 13)), LiteralSegment(Literal("\n"), Site(121, 24)))
+END_TOOL_CALL_123 = fixed(
+    LiteralSegment(Literal("\n"), Site(123, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(123, 18)),
 )
-IM_END_137 = fixed(
-    ControlSegment(Control.IM_END, Site(137, 9)),
+IM_END_126 = fixed(
+    ControlSegment(Control.IM_END, Site(126, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(139, 7)),
+    LiteralSegment(Literal("\n"), Site(128, 7)),
 )
-USER_143 = fixed(ControlSegment(Control.IM_START, Site(143, 7)), LiteralSegment(Literal("user"), Site(143, 17)))
-TOOL_RESPONSE_144 = fixed(
-    LiteralSegment(Literal("\n"), Site(144, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(144, 32)),
-    LiteralSegment(Literal("\n"), Site(144, 47)),
+USER_132 = fixed(ControlSegment(Control.IM_START, Site(132, 7)), LiteralSegment(Literal("user"), Site(132, 17)))
+TOOL_RESPONSE_133 = fixed(
+    LiteralSegment(Literal("\n"), Site(133, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(133, 32)),
+    LiteralSegment(Literal("\n"), Site(133, 47)),
 )
-END_TOOL_RESPONSE_144 = fixed(
-    LiteralSegment(Literal("\n"), Site(144, 83)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(144, 88)),
+END_TOOL_RESPONSE_133 = fixed(
+    LiteralSegment(Literal("\n"), Site(133, 83)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(133, 88)),
 )
-IM_END_145 = fixed(ControlSegment(Control.IM_END, Site(145, 7)), LiteralSegment(Literal("\n"), Site(145, 15)))
-ASSISTANT_149 = fixed(
-    ControlSegment(Control.IM_START, Site(149, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(149, 24)),
+IM_END_134 = fixed(ControlSegment(Control.IM_END, Site(134, 7)), LiteralSegment(Literal("\n"), Site(134, 15)))
+ASSISTANT_138 = fixed(
+    ControlSegment(Control.IM_START, Site(138, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(138, 24)),
 )
 
 
@@ -124,31 +124,31 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3-vl.kata:64 def seen(content, numbered)."""
-    # qwen3-vl.kata:65 match
-    if isinstance(content, str):  # :66
+    """qwen3-vl.kata:53 def seen(content, numbered)."""
+    # qwen3-vl.kata:54 match
+    if isinstance(content, str):  # :55
         out.append((Content(content), content_path, 0))
-    else:  # :67
+    else:  # :56
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3-vl.kata:69 match
-            if isinstance(p, TextPart):  # :70
+            # qwen3-vl.kata:58 match
+            if isinstance(p, TextPart):  # :59
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :71
+            elif isinstance(p, ImagePart | ImageUrlPart):  # :60
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_73, (Literal(str(pictures)), Site(73, 40)), TEXT_73)
-                out.append(VISION_START_74)
-            else:  # :76
+                    out += (PICTURE_62, (Literal(str(pictures)), Site(62, 40)), TEXT_62)
+                out.append(VISION_START_63)
+            else:  # :65
                 videos += 1
                 if numbered:
-                    out += (VIDEO_78, (Literal(str(videos)), Site(78, 38)), TEXT_78)
-                out.append(VISION_START_79)
+                    out += (VIDEO_67, (Literal(str(videos)), Site(67, 38)), TEXT_67)
+                out.append(VISION_START_68)
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 60)."""
+    """All that the template prints for a request, in order (line 49)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -156,8 +156,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:87")
-    # qwen3-vl.kata:89 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:76")
+    # qwen3-vl.kata:78 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -165,67 +165,67 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_91)
+        out.append(SYSTEM_80)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_92)
-        out.append(TOOLS_YOU_MAY_94)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_81)
+        out.append(TOOLS_YOU_MAY_83)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += (NEWLINE_101, (JSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_FOR_EACH_103)
+            out += (NEWLINE_90, (TOJSON.dump_known(tool), tool_path, None))
+        out.append(TOOLS_FOR_EACH_92)
     elif sys is not None:
-        out += (SYSTEM_113, (sys.content, ("messages", sys_at, "content"), 0), IM_END_113)
-    # qwen3-vl.kata:116 each m in messages
+        out += (SYSTEM_102, (sys.content, ("messages", sys_at, "content"), 0), IM_END_102)
+    # qwen3-vl.kata:105 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :117 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:117")
-        if m.role == "user":  # :119 when user
-            out.append(USER_119)
+        if m.role == "system":  # :106 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:106")
+        if m.role == "user":  # :108 when user
+            out.append(USER_108)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_119)
-        elif m.role == "assistant":  # :121 when assistant
-            out.append(ASSISTANT_122)
-            # qwen3-vl.kata:124 match
-            if isinstance(m.content, str):  # :125
+            out.append(IM_END_108)
+        elif m.role == "assistant":  # :110 when assistant
+            out.append(ASSISTANT_111)
+            # qwen3-vl.kata:113 match
+            if isinstance(m.content, str):  # :114
                 out.append((m.content, ("messages", m_at, "content"), 0))
-            elif isinstance(m.content, tuple):  # :126
+            elif isinstance(m.content, tuple):  # :115
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
-            else:  # :127
+            else:  # :116
                 pass
             if m.tool_calls:
                 if m.content:
-                    out.append(NEWLINE_130)
+                    out.append(NEWLINE_119)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_131)
+                        out.append(NEWLINE_120)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_132,
+                        TOOL_CALL_121,
                         (
-                            JSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
+                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_134,
+                        END_TOOL_CALL_123,
                     )
-            out.append(IM_END_137)
-        elif m.role == "tool":  # :142 when tool+ as results
+            out.append(IM_END_126)
+        elif m.role == "tool":  # :131 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_143)
+            out.append(USER_132)
             for r_at, r in results:
-                out.append(TOOL_RESPONSE_144)
+                out.append(TOOL_RESPONSE_133)
                 pictures, videos = _seen(out, r.content, ("messages", r_at, "content"), add_vision_id, pictures, videos)
-                out.append(END_TOOL_RESPONSE_144)
-            out.append(IM_END_145)
+                out.append(END_TOOL_RESPONSE_133)
+            out.append(IM_END_134)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3-vl.kata:149 generate
+    # qwen3-vl.kata:138 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_149)
+        out.append(ASSISTANT_138)
     return out

@@ -17,81 +17,81 @@ from katapi.runtime.segments import Content
 
 
 class TextPart(RequestModel):
-    """The record `text_part` (line 32)."""
+    """The record `text_part` (line 21)."""
 
-    type: Literal["text"]  # line 33
-    text: Content  # line 34
+    type: Literal["text"]  # line 22
+    text: Content  # line 23
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 36)."""
+    """The record `image_part` (line 25)."""
 
-    type: Literal["image"]  # line 37
-    image: JsonValueField | None = None  # line 38: accepted, never printed
-    image_url: JsonValueField | None = None  # line 38: accepted, never printed
+    type: Literal["image"]  # line 26
+    image: JsonValueField | None = None  # line 27: accepted, never printed
+    image_url: JsonValueField | None = None  # line 27: accepted, never printed
 
 
 class ImageUrlPart(RequestModel):
-    """The record `image_url_part` (line 40)."""
+    """The record `image_url_part` (line 29)."""
 
-    type: Literal["image_url"]  # line 41
-    image_url: JsonValueField  # line 42: accepted, never printed
+    type: Literal["image_url"]  # line 30
+    image_url: JsonValueField  # line 31: accepted, never printed
 
 
 class VideoPart(RequestModel):
-    """The record `video_part` (line 44)."""
+    """The record `video_part` (line 33)."""
 
-    type: Literal["video"]  # line 45
-    video: JsonValueField | None = None  # line 46: accepted, never printed
+    type: Literal["video"]  # line 34
+    video: JsonValueField | None = None  # line 35: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 52)."""
+    """The record `function` (line 41)."""
 
-    name: Content  # line 53
-    arguments: JsonText  # line 54
+    name: Content  # line 42
+    arguments: JsonText  # line 43
 
 
 class Call(RequestModel):
-    """The record `call` (line 48)."""
+    """The record `call` (line 37)."""
 
-    function: Function  # line 49
-    id: Content | None = None  # line 50: accepted, never printed
-    type: Literal["function"] | None = None  # line 50: accepted, never printed
+    function: Function  # line 38
+    id: Content | None = None  # line 39: accepted, never printed
+    type: Literal["function"] | None = None  # line 39: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 21
+    content: Annotated[Content, FromParts("")]  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 22)."""
+    """A message of role `user` (line 11)."""
 
     role: Literal["user"]
-    # line 22
+    # line 11
     content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 23)."""
+    """A message of role `assistant` (line 12)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 24
-    tool_calls: Items[Call] | None = None  # line 25
-    reasoning_content: Content | None = None  # line 26: accepted, never printed
+    content: Content | Items[TextPart] | None = None  # line 13
+    tool_calls: Items[Call] | None = None  # line 14
+    reasoning_content: Content | None = None  # line 15: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 28)."""
+    """A message of role `tool` (line 17)."""
 
     role: Literal["tool"]
-    # line 29
+    # line 18
     content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
-    name: Content | None = None  # line 30: accepted, never printed
-    tool_call_id: Content | None = None  # line 30: accepted, never printed
+    name: Content | None = None  # line 19: accepted, never printed
+    tool_call_id: Content | None = None  # line 19: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -101,9 +101,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 56
+    tools: Items[JsonObjectField] | None = None  # line 45
     add_generation_prompt: bool = True
-    add_vision_id: bool = False  # line 57
+    add_vision_id: bool = False  # line 46

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/smollm3.kata",
     template=Identity(
         "SmolLM3@1",
-        "sha256:035f614fba945c7ef1b42c136ab769ff43b72e5d3c65cebf147f09c43bde14c1",
+        "sha256:3708407a91712731be6fd8a9269df59d6750635379b41d60e5a3ddb03659129f",
     ),
     tokenizer_identity=Identity(
         "SmolLM3@1",

@@ -19,188 +19,188 @@ from katapi.runtime.text import replace, trim_end, trim_start
 from katapi_models.smollm3.request import Request, SystemMessage
 from katapi_models.smollm3_tokens.vocabulary import Control
 
-PYTHON = PythonNotation(unicode="15.0", order="as_received", absent="omitted")
+PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
 
-NEWLINE_40 = fixed(LiteralSegment(Literal("\n"), Site(40, 7)))
-EMPTY_47 = (Literal(""), Site(47, 50))
-SYSTEM_51 = fixed(ControlSegment(Control.IM_START, Site(51, 3)), LiteralSegment(Literal("system\n"), Site(51, 13)))
-IM_END_54 = fixed(ControlSegment(Control.IM_END, Site(54, 22)), LiteralSegment(Literal("\n"), Site(54, 30)))
-METADATA_KNOWLEDGE_CUTOFF_59 = fixed(
-    LiteralSegment(Literal("## Metadata\n\nKnowledge Cutoff Date: June 2025\nToday Date: "), Site(59, 5)),
+NEWLINE_35 = fixed(LiteralSegment(Literal("\n"), Site(35, 7)))
+EMPTY_42 = (Literal(""), Site(42, 50))
+SYSTEM_46 = fixed(ControlSegment(Control.IM_START, Site(46, 3)), LiteralSegment(Literal("system\n"), Site(46, 13)))
+IM_END_49 = fixed(ControlSegment(Control.IM_END, Site(49, 22)), LiteralSegment(Literal("\n"), Site(49, 30)))
+METADATA_KNOWLEDGE_CUTOFF_54 = fixed(
+    LiteralSegment(Literal("## Metadata\n\nKnowledge Cutoff Date: June 2025\nToday Date: "), Site(54, 5)),
 )
-REASONING_MODE_59 = fixed(
-    LiteralSegment(Literal("\n"), Site(59, 92)),
-    LiteralSegment(Literal("Reasoning Mode: "), Site(60, 5)),
+REASONING_MODE_54 = fixed(
+    LiteralSegment(Literal("\n"), Site(54, 92)),
+    LiteralSegment(Literal("Reasoning Mode: "), Site(55, 5)),
 )
-THINK_60 = fixed(LiteralSegment(Literal("/think"), Site(60, 36)))
-NO_THINK_60 = fixed(LiteralSegment(Literal("/no_think"), Site(60, 54)))
-CUSTOM_INSTRUCTIONS_60 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(60, 68)),
-    LiteralSegment(Literal("## Custom Instructions\n\n"), Site(61, 5)),
+THINK_55 = fixed(LiteralSegment(Literal("/think"), Site(55, 36)))
+NO_THINK_55 = fixed(LiteralSegment(Literal("/no_think"), Site(55, 54)))
+CUSTOM_INSTRUCTIONS_55 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(55, 68)),
+    LiteralSegment(Literal("## Custom Instructions\n\n"), Site(56, 5)),
 )
-YOU_ARE_A_65 = fixed(
-    LiteralSegment(Literal("You are a helpful AI assistant named SmolLM, trained by Hugging Face."), Site(65, 7)),
+YOU_ARE_A_60 = fixed(
+    LiteralSegment(Literal("You are a helpful AI assistant named SmolLM, trained by Hugging Face."), Site(60, 7)),
 )
-YOUR_ROLE_AS_67 = fixed(
+YOUR_ROLE_AS_62 = fixed(
     LiteralSegment(
         Literal(
             " Your role as an assistant involves thoroughly exploring questions through a systematic thinking process before ",
         ),
-        Site(67, 9),
+        Site(62, 9),
     ),
     LiteralSegment(
         Literal(
             "providing the final precise and accurate solutions. This requires engaging in a comprehensive cycle of analysis, ",
         ),
-        Site(68, 9),
+        Site(63, 9),
     ),
     LiteralSegment(
         Literal(
             "summarizing, exploration, reassessment, reflection, backtracking, and iteration to develop well-considered thinking ",
         ),
-        Site(69, 9),
+        Site(64, 9),
     ),
     LiteralSegment(
         Literal(
             "process. Please structure your response into two main sections: Thought and Solution using the specified format: ",
         ),
-        Site(70, 9),
+        Site(65, 9),
     ),
-    ControlSegment(Control.THINK, Site(71, 9)),
-    LiteralSegment(Literal(" Thought section "), Site(71, 16)),
-    ControlSegment(Control.END_THINK, Site(71, 36)),
+    ControlSegment(Control.THINK, Site(66, 9)),
+    LiteralSegment(Literal(" Thought section "), Site(66, 16)),
+    ControlSegment(Control.END_THINK, Site(66, 36)),
     LiteralSegment(
         Literal(" Solution section. In the Thought section, detail your reasoning process in "),
-        Site(72, 9),
+        Site(67, 9),
     ),
     LiteralSegment(
         Literal(
             "steps. Each step should include detailed considerations such as analysing questions, summarizing relevant findings, ",
         ),
-        Site(73, 9),
+        Site(68, 9),
     ),
     LiteralSegment(
         Literal(
             "brainstorming new ideas, verifying the accuracy of the current steps, refining any errors, and revisiting previous ",
         ),
-        Site(74, 9),
+        Site(69, 9),
     ),
     LiteralSegment(
         Literal(
             "steps. In the Solution section, based on various attempts, explorations, and reflections from the Thought section, ",
         ),
-        Site(75, 9),
+        Site(70, 9),
     ),
     LiteralSegment(
         Literal(
             "systematically present the final solution that you deem correct. The Solution section should be logical, accurate, ",
         ),
-        Site(76, 9),
+        Site(71, 9),
     ),
-    LiteralSegment(Literal("and concise and detail necessary steps needed to reach the conclusion."), Site(77, 9)),
+    LiteralSegment(Literal("and concise and detail necessary steps needed to reach the conclusion."), Site(72, 9)),
 )
-BLANK_LINE_80 = fixed(LiteralSegment(Literal("\n\n"), Site(80, 5)))
-TOOLS_83 = fixed(LiteralSegment(Literal("### Tools\n\n"), Site(83, 7)))
-YOU_MAY_CALL_86 = fixed(
+BLANK_LINE_75 = fixed(LiteralSegment(Literal("\n\n"), Site(75, 5)))
+TOOLS_78 = fixed(LiteralSegment(Literal("### Tools\n\n"), Site(78, 7)))
+YOU_MAY_CALL_81 = fixed(
     LiteralSegment(
         Literal(
             "You may call one or more functions to assist with the user query.\n"
             "You are provided with function signatures within <tools></tools> XML tags:\n\n"
             "<tools>\n"
         ),
-        Site(86, 9),
+        Site(81, 9),
     ),
 )
-TOOLS_FOR_EACH_94 = fixed(
+TOOLS_FOR_EACH_89 = fixed(
     LiteralSegment(
         Literal("</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(94, 9),
+        Site(89, 9),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(96, 96)),
-    ControlSegment(Control.END_TOOL_CALL, Site(96, 109)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(96, 121)),
-    ControlSegment(Control.TOOL_CALL, Site(97, 11)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(97, 22)),
-    ControlSegment(Control.END_TOOL_CALL, Site(99, 11)),
+    ControlSegment(Control.TOOL_CALL, Site(91, 96)),
+    ControlSegment(Control.END_TOOL_CALL, Site(91, 109)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(91, 121)),
+    ControlSegment(Control.TOOL_CALL, Site(92, 11)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(92, 22)),
+    ControlSegment(Control.END_TOOL_CALL, Site(94, 11)),
 )
-WHEN_YOU_SEND_103 = fixed(
-    LiteralSegment(Literal("When you send a message containing Python code between '"), Site(103, 9)),
-    ControlSegment(Control.CODE, Site(103, 68)),
-    LiteralSegment(Literal("' and '"), Site(103, 74)),
-    ControlSegment(Control.END_CODE, Site(103, 84)),
-    LiteralSegment(Literal("' tags, it will be executed in a "), Site(104, 9)),
+WHEN_YOU_SEND_98 = fixed(
+    LiteralSegment(Literal("When you send a message containing Python code between '"), Site(98, 9)),
+    ControlSegment(Control.CODE, Site(98, 68)),
+    LiteralSegment(Literal("' and '"), Site(98, 74)),
+    ControlSegment(Control.END_CODE, Site(98, 84)),
+    LiteralSegment(Literal("' tags, it will be executed in a "), Site(99, 9)),
     LiteralSegment(
         Literal(
             "stateful Jupyter notebook environment, and you will then be given the output to continued reasoning in an agentic ",
         ),
-        Site(105, 9),
+        Site(100, 9),
     ),
     LiteralSegment(
         Literal("loop.\n\nYou can use the following tools in your python code like regular functions:\n<tools>\n"),
-        Site(106, 9),
+        Site(101, 9),
     ),
 )
-TOOLS_THE_STATE_108 = fixed(
+TOOLS_THE_STATE_103 = fixed(
     LiteralSegment(
         Literal(
             "</tools>\n\n"
             "The state persists between code executions: so variables that you define in one step are still "
         ),
-        Site(108, 9),
+        Site(103, 9),
     ),
-    LiteralSegment(Literal("available thereafter."), Site(109, 9)),
+    LiteralSegment(Literal("available thereafter."), Site(104, 9)),
 )
-IM_END_111 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(111, 7)),
-    ControlSegment(Control.IM_END, Site(111, 14)),
-    LiteralSegment(Literal("\n"), Site(111, 22)),
+IM_END_106 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(106, 7)),
+    ControlSegment(Control.IM_END, Site(106, 14)),
+    LiteralSegment(Literal("\n"), Site(106, 22)),
 )
-USER_117 = fixed(ControlSegment(Control.IM_START, Site(117, 23)), LiteralSegment(Literal("user\n"), Site(117, 33)))
-EMPTY_117 = (Literal(""), Site(117, 55))
-IM_END_117 = fixed(ControlSegment(Control.IM_END, Site(117, 58)), LiteralSegment(Literal("\n"), Site(117, 66)))
-EMPTY_119 = (Literal(""), Site(119, 31))
-ASSISTANT_122 = fixed(
-    ControlSegment(Control.IM_START, Site(122, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(122, 17)),
+USER_112 = fixed(ControlSegment(Control.IM_START, Site(112, 23)), LiteralSegment(Literal("user\n"), Site(112, 33)))
+EMPTY_112 = (Literal(""), Site(112, 55))
+IM_END_112 = fixed(ControlSegment(Control.IM_END, Site(112, 58)), LiteralSegment(Literal("\n"), Site(112, 66)))
+EMPTY_114 = (Literal(""), Site(114, 31))
+ASSISTANT_117 = fixed(
+    ControlSegment(Control.IM_START, Site(117, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(117, 17)),
 )
-THINK_123 = fixed(
-    ControlSegment(Control.THINK, Site(123, 23)),
-    LiteralSegment(Literal("\n\n"), Site(123, 30)),
-    ControlSegment(Control.END_THINK, Site(123, 37)),
-    LiteralSegment(Literal("\n"), Site(123, 45)),
+THINK_118 = fixed(
+    ControlSegment(Control.THINK, Site(118, 23)),
+    LiteralSegment(Literal("\n\n"), Site(118, 30)),
+    ControlSegment(Control.END_THINK, Site(118, 37)),
+    LiteralSegment(Literal("\n"), Site(118, 45)),
 )
-SAMPLED_124 = fixed(SAMPLED)
-IM_END_124 = fixed(
-    ControlSegment(Control.IM_END, Site(124, 39)),
+SAMPLED_119 = fixed(SAMPLED)
+IM_END_119 = fixed(
+    ControlSegment(Control.IM_END, Site(119, 39)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(125, 7)),
+    LiteralSegment(Literal("\n"), Site(120, 7)),
 )
-ASSISTANT_131 = fixed(
-    ControlSegment(Control.IM_START, Site(131, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(131, 15)),
+ASSISTANT_126 = fixed(
+    ControlSegment(Control.IM_START, Site(126, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(126, 15)),
 )
-THINK_132 = fixed(
-    ControlSegment(Control.THINK, Site(132, 21)),
-    LiteralSegment(Literal("\n\n"), Site(132, 28)),
-    ControlSegment(Control.END_THINK, Site(132, 35)),
-    LiteralSegment(Literal("\n"), Site(132, 43)),
+THINK_127 = fixed(
+    ControlSegment(Control.THINK, Site(127, 21)),
+    LiteralSegment(Literal("\n\n"), Site(127, 28)),
+    ControlSegment(Control.END_THINK, Site(127, 35)),
+    LiteralSegment(Literal("\n"), Site(127, 43)),
 )
 
 
 def _listing(out: list[Printed], functions: Sequence[Json], functions_path: Path) -> None:
-    """smollm3.kata:34 def listing(functions)."""
+    """smollm3.kata:29 def listing(functions)."""
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        # smollm3.kata:36 match
-        if isinstance(f, str):  # :37
+        # smollm3.kata:31 match
+        if isinstance(f, str):  # :32
             out.append((Content(f), f_path, 0))
-        else:  # :38
+        else:  # :33
             out.append((PYTHON.dump_known(f), f_path, None))
-        out.append(NEWLINE_40)
+        out.append(NEWLINE_35)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 33)."""
+    """All that the template prints for a request, in order (line 28)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -209,74 +209,74 @@ def render(request: Request) -> list[Printed]:
     enable_thinking = request.enable_thinking
     now = request.now
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="smollm3.kata:44")
-    # smollm3.kata:46 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="smollm3.kata:39")
+    # smollm3.kata:41 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys is not None else EMPTY_47
+    told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys is not None else EMPTY_42
     thinks: bool = False if "/no_think" in told[0] else "/think" in told[0] or enable_thinking
     custom: PrintedText = trim_end(replace(replace(told, "/no_think", ""), "/think", ""))
-    out.append(SYSTEM_51)
+    out.append(SYSTEM_46)
     if "/system_override" in told[0]:
         whole: PrintedText = replace(custom, "/system_override", "")
-        out += (trim_end(whole), IM_END_54)
+        out += (trim_end(whole), IM_END_49)
     else:
         out += (
-            METADATA_KNOWLEDGE_CUTOFF_59,
+            METADATA_KNOWLEDGE_CUTOFF_54,
             (Content(format_date(now, "%d %B %Y")), ("now",), None),
-            REASONING_MODE_59,
+            REASONING_MODE_54,
         )
         if thinks:
-            out.append(THINK_60)
+            out.append(THINK_55)
         else:
-            out.append(NO_THINK_60)
-        out.append(CUSTOM_INSTRUCTIONS_60)
+            out.append(NO_THINK_55)
+        out.append(CUSTOM_INSTRUCTIONS_55)
         if custom[0]:
             out.append(custom)
         else:
-            out.append(YOU_ARE_A_65)
+            out.append(YOU_ARE_A_60)
             if thinks:
-                out.append(YOUR_ROLE_AS_67)
-        out.append(BLANK_LINE_80)
+                out.append(YOUR_ROLE_AS_62)
+        out.append(BLANK_LINE_75)
         if tools or xml_tools or python_tools:
-            out.append(TOOLS_83)
+            out.append(TOOLS_78)
             if tools or xml_tools:
-                out.append(YOU_MAY_CALL_86)
+                out.append(YOU_MAY_CALL_81)
                 if tools:
                     _listing(out, tools, ("tools",))
                 elif xml_tools:
                     _listing(out, xml_tools, ("xml_tools",))
-                out.append(TOOLS_FOR_EACH_94)
+                out.append(TOOLS_FOR_EACH_89)
             if python_tools:
-                out.append(WHEN_YOU_SEND_103)
+                out.append(WHEN_YOU_SEND_98)
                 _listing(out, python_tools, ("python_tools",))
-                out.append(TOOLS_THE_STATE_108)
-            out.append(IM_END_111)
-    # smollm3.kata:116 each m in messages
+                out.append(TOOLS_THE_STATE_103)
+            out.append(IM_END_106)
+    # smollm3.kata:111 each m in messages
     for m_at, m in messages:
-        if m.role == "user" or m.role == "tool":  # :117 when user, tool
+        if m.role == "user" or m.role == "tool":  # :112 when user, tool
             out += (
-                USER_117,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_117,
-                IM_END_117,
+                USER_112,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_112,
+                IM_END_112,
             )
-        elif m.role == "assistant":  # :118 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_119
-            out.append(ASSISTANT_122)
+        elif m.role == "assistant":  # :113 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_114
+            out.append(ASSISTANT_117)
             if not thinks:
-                out.append(THINK_123)
-            out += (SAMPLED_124, trim_start(said, "\n"), IM_END_124)
-        elif m.role == "system":  # :127 when system
-            raise TemplateError("A system message is the first of all.", code="T100", where="smollm3.kata:127")
+                out.append(THINK_118)
+            out += (SAMPLED_119, trim_start(said, "\n"), IM_END_119)
+        elif m.role == "system":  # :122 when system
+            raise TemplateError("A system message is the first of all.", code="T100", where="smollm3.kata:122")
         else:
             assert_never(m)
-    # smollm3.kata:130 generate
+    # smollm3.kata:125 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_131)
+        out.append(ASSISTANT_126)
         if not thinks:
-            out.append(THINK_132)
+            out.append(THINK_127)
     return out
