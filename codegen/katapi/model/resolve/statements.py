@@ -166,6 +166,13 @@ class Statements:
                 raise self._findings.fail(
                     "K201", argument.span, f"what is passed as {describe(target)} stands as it is in the request"
                 )
+            if isinstance(present(target), JsonType) and _is_made_text(value):
+                raise self._findings.fail(
+                    "K201",
+                    argument.span,
+                    f"a text that is made of another is passed as text, not as {describe(target)}",
+                    help="give the parameter the type `text`",
+                )
             arguments.append(value)
         return t.CallDef(name, tuple(arguments), span=node.span)
 
@@ -517,6 +524,19 @@ def _stands_in_request(value: t.Expr) -> bool:
             made = variable.binding in (t.Binding.LET, t.Binding.DEF_PARAMETER, t.Binding.KEY)
             of = present(variable.type)
             return isinstance(of, UnionType | ListType) or (of == CONTENT and not made)
+        case _:
+            return False
+
+
+def _is_made_text(value: t.Expr) -> bool:
+    """Whether a value is a text that does not stand as it is in the request, nor in the template."""
+    if not isinstance(present(value.type), TextType):
+        return False
+    match value:
+        case t.Cut() | t.Rewrite() | t.Serialize() | t.FormatDate() | t.Conditional() | t.Coalesce():
+            return True
+        case t.Var(variable=variable):
+            return variable.binding is t.Binding.LET and isinstance(present(variable.type), TextType)
         case _:
             return False
 
