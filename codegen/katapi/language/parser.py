@@ -234,7 +234,7 @@ def _misspelt(file: s.File, text: str, base: int, declared: frozenset[str]) -> l
     out: list[Mistake] = []
     for node in nodes(file):
         match node:
-            case s.Put(value=s.NameRef(name=name)) if name not in declared:
+            case s.Put(value=s.NameRef(name=name)) if name not in declared and len(name) > 1:
                 meant = mistakes.alike(name, mistakes.ITEM_WORDS)
                 if meant is not None:
                     out.append(mistakes.misspelt(node.span.start - base, name, meant))
