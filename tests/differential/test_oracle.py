@@ -87,7 +87,7 @@ def by_generated(spec: Spec, value: Json) -> Outcome:
 
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)
-@examples(test=40, fuzz=1_000)
+@examples(test=25, fuzz=1_000)
 @given(data=st.data())
 def test_generated_code_does_what_the_oracle_does(spec: Spec, data: DataObject) -> None:
     value = data.draw(strategy(spec))
