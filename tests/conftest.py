@@ -10,9 +10,19 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
-settings.register_profile("generated", settings.get_profile("suite"), max_examples=25)
 settings.register_profile("fuzz", deadline=None, max_examples=1_000, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("generated")
+for name, examples in {"suite": 25, "fuzz": 100}.items():
+    settings.register_profile(f"{name} of generated code", settings.get_profile(name), max_examples=examples)
+
+
+def _profile(config: pytest.Config) -> str:
+    return "fuzz" if config.getoption("hypothesis_profile", None) == "fuzz" else "suite"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """What holds where nothing else is said: in `generated/tests`."""
+    settings.load_profile(f"{_profile(config)} of generated code")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -20,9 +30,7 @@ def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Tests take the profile that holds when their module is imported; only the modules of this folder come here."""
-    if collector.config.getoption("hypothesis_profile", None):
-        return (yield)
-    settings.load_profile("suite")
+    settings.load_profile(_profile(collector.config))
     report = yield
-    settings.load_profile("generated")
+    settings.load_profile(f"{_profile(collector.config)} of generated code")
     return report

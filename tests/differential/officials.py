@@ -16,6 +16,7 @@ import tokenizers
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]  # it ships no types
 
 from katapi.runtime.json_types import Json
+from katapi.runtime.tokenization.configuration import AddedToken
 
 
 class Official(Protocol):
@@ -202,7 +203,7 @@ class OfSentencePiece:
 
     def __init__(self, data: bytes) -> None:
         self._processor = sentencepiece.SentencePieceProcessor(model_proto=data)
-        self._content = sentencepiece.SentencePieceProcessor(model_proto=_without_user_defined(data, self._processor))
+        self._content = sentencepiece.SentencePieceProcessor(model_proto=_without_control(data, self._processor))
         pieces = [self._processor.id_to_piece(token) for token in range(self._processor.get_piece_size())]
         told = (self._processor.is_unknown, self._processor.is_control, self._processor.is_unused)
         self.ids = [token for token in range(len(pieces)) if not any(is_such(token) for is_such in told)]
@@ -225,15 +226,16 @@ class OfSentencePiece:
         return None
 
 
-def _without_user_defined(data: bytes, processor: sentencepiece.SentencePieceProcessor) -> bytes:
-    """The file with its user defined pieces as control pieces, so that no text yields them; those of space remain."""
+def _without_control(data: bytes, processor: sentencepiece.SentencePieceProcessor) -> bytes:
+    """The file with the user defined pieces that Katapi takes for control tokens as such: no text yields them."""
     changed, end = bytearray(data), 0
     for token in range(processor.get_piece_size()):
         piece = processor.id_to_piece(token)
         head = bytes([10, len(piece.encode())]) + piece.encode() + b"\x15"  # field 1 is the text, field 2 a score
         kind = data.index(head, end) + len(head) + 4
         end = kind
-        if data[kind : kind + 2] == b"\x18\x04" and piece.strip("▁"):  # field 3: user defined
+        user_defined = data[kind : kind + 2] == b"\x18\x04"  # field 3
+        if user_defined and AddedToken.of_file(token, piece, special=False).control:
             changed[kind + 1] = 3
     return bytes(changed)
 
