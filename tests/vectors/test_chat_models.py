@@ -21,6 +21,7 @@ from katapi.runtime.errors import ArtifactError, KatapiError
 from katapi.runtime.json_types import Json
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
+from tests.vectors.test_template_path import renumbered
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "vectors" / "chat"
@@ -32,9 +33,6 @@ DIFFERENT: dict[str, dict[str, str]] = tomllib.loads(
 
 TEXT_ONLY = {"hermes-3-llama-3.1", "granite-4"}
 """Models whose own control tokens were not to be had: their ids are not official."""
-_KIMI = (*range(163584, 163589), 163590, 163591, *range(163593, 163600), 163601, 163838, 163839)
-RENUMBERED = {"kimi-k2": {own: 163584 + number for number, own in enumerate(_KIMI)}}
-"""Ids of control tokens with gaps between them, and those that `tokenizers` gives them (docs/tokenizers.md)."""
 MODELS = sorted({path.name.removesuffix(".jsonl.gz") for path in OWN.glob("*.jsonl.gz")} & set(katapi.models()))
 
 Case = dict[str, Json]
@@ -72,7 +70,8 @@ def outcome(model: Model[RequestModel], raw: bytes, case: Case) -> str:
         return "" if any(one != raw and model.render(one).text == case["text"] for one in equal) else f"text {text!r}"
     if model.name in TEXT_ONLY or not has_tokenizer(model):
         return ""
-    ids = [RENUMBERED.get(model.name, {}).get(i, i) for i in model.assemble(raw).input_ids.tolist()]
+    other = renumbered(model.name)
+    ids = [other.get(i, i) for i in model.assemble(raw).input_ids.tolist()]
     return "" if ids == case["ids"] else f"ids {ids}"
 
 

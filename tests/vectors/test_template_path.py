@@ -71,10 +71,6 @@ TOKENIZERS = {
 """The tokenizer of each chat model of the vectors."""
 
 
-RENUMBERED = {"kimi-k2"}
-"""Models whose control tokens have gaps between their ids, which `tokenizers` closes (docs/tokenizers.md)."""
-
-
 class Case(TypedDict):
     """What is needed here of one line of a file of vectors."""
 
@@ -132,12 +128,23 @@ def template_path(model: str) -> TemplatePath:
         pytest.skip(f"{error.where} is not in the cache")
 
 
+RENUMBERED = {"kimi-k2"}
+"""Models whose control tokens have gaps between their ids, which `tokenizers` closes (docs/tokenizers.md)."""
+
+
+@cache
+def renumbered(model: str) -> dict[int, int]:
+    """The ids that the vectors give the control tokens of a model, where they have others."""
+    if model not in RENUMBERED:
+        return {}
+    controls = sorted(token.id for token in template_path(model).controls.values())
+    return dict(zip(controls, range(controls[0], controls[0] + len(controls)), strict=True))
+
+
 def differences(model: str, folder: Path) -> list[str]:
     """The cases that have other ids."""
     path = template_path(model)
-    controls = sorted(token.id for token in path.controls.values())
-    first = controls[0] if model in RENUMBERED else 0
-    own = dict(enumerate(controls, start=first)) if first else {}
+    own = {other: token for token, other in renumbered(model).items()}
     found = cases(folder / f"{model}.jsonl.gz")
     assert found
     return [case["id"] for case in found if path.ids(case["text"]) != [own.get(i, i) for i in case["ids"]]]

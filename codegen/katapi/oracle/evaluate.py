@@ -5,8 +5,9 @@ A text keeps where it came from: a literal its place in the spec, content its pa
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from katapi.language.source import Source, Span
 from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
@@ -19,7 +20,6 @@ from katapi.oracle.dates import formatted
 from katapi.oracle.serialize import json_text
 from katapi.oracle.values import (
     Absent,
-    AnyText,
     Items,
     Merged,
     Moment,
@@ -27,6 +27,7 @@ from katapi.oracle.values import (
     Pairs,
     Passage,
     Record,
+    Text,
     Truth,
     Value,
     Whole,
@@ -196,7 +197,7 @@ class Frame:
             case _:
                 assert_never(expr)
 
-    def text(self, expr: t.Expr) -> AnyText:
+    def text(self, expr: t.Expr) -> Text:
         """The value of an expression that the resolver knows to be a text."""
         text = is_text(self.evaluate(expr))
         assert text is not None, "the resolver knows this to be a text"
@@ -306,7 +307,7 @@ def _below(path: Path | None, step: str | int) -> Path | None:
     return None if path is None else (*path, step)
 
 
-def _cut(source: AnyText, kind: t.CutKind, argument: str | None) -> AnyText:
+def _cut(source: Text, kind: t.CutKind, argument: str | None) -> Text:
     text = source.text
     start, end = 0, len(text)
     if kind in (t.CutKind.TRIM, t.CutKind.TRIM_START, t.CutKind.TRIM_END):
@@ -332,43 +333,35 @@ def _cut(source: AnyText, kind: t.CutKind, argument: str | None) -> AnyText:
     return _stretch(source, start, end)
 
 
-def _stretch(source: AnyText, start: int, end: int) -> AnyText:
+def _stretch(source: Text, start: int, end: int) -> Text:
     """A part of a text, which remembers where it stood."""
     if isinstance(source, LiteralSegment):
         return LiteralSegment(Literal(source.text[start:end]), source.site)
     if isinstance(source, Passage):
-        return _shortened(source, start, end)
+        whole = (start, end) == (0, len(source.text))
+        return source if whole else Passage(tuple(_within(source.pieces, start, end)))
     if isinstance(source, Merged):
-        pieces: list[ContentSegment] = []
-        at = 0
-        for piece in source.pieces:
-            inside = [i for i in range(len(piece.text)) if start <= at + i < end]
-            if inside:
-                first = None if piece.start is None else piece.start + inside[0]
-                pieces.append(ContentSegment(Content(piece.text[inside[0] : inside[-1] + 1]), piece.path, first))
-            at += len(piece.text)
-        return Merged(tuple(pieces), source.path)
+        return Merged(tuple(_within(source.pieces, start, end)), source.path)
     moved = None if source.start is None else source.start + start
     return ContentSegment(Content(source.text[start:end]), source.path, moved)
 
 
-def _shortened(source: Passage, start: int, end: int) -> Passage:
-    """A part of what a block printed: of each piece what lies in it, without the pieces of which nothing does."""
-    if (start, end) == (0, len(source.text)):
-        return source
-    pieces: list[LiteralSegment | ContentSegment] = []
+PieceT = TypeVar("PieceT", bound=LiteralSegment | ContentSegment)
+
+
+def _within(pieces: Sequence[PieceT], start: int, end: int) -> Iterator[PieceT]:
+    """Of each piece what lies in a part of the whole text, without the pieces of which nothing does."""
     place = 0
-    for piece in source.pieces:
+    for piece in pieces:
         inner = max(start - place, 0), min(end - place, len(piece.text))
         if inner[0] < inner[1]:
             part = _stretch(piece, *inner)
-            assert isinstance(part, (LiteralSegment, ContentSegment)), "a piece is no passage itself"
-            pieces.append(part)
+            assert isinstance(part, type(piece)), "a part of a piece is such a piece"
+            yield part
         place += len(piece.text)
-    return Passage(tuple(pieces))
 
 
-def _rewrite(source: AnyText, kind: t.RewriteKind, arguments: list[str]) -> AnyText:
+def _rewrite(source: Text, kind: t.RewriteKind, arguments: list[str]) -> Text:
     """A new text, which comes from all of the value; where it is the same text, it is that text."""
     made = _rewritten(source.text, kind, arguments)
     if made == source.text:

@@ -63,7 +63,24 @@ class Passage:
         return "".join(piece.text for piece in self.pieces)
 
 
-Text: TypeAlias = LiteralSegment | ContentSegment | Passage
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One text out of several: those of the parts of a content, and what stands between them, from the content."""
+
+    pieces: tuple[ContentSegment, ...]
+    path: Path
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def segments(self) -> list[ContentSegment]:
+        """What is printed for it: each piece that is not empty, or one empty text of the content."""
+        return [piece for piece in self.pieces if piece.text] or [ContentSegment(Content(""), self.path, None)]
+
+
+Text: TypeAlias = LiteralSegment | ContentSegment | Passage | Merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +102,6 @@ class Pairs:
     def get(self, key: str) -> Value | None:
         """The value of a key, None where the key is missing."""
         return next((value for name, value in self.pairs if name == key), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """One text out of several: those of the parts of a content, and what stands between them, from the content."""
-
-    pieces: tuple[ContentSegment, ...]
-    path: Path
-
-    @property
-    def text(self) -> str:
-        """The whole text."""
-        return "".join(piece.text for piece in self.pieces)
-
-    def segments(self) -> list[ContentSegment]:
-        """What is printed for it: each piece that is not empty, or one empty text of the content."""
-        return [piece for piece in self.pieces if piece.text] or [ContentSegment(Content(""), self.path, None)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +165,7 @@ def from_json(value: Json, path: Path) -> Value:
     return Items(tuple(from_json(item, (*path, index)) for index, item in enumerate(value)), path)
 
 
-AnyText: TypeAlias = Text | Merged
-
-
-def is_text(value: Value) -> AnyText | None:
+def is_text(value: Value) -> Text | None:
     """The value if it is a text."""
     return value if isinstance(value, (LiteralSegment, ContentSegment, Passage, Merged)) else None
 
