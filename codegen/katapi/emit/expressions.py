@@ -12,7 +12,7 @@ from dataclasses import replace
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
 from katapi.emit.kinds import is_kind, narrowed
 from katapi.emit.lifts import is_testable, is_unchanging, there
-from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece
+from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece, site_source
 from katapi.emit.names import control_member
 from katapi.emit.paths import Paths, carries_path
 from katapi.emit.python import string, tuple_of
@@ -59,11 +59,11 @@ class Expressions(Paths):
         match expr:
             case t.ControlConst(token=token):
                 self.module.use(f"{self.module.lender}.vocabulary", "Control")
-                return ControlPiece(control_member(token), *self.module.place(expr.span))
+                return ControlPiece(control_member(token), self.module.site(expr.span))
             case t.TextConst(text=text) | t.RoleOf(type=TextType(choices=(text,))):
-                return LiteralPiece(text, *self.module.place(expr.span))
+                return LiteralPiece(text, self.module.site(expr.span))
             case t.RoleOf(type=TextType(choices=roles)) if roles is not None:
-                return RolePiece(roles, *self.module.place(expr.span))
+                return RolePiece(roles, self.module.site(expr.span))
             case _:
                 return None
 
@@ -265,8 +265,8 @@ class Expressions(Paths):
         text = f"str({self.value(expr).text})"
         if path and not any(part.startswith("*") for part in path):
             return self._content(text, self.path(expr), "None")
-        line, column = self.module.place(expr.span)
-        site = f"{self.module.segment('Site')}({line}, {column})"
+        self.module.segment("Site")
+        site = site_source(self.module.site(expr.span))
         if path:
             return Code(f"{self.module.helper('number')}({self.value(expr).text}, {self.path(expr)}, {site})")
         return Code(f"({self.module.segment('Literal')}({text}), {site})")

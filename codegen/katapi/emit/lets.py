@@ -15,14 +15,13 @@ from katapi.model.types import BoolType, MessageType, OptionalType, TextType, pr
 class Lets:
     """Emits the names of one function."""
 
-    def __init__(self, expressions: Expressions, file: str) -> None:
+    def __init__(self, expressions: Expressions) -> None:
         self._e = expressions
-        self._file = file
         self._lifting = Lifting()
         self.lines = Lines(1)
 
     def _line(self, span: Span) -> int:
-        return self._e.module.place(span)[0]
+        return self._e.module.site(span).line
 
     def condition(self, expr: t.Expr) -> Code:
         """A condition; what it asks about that needs a name gets one before."""
@@ -138,7 +137,7 @@ class Lets:
             condition = t.Not(condition, type=BoolType(), span=query.span)
         name = e.declare_let(variable, query)
         words = f"{query.quantifier.value} {query.variable.name} … where …"
-        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
+        self.lines.add(f"# {self._e.module.cite(query.span)} {words}")
         found = self._start_query(query, variable, name, item)
         self._enter(guard)
         target = item

@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from katapi.emit.counters import Counters
 from katapi.emit.names import slug
+from katapi.emit.python import string
 from katapi.language.source import Source, Span
 from katapi.model.declarations import Serialization
+from katapi.model.sites import cited, site_of
 from katapi.model.types import Type
+from katapi.runtime.segments import Site
 
 
 class ControlPiece(NamedTuple):
     """A control token at one place of the template; `name` is its member of the generated enum."""
 
     name: str
-    line: int
-    column: int
+    site: Site
 
 
 class LiteralPiece(NamedTuple):
     """A text that is written at one place of the template."""
 
     text: str
-    line: int
-    column: int
+    site: Site
 
 
 class RolePiece(NamedTuple):
     """The role of a message, printed at one place of the template: one of a few literals."""
 
     roles: tuple[str, ...]
-    line: int
-    column: int
+    site: Site
 
 
 class MarkPiece(NamedTuple):
     """Where what the model itself generates begins or ends; `name` is the member of `katapi.runtime.printed.Mark`."""
 
     name: str
-    line: int
-    column: int
+    site: Site
 
 
 Piece: TypeAlias = ControlPiece | LiteralPiece | RolePiece | MarkPiece
@@ -60,6 +60,12 @@ class Constant(NamedTuple):
     def role(self) -> RolePiece | None:
         """The piece that depends on a role, if there is one: then the constant has an entry for each of the roles."""
         return next((piece for piece in self.pieces if isinstance(piece, RolePiece)), None)
+
+
+def site_source(site: Site) -> str:
+    """A place as an expression."""
+    file = "" if site.file is None else f", {string(site.file)}"
+    return f"Site({site.line}, {site.column}{file})"
 
 
 @dataclass
@@ -96,9 +102,13 @@ class Module:
         self.use("katapi.runtime.printed", name)
         return name
 
-    def place(self, span: Span) -> tuple[int, int]:
-        """Line and column of a place in the template."""
-        return self.source.line_column(span.start)
+    def site(self, span: Span) -> Site:
+        """A place in the template."""
+        return site_of(span, self.source)
+
+    def cite(self, span: Span) -> str:
+        """A place in the template as comments and errors name it: file and line."""
+        return cited(span, self.source)
 
     def fixed(self, pieces: tuple[Piece, ...]) -> str:
         """The name of the constant for pieces that are printed one after the other."""
@@ -114,8 +124,8 @@ class Module:
         if constant is None:
             self._import(pieces, printed)
             taken = {c.name for c in self.constants.values()}
-            line, column = pieces[0].line, pieces[0].column
-            name = f"{_stem(pieces)}_{line}"
+            line, column, file = pieces[0].site
+            name = f"{_stem(pieces)}_{line}" if file is None else f"{_stem(pieces)}_{slug(Path(file).stem)}_{line}"
             if name in taken:
                 name = f"{name}_{column}"
             if name in taken:

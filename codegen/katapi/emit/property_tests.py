@@ -16,6 +16,7 @@ from katapi.model import template as t
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
 from katapi.model.request import Field, Request
+from katapi.model.sites import cited
 from katapi.model.types import (
     OBJECT,
     BoolType,
@@ -49,6 +50,7 @@ class PropertyTestsContext:
     rejections: str
     renders: bool
     depth_limit: int | None
+    shares: bool
     generate_from: str
     generate_to: str
     has_prefix: bool
@@ -188,6 +190,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             rejections=_places(rejections),
             renders=renders,
             depth_limit=request.depth if limited else None,
+            shares=any(node.span.start > len(program.source.text) for node in program.template.definitions),
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
             has_prefix=bool(program.template.generates),
@@ -259,10 +262,9 @@ def _places(rejections: list[str]) -> str:
 
 def _rejections(program: Program) -> list[str]:
     """Where each `reject` stands, as its error names it, and the codes of what the serializations refuse."""
-    file = program.source.name.rsplit("/", 1)[-1]
-    lines = {
-        program.source.line_column(s.span.start)[0] for s in all_statements(program.template) if isinstance(s, t.Reject)
-    }
+    source = program.source
+    spans = [s.span for s in all_statements(program.template) if isinstance(s, t.Reject)]
+    places = dict.fromkeys(cited(span, source) for span in sorted(spans))
     used = [
         inner.serialization
         for statement in all_statements(program.template)
@@ -274,7 +276,7 @@ def _rejections(program: Program) -> list[str]:
         "T140": any(s.integers is Integers.ROUNDED and s.nan is Nan.REJECT for s in used),
         "T143": any(s.integers is Integers.SAFE for s in used),
     }
-    return [*(f"{file}:{line}" for line in sorted(lines)), *(code for code, refuses in codes.items() if refuses)]
+    return [*places, *(code for code, refuses in codes.items() if refuses)]
 
 
 def _asks_for_the_prefix(template: t.Template) -> bool:

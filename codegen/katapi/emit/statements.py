@@ -26,8 +26,8 @@ class Statements(Lets):
     What is printed is held back until something else comes, so that what always stands together goes out together.
     """
 
-    def __init__(self, expressions: Expressions, file: str) -> None:
-        super().__init__(expressions, file)
+    def __init__(self, expressions: Expressions) -> None:
+        super().__init__(expressions)
         self._held = Held(expressions.module)
         self._out = "out"
 
@@ -82,7 +82,7 @@ class Statements(Lets):
 
     def _mark(self, name: str, span: Span) -> None:
         self._e.module.printed(name)
-        self._held.piece(MarkPiece(name, *self._e.module.place(span)))
+        self._held.piece(MarkPiece(name, self._e.module.site(span)))
 
     def _statement(self, statement: t.Statement) -> None:
         match statement:
@@ -150,7 +150,7 @@ class Statements(Lets):
 
     def _raise(self, message: str, code: str, span: Span) -> None:
         self._e.module.use("katapi.runtime.errors", "TemplateError")
-        where = string(f"{self._file}:{self._line(span)}")
+        where = string(self._e.module.cite(span))
         self.lines.statement("raise ", call("TemplateError", [string(message), f'code="{code}"', f"where={where}"]))
 
     def _call(self, statement: t.CallDef) -> None:
@@ -191,7 +191,7 @@ class Statements(Lets):
             hit = ternary(test, Code(f"({target})"), Code("None")).text
         answers = e.answers[query.variable.number] = e.fresh(f"{item}_{side}")
         words = f"{query.quantifier.value} {query.variable.name} in messages {side} … where …"
-        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
+        self.lines.add(f"# {self._e.module.cite(query.span)} {words}")
         self.lines.statement(f"{answers} = ", f"{function}({hit} for {target} in {e.messages})")
 
     # ---- branches and loops
@@ -305,7 +305,7 @@ class Statements(Lets):
             self.lines.statement("if ", test.text, ":")
             self.lines.add("    continue")
         if each.join is not None:
-            joint = self._e.module.fixed((LiteralPiece(each.join, *self._e.module.place(each.span)),))
+            joint = self._e.module.fixed((LiteralPiece(each.join, self._e.module.site(each.span)),))
             self.lines.add(f"if not {first}:" if counted else f"if {name}_at:")
             self.lines.add(f"    {self._out}.append({joint})")
             if counted and not asked:
@@ -318,7 +318,7 @@ class Statements(Lets):
             self.lines.add(f"    {first} = False")
 
     def _joined(self, joined: t.Joined) -> None:
-        separator = self._e.module.fixed((LiteralPiece(joined.separator, *self._e.module.place(joined.span)),))
+        separator = self._e.module.fixed((LiteralPiece(joined.separator, self._e.module.site(joined.span)),))
         name = self._e.fresh("joined")
         self.lines.add(f"{name} = {self._e.module.helper('Joined')}({self._out}, {separator})")
         for statement in joined.body.statements:
@@ -333,7 +333,7 @@ class Statements(Lets):
         chosen, lifts = self._lifting.out_of(match.subject)
         self._lift(lifts)
         subject = self._e.string(chosen) if isinstance(present(chosen.type), TextType) else self._e.value(chosen)
-        self.lines.add(f"# {self._file}:{self._line(match.span)} match")
+        self.lines.add(f"# {self._e.module.cite(match.span)} match")
         levels = self._arms(replace(match, subject=chosen), subject)
         for _ in range(levels):
             self.lines.dedent()
@@ -419,7 +419,7 @@ class Statements(Lets):
         name = e.declare(take.variable)
         what = "all" if take.all else "leading"
         self.lines.add(
-            f"# {self._file}:{self._line(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}"
+            f"# {self._e.module.cite(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}"
         )
         of = e.python_type(present(take.variable.type))
         if take.all:
@@ -454,7 +454,7 @@ class Statements(Lets):
         name = e.declare(walk.variable)
         runs = any(a.run is not None for a in walk.arms)
         place = f"{name}_at" if e.reads_place(walk.variable) else "_"
-        self.lines.add(f"# {self._file}:{self._line(walk.span)} each {walk.variable.name} in messages")
+        self.lines.add(f"# {self._e.module.cite(walk.span)} each {walk.variable.name} in messages")
         if runs:
             self.lines.add("walked = 0")
         if runs or e.index in e.needed:

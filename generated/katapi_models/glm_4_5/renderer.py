@@ -29,34 +29,34 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-END_TOOL_RESPONSE_6 = fixed(
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(194, 53)),
+END_TOOL_RESPONSE_7 = fixed(
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(183, 53)),
 )
-END_TOOL_RESPONSE_6_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(198, 80)),
+END_TOOL_RESPONSE_7_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(187, 80)),
 )
-NEWLINE_6 = fixed(LiteralSegment(Literal("\n"), Site(6, 21)))
-THINK_6 = fixed(
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.THINK, Site(210, 55)),
-    ControlSegment(Control.END_THINK, Site(210, 62)),
+NEWLINE_7 = fixed(LiteralSegment(Literal("\n"), Site(7, 21)))
+THINK_7 = fixed(
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.THINK, Site(199, 55)),
+    ControlSegment(Control.END_THINK, Site(199, 62)),
 )
-TOOL_CALL_6 = fixed(LiteralSegment(Literal("\n"), Site(6, 21)), ControlSegment(Control.TOOL_CALL, Site(175, 18)))
-TOOL_RESPONSE_6 = fixed(
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(194, 18)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
+TOOL_CALL_7 = fixed(LiteralSegment(Literal("\n"), Site(7, 21)), ControlSegment(Control.TOOL_CALL, Site(164, 18)))
+TOOL_RESPONSE_7 = fixed(
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(183, 18)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
 )
-TOOL_RESPONSE_6_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(198, 43)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
+TOOL_RESPONSE_7_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(187, 43)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
 )
-GMASK_79 = fixed(ControlSegment(Control.GMASK, Site(79, 3)), ControlSegment(Control.SOP, Site(79, 10)))
-TOOLS_YOU_MAY_81 = fixed(
-    ControlSegment(Control.SYSTEM, Site(81, 5)),
+GMASK_68 = fixed(ControlSegment(Control.GMASK, Site(68, 3)), ControlSegment(Control.SOP, Site(68, 10)))
+TOOLS_YOU_MAY_70 = fixed(
+    ControlSegment(Control.SYSTEM, Site(70, 5)),
     LiteralSegment(
         Literal(
             "\n"
@@ -65,128 +65,128 @@ TOOLS_YOU_MAY_81 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>\n"
         ),
-        Site(83, 1),
+        Site(72, 1),
     ),
 )
-NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 41)))
-TOOLS_FOR_EACH_94 = fixed(
+NEWLINE_81 = fixed(LiteralSegment(Literal("\n"), Site(81, 41)))
+TOOLS_FOR_EACH_83 = fixed(
     LiteralSegment(
         Literal(
             "</tools>\n\n"
             "For each function call, output the function name and arguments within the following XML format:\n"
         ),
-        Site(94, 5),
+        Site(83, 5),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(97, 7)),
-    LiteralSegment(Literal("{function-name}"), Site(97, 18)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.ARG_KEY, Site(99, 5)),
-    LiteralSegment(Literal("{arg-key-1}"), Site(99, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(99, 28)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.ARG_VALUE, Site(99, 43)),
-    LiteralSegment(Literal("{arg-value-1}"), Site(99, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(99, 70)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.ARG_KEY, Site(100, 5)),
-    LiteralSegment(Literal("{arg-key-2}"), Site(100, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(100, 28)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.ARG_VALUE, Site(100, 43)),
-    LiteralSegment(Literal("{arg-value-2}"), Site(100, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(100, 70)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    LiteralSegment(Literal("..."), Site(101, 5)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.END_TOOL_CALL, Site(101, 16)),
+    ControlSegment(Control.TOOL_CALL, Site(86, 7)),
+    LiteralSegment(Literal("{function-name}"), Site(86, 18)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.ARG_KEY, Site(88, 5)),
+    LiteralSegment(Literal("{arg-key-1}"), Site(88, 14)),
+    ControlSegment(Control.END_ARG_KEY, Site(88, 28)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.ARG_VALUE, Site(88, 43)),
+    LiteralSegment(Literal("{arg-value-1}"), Site(88, 54)),
+    ControlSegment(Control.END_ARG_VALUE, Site(88, 70)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.ARG_KEY, Site(89, 5)),
+    LiteralSegment(Literal("{arg-key-2}"), Site(89, 14)),
+    ControlSegment(Control.END_ARG_KEY, Site(89, 28)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.ARG_VALUE, Site(89, 43)),
+    LiteralSegment(Literal("{arg-value-2}"), Site(89, 54)),
+    ControlSegment(Control.END_ARG_VALUE, Site(89, 70)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    LiteralSegment(Literal("..."), Site(90, 5)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.END_TOOL_CALL, Site(90, 16)),
 )
-BEGIN_OF_IMAGE_111 = fixed(
-    ControlSegment(Control.BEGIN_OF_IMAGE, Site(111, 41)),
-    ControlSegment(Control.IMAGE, Site(111, 57)),
-    ControlSegment(Control.END_OF_IMAGE, Site(111, 64)),
+BEGIN_OF_IMAGE_100 = fixed(
+    ControlSegment(Control.BEGIN_OF_IMAGE, Site(100, 41)),
+    ControlSegment(Control.IMAGE, Site(100, 57)),
+    ControlSegment(Control.END_OF_IMAGE, Site(100, 64)),
 )
-BEGIN_OF_VIDEO_112 = fixed(
-    ControlSegment(Control.BEGIN_OF_VIDEO, Site(112, 41)),
-    ControlSegment(Control.VIDEO, Site(112, 57)),
-    ControlSegment(Control.END_OF_VIDEO, Site(112, 64)),
+BEGIN_OF_VIDEO_101 = fixed(
+    ControlSegment(Control.BEGIN_OF_VIDEO, Site(101, 41)),
+    ControlSegment(Control.VIDEO, Site(101, 57)),
+    ControlSegment(Control.END_OF_VIDEO, Site(101, 64)),
 )
-SYSTEM_121 = fixed(ControlSegment(Control.SYSTEM, Site(121, 7)), LiteralSegment(Literal("\n"), Site(6, 21)))
-USER_126 = fixed(ControlSegment(Control.USER, Site(126, 7)), LiteralSegment(Literal("\n"), Site(6, 21)))
-NOTHINK_149 = fixed(ControlSegment(Control.NOTHINK, Site(149, 100)))
-EMPTY_154 = (Literal(""), Site(154, 32))
-EMPTY_159 = (Literal(""), Site(159, 37))
-ASSISTANT_160 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(160, 7)),
+SYSTEM_110 = fixed(ControlSegment(Control.SYSTEM, Site(110, 7)), LiteralSegment(Literal("\n"), Site(7, 21)))
+USER_115 = fixed(ControlSegment(Control.USER, Site(115, 7)), LiteralSegment(Literal("\n"), Site(7, 21)))
+NOTHINK_138 = fixed(ControlSegment(Control.NOTHINK, Site(138, 100)))
+EMPTY_143 = (Literal(""), Site(143, 32))
+EMPTY_148 = (Literal(""), Site(148, 37))
+ASSISTANT_149 = fixed(
+    ControlSegment(Control.ASSISTANT, Site(149, 7)),
     SAMPLED,
-    LiteralSegment(Literal("\n"), Site(6, 21)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
 )
-END_SAMPLED_162 = fixed(END_SAMPLED)
-THINK_166 = fixed(ControlSegment(Control.THINK, Site(166, 11)))
-END_THINK_166 = fixed(ControlSegment(Control.END_THINK, Site(166, 33)))
-THINK_168 = fixed(ControlSegment(Control.THINK, Site(168, 38)), ControlSegment(Control.END_THINK, Site(169, 11)))
-ARG_KEY_178 = fixed(ControlSegment(Control.ARG_KEY, Site(178, 17)))
-END_ARG_KEY_178 = fixed(
-    ControlSegment(Control.END_ARG_KEY, Site(178, 30)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
-    ControlSegment(Control.ARG_VALUE, Site(178, 45)),
+END_SAMPLED_151 = fixed(END_SAMPLED)
+THINK_155 = fixed(ControlSegment(Control.THINK, Site(155, 11)))
+END_THINK_155 = fixed(ControlSegment(Control.END_THINK, Site(155, 33)))
+THINK_157 = fixed(ControlSegment(Control.THINK, Site(157, 38)), ControlSegment(Control.END_THINK, Site(158, 11)))
+ARG_KEY_167 = fixed(ControlSegment(Control.ARG_KEY, Site(167, 17)))
+END_ARG_KEY_167 = fixed(
+    ControlSegment(Control.END_ARG_KEY, Site(167, 30)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
+    ControlSegment(Control.ARG_VALUE, Site(167, 45)),
 )
-END_ARG_VALUE_180 = fixed(
-    ControlSegment(Control.END_ARG_VALUE, Site(180, 17)),
-    LiteralSegment(Literal("\n"), Site(6, 21)),
+END_ARG_VALUE_169 = fixed(
+    ControlSegment(Control.END_ARG_VALUE, Site(169, 17)),
+    LiteralSegment(Literal("\n"), Site(7, 21)),
 )
-END_TOOL_CALL_183 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(183, 13)))
-OBSERVATION_193 = fixed(ControlSegment(Control.OBSERVATION, Site(193, 29)))
-OBSERVATION_197 = fixed(ControlSegment(Control.OBSERVATION, Site(197, 13)))
-ASSISTANT_206 = fixed(ControlSegment(Control.ASSISTANT, Site(206, 5)))
+END_TOOL_CALL_172 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(172, 13)))
+OBSERVATION_182 = fixed(ControlSegment(Control.OBSERVATION, Site(182, 29)))
+OBSERVATION_186 = fixed(ControlSegment(Control.OBSERVATION, Site(186, 13)))
+ASSISTANT_195 = fixed(ControlSegment(Control.ASSISTANT, Site(195, 5)))
 
 
 def _body(
     out: list[Printed], content: Content | tuple[TextPart | ImagePart | VideoPart, ...], content_path: Path
 ) -> None:
-    """glm4.5.kata:104 def body(content)."""
-    # glm4.5.kata:105 match
-    if isinstance(content, str):  # :106
+    """glm4.5.kata:93 def body(content)."""
+    # glm4.5.kata:94 match
+    if isinstance(content, str):  # :95
         out.append((Content(content), content_path, 0))
-    else:  # :107
+    else:  # :96
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # glm4.5.kata:109 match
-            if isinstance(p, TextPart):  # :110
+            # glm4.5.kata:98 match
+            if isinstance(p, TextPart):  # :99
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart):  # :111
-                out.append(BEGIN_OF_IMAGE_111)
-            else:  # :112
-                out.append(BEGIN_OF_VIDEO_112)
+            elif isinstance(p, ImagePart):  # :100
+                out.append(BEGIN_OF_IMAGE_100)
+            else:  # :101
+                out.append(BEGIN_OF_VIDEO_101)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 78)."""
+    """All that the template prints for a request, in order (line 67)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
-    out.append(GMASK_79)
+    out.append(GMASK_68)
     if tools:
-        out.append(TOOLS_YOU_MAY_81)
+        out.append(TOOLS_YOU_MAY_70)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
-            out += ((TOJSON.dump_known(tool), tool_path, None), NEWLINE_92)
-        out.append(TOOLS_FOR_EACH_94)
-    # glm4.5.kata:164 any u in messages after … where …
+            out += ((TOJSON.dump_known(tool), tool_path, None), NEWLINE_81)
+        out.append(TOOLS_FOR_EACH_83)
+    # glm4.5.kata:153 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:119 each m in messages
+    # glm4.5.kata:108 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :120 when system
-            out += (SYSTEM_121, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :125 when user
-            out += (USER_126, (m.content, ("messages", m_at, "content"), 0))
+        if m.role == "system":  # :109 when system
+            out += (SYSTEM_110, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :114 when user
+            out += (USER_115, (m.content, ("messages", m_at, "content"), 0))
             if not enable_thinking and not m.content.endswith("/nothink"):
-                out.append(NOTHINK_149)
-        elif m.role == "assistant":  # :153 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_154
+                out.append(NOTHINK_138)
+        elif m.role == "assistant":  # :142 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_143
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -196,50 +196,50 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_159
-            out.append(ASSISTANT_160)
+                thought = EMPTY_148
+            out.append(ASSISTANT_149)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_166, trim(thought), END_THINK_166)
+                out += (THINK_155, trim(thought), END_THINK_155)
             else:
-                out.append(THINK_168)
+                out.append(THINK_157)
             if said[0]:
-                out += (NEWLINE_6, said)
+                out += (NEWLINE_7, said)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (TOOL_CALL_6, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_6)
+                    out += (TOOL_CALL_7, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_7)
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (ARG_KEY_178, (Content(key), key_path, None), END_ARG_KEY_178)
+                            out += (ARG_KEY_167, (Content(key), key_path, None), END_ARG_KEY_167)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
                                 out.append((TOJSON.dump_known(value), value_path, None))
-                            out.append(END_ARG_VALUE_180)
-                    out.append(END_TOOL_CALL_183)
-            out.append(END_SAMPLED_162)
-        elif m.role == "tool":  # :189 when tool+ as results
+                            out.append(END_ARG_VALUE_169)
+                    out.append(END_TOOL_CALL_172)
+            out.append(END_SAMPLED_151)
+        elif m.role == "tool":  # :178 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             for r_index, (r_at, r) in enumerate(results):
-                # glm4.5.kata:191 match
-                if isinstance(r.content, str):  # :192
+                # glm4.5.kata:180 match
+                if isinstance(r.content, str):  # :181
                     if r_index == 0:
-                        out.append(OBSERVATION_193)
-                    out += (TOOL_RESPONSE_6, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_6)
-                else:  # :196
-                    out.append(OBSERVATION_197)
+                        out.append(OBSERVATION_182)
+                    out += (TOOL_RESPONSE_7, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_7)
+                else:  # :185
+                    out.append(OBSERVATION_186)
                     for part_at, part in enumerate(r.content):
                         part_path = ("messages", r_at, "content", part_at)
-                        out += (TOOL_RESPONSE_6_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_6_21)
+                        out += (TOOL_RESPONSE_7_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_7_21)
             walked = i + len(results)
         else:
             assert_never(m)
-    # glm4.5.kata:205 generate
+    # glm4.5.kata:194 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_206)
+        out.append(ASSISTANT_195)
         if not enable_thinking:
-            out.append(THINK_6)
+            out.append(THINK_7)
     return out

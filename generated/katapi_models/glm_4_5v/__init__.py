@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:e74e177e8e67e58e811cb7e12ec70927945873a49e5809528073e7e55d31ae61",
+        "sha256:e4affb39b220b241380c31a09b5ca77ff659da48d7dc74b997b4eb45af391bbf",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.6",
-        "sha256:2e6d31f9a17ca87e4887d821fbfba43e66c07c291abee6c4367f482c0f06ce93",
+        "sha256:3720ce3f959a64d487af666def69951cceca628278bebc8f3d97d47acc51ac02",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.7-flash",
-        "sha256:795bbb24caa2bc7aa32b4bd5977758e7c56882ede621ab77f6459bcf70d982f9",
+        "sha256:1dee0bd931a99741f900b9e31d871fc6a6be65f11fecf98db0a558f085c3f468",
     ),
     tokenizer_identity=Identity(
         "GLM@4.7",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.2",
-        "sha256:45186886f447b1567b7e2142ce15ac24526410ad732060cd0f201757fca6a5ab",
+        "sha256:3d069cc2d92a854f2cc055f4aa665c3ceffaceec0d8af4f596be02ad9764c8fa",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.2",

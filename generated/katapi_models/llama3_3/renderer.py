@@ -50,85 +50,85 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-START_HEADER_ID_59 = fixed(ControlSegment(Control.START_HEADER_ID, Site(59, 26)))
-END_HEADER_ID_59 = fixed(
-    ControlSegment(Control.END_HEADER_ID, Site(59, 48)),
-    LiteralSegment(Literal("\n\n"), Site(59, 63)),
+START_HEADER_ID_53 = fixed(ControlSegment(Control.START_HEADER_ID, Site(53, 26)))
+END_HEADER_ID_53 = fixed(
+    ControlSegment(Control.END_HEADER_ID, Site(53, 48)),
+    LiteralSegment(Literal("\n\n"), Site(53, 63)),
 )
-RESPOND_IN_THE_62 = fixed(
-    LiteralSegment(
-        Literal(
-            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
-        ),
-        Site(62, 5),
-    ),
-    LiteralSegment(Literal("Do not use variables.\n\n"), Site(63, 5)),
+BEGIN_OF_TEXT_64 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(64, 3)))
+SYSTEM_65 = (Literal("system"), Site(65, 8))
+ENVIRONMENT_IPYTHON_67 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(67, 42)))
+TOOLS_69 = fixed(LiteralSegment(Literal("Tools: "), Site(69, 7)))
+TEXT_70 = fixed(LiteralSegment(Literal(", "), Site(70, 7)))
+BLANK_LINE_71 = fixed(LiteralSegment(Literal("\n\n"), Site(71, 7)))
+CUTTING_KNOWLEDGE_DATE_76 = fixed(
+    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(76, 3)),
 )
-BLANK_LINE_64 = fixed(LiteralSegment(Literal("\n\n"), Site(64, 48)))
-BEGIN_OF_TEXT_76 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(76, 3)))
-SYSTEM_77 = (Literal("system"), Site(77, 8))
-ENVIRONMENT_IPYTHON_79 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(79, 42)))
-TOOLS_81 = fixed(LiteralSegment(Literal("Tools: "), Site(81, 7)))
-TEXT_82 = fixed(LiteralSegment(Literal(", "), Site(82, 7)))
-BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 7)))
-CUTTING_KNOWLEDGE_DATE_88 = fixed(
-    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(88, 3)),
-)
-BLANK_LINE_100 = fixed(LiteralSegment(Literal("\n\n"), Site(100, 3)))
-YOU_HAVE_ACCESS_102 = fixed(
+BLANK_LINE_88 = fixed(LiteralSegment(Literal("\n\n"), Site(88, 3)))
+YOU_HAVE_ACCESS_90 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(102, 5),
+        Site(90, 5),
     ),
 )
-EOT_ID_106 = fixed(ControlSegment(Control.EOT_ID, Site(106, 3)))
-USER_111 = (Literal("user"), Site(111, 12))
-GIVEN_THE_FOLLOWING_112 = fixed(
+EOT_ID_94 = fixed(ControlSegment(Control.EOT_ID, Site(94, 3)))
+USER_99 = (Literal("user"), Site(99, 12))
+GIVEN_THE_FOLLOWING_100 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(112, 7),
+        Site(100, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(113, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(101, 7)),
 )
-EOT_ID_116 = fixed(ControlSegment(Control.EOT_ID, Site(116, 7)))
-ASSISTANT_127 = (Literal("assistant"), Site(127, 12))
-END_SAMPLED_128 = fixed(END_SAMPLED)
-SAMPLED_128 = fixed(SAMPLED)
-PYTHON_TAG_131 = fixed(ControlSegment(Control.PYTHON_TAG, Site(131, 32)))
-CALL_132 = fixed(LiteralSegment(Literal(".call("), Site(132, 29)))
-TEXT_133 = fixed(LiteralSegment(Literal(", "), Site(133, 13)))
-TEXT_135 = fixed(LiteralSegment(Literal('="'), Site(135, 33)))
-TEXT_135_44 = fixed(LiteralSegment(Literal('"'), Site(135, 44)))
-TEXT_139 = fixed(LiteralSegment(Literal(")"), Site(139, 13)))
-EOM_ID_145 = fixed(ControlSegment(Control.EOM_ID, Site(145, 30)))
-EOT_ID_147 = fixed(ControlSegment(Control.EOT_ID, Site(147, 11)))
-EMPTY_153 = (Literal(""), Site(153, 31))
-ASSISTANT_154 = (Literal("assistant"), Site(154, 12))
-SAMPLED_155 = fixed(SAMPLED)
-EOT_ID_155 = fixed(ControlSegment(Control.EOT_ID, Site(155, 29)), END_SAMPLED)
-IPYTHON_160 = (Literal("ipython"), Site(160, 12))
-EOT_ID_162 = fixed(ControlSegment(Control.EOT_ID, Site(162, 7)))
-EOT_ID_165 = fixed(ControlSegment(Control.EOT_ID, Site(165, 63)))
-ASSISTANT_168 = (Literal("assistant"), Site(168, 19))
-
-
-def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama3.kata:59 def turn(role)."""
-    out += (START_HEADER_ID_59, role, END_HEADER_ID_59)
+EOT_ID_104 = fixed(ControlSegment(Control.EOT_ID, Site(104, 7)))
+ASSISTANT_115 = (Literal("assistant"), Site(115, 12))
+END_SAMPLED_116 = fixed(END_SAMPLED)
+SAMPLED_116 = fixed(SAMPLED)
+PYTHON_TAG_119 = fixed(ControlSegment(Control.PYTHON_TAG, Site(119, 32)))
+CALL_120 = fixed(LiteralSegment(Literal(".call("), Site(120, 29)))
+TEXT_121 = fixed(LiteralSegment(Literal(", "), Site(121, 13)))
+TEXT_123 = fixed(LiteralSegment(Literal('="'), Site(123, 33)))
+TEXT_123_44 = fixed(LiteralSegment(Literal('"'), Site(123, 44)))
+TEXT_127 = fixed(LiteralSegment(Literal(")"), Site(127, 13)))
+EOM_ID_133 = fixed(ControlSegment(Control.EOM_ID, Site(133, 30)))
+EOT_ID_135 = fixed(ControlSegment(Control.EOT_ID, Site(135, 11)))
+EMPTY_141 = (Literal(""), Site(141, 31))
+ASSISTANT_142 = (Literal("assistant"), Site(142, 12))
+SAMPLED_143 = fixed(SAMPLED)
+EOT_ID_143 = fixed(ControlSegment(Control.EOT_ID, Site(143, 29)), END_SAMPLED)
+IPYTHON_148 = (Literal("ipython"), Site(148, 12))
+EOT_ID_150 = fixed(ControlSegment(Control.EOT_ID, Site(150, 7)))
+EOT_ID_153 = fixed(ControlSegment(Control.EOT_ID, Site(153, 63)))
+ASSISTANT_156 = (Literal("assistant"), Site(156, 19))
+RESPOND_IN_THE_LLAMA_6 = fixed(
+    LiteralSegment(
+        Literal(
+            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
+        ),
+        Site(6, 3, "spec/tools/llama.kata"),
+    ),
+    LiteralSegment(Literal("Do not use variables.\n\n"), Site(7, 3, "spec/tools/llama.kata")),
+)
+BLANK_LINE_LLAMA_8 = fixed(LiteralSegment(Literal("\n\n"), Site(8, 46, "spec/tools/llama.kata")))
 
 
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
-    """llama3.kata:61 def listing(functions)."""
-    out.append(RESPOND_IN_THE_62)
+    """llama.kata:5 def listing(functions)."""
+    out.append(RESPOND_IN_THE_LLAMA_6)
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_64)
+        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_LLAMA_8)
+
+
+def _turn(out: list[Printed], role: PrintedText) -> None:
+    """llama3.kata:53 def turn(role)."""
+    out += (START_HEADER_ID_53, role, END_HEADER_ID_53)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 58)."""
+    """All that the template prints for a request, in order (line 52)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -137,8 +137,8 @@ def render(request: Request) -> list[Printed]:
     date_string = request.date_string
     builtin_tools = request.builtin_tools
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:67")
-    # llama3.kata:69 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:55")
+    # llama3.kata:57 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -150,79 +150,79 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:73"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:61"
         )
-    out.append(BEGIN_OF_TEXT_76)
-    _turn(out, SYSTEM_77)
+    out.append(BEGIN_OF_TEXT_64)
+    _turn(out, SYSTEM_65)
     if builtin_tools is not None or offered:
-        out.append(ENVIRONMENT_IPYTHON_79)
+        out.append(ENVIRONMENT_IPYTHON_67)
     if builtin_tools is not None:
-        out.append(TOOLS_81)
+        out.append(TOOLS_69)
         b_first = True
         for b_at, b in enumerate(builtin_tools):
             if b == "code_interpreter":
                 continue
             if not b_first:
-                out.append(TEXT_82)
+                out.append(TEXT_70)
             b_first = False
             b_path = ("builtin_tools", b_at)
             out.append((Content(b), b_path, 0))
-        out.append(BLANK_LINE_83)
-    out += (CUTTING_KNOWLEDGE_DATE_88, (Content(date_string), ("date_string",), 0), BLANK_LINE_100)
+        out.append(BLANK_LINE_71)
+    out += (CUTTING_KNOWLEDGE_DATE_76, (Content(date_string), ("date_string",), 0), BLANK_LINE_88)
     if offered and not tools_in_user_message:
-        out.append(YOU_HAVE_ACCESS_102)
+        out.append(YOU_HAVE_ACCESS_90)
         _listing(out, functions, functions_path)
     if sys is not None:
         out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-    out.append(EOT_ID_106)
-    # llama3.kata:108 each m in messages
+    out.append(EOT_ID_94)
+    # llama3.kata:96 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :109 when system, user, custom
-            _turn(out, USER_111)
-            out.append(GIVEN_THE_FOLLOWING_112)
+            # :97 when system, user, custom
+            _turn(out, USER_99)
+            out.append(GIVEN_THE_FOLLOWING_100)
             _listing(out, functions, functions_path)
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_116)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_104)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :119 when assistant, tool, ipython
+            # :107 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama3.kata:120",
+                where="llama3.kata:108",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :123 when assistant
+        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :111 when assistant
             if len(m.tool_calls) != 1:
-                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:124")
-            _turn(out, ASSISTANT_127)
-            out.append(SAMPLED_128)
+                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:112")
+            _turn(out, ASSISTANT_115)
+            out.append(SAMPLED_116)
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 if c.function.name in (builtin_tools if builtin_tools is not None else ()):
-                    out += (PYTHON_TAG_131, (c.function.name, (*c_path, "function", "name"), 0), CALL_132)
+                    out += (PYTHON_TAG_119, (c.function.name, (*c_path, "function", "name"), 0), CALL_120)
                     for value_at, (key, value) in enumerate(c.function.arguments.value.items()):
                         if value_at:
-                            out.append(TEXT_133)
+                            out.append(TEXT_121)
                         value_path = (*c_path, "function", "arguments", key)
                         key_path = (*c_path, "function", "arguments", key)
-                        # llama3.kata:134 match
-                        if isinstance(value, str):  # :135
+                        # llama3.kata:122 match
+                        if isinstance(value, str):  # :123
                             out += (
                                 (Content(key), key_path, None),
-                                TEXT_135,
+                                TEXT_123,
                                 (Content(value), value_path, 0),
-                                TEXT_135_44,
+                                TEXT_123_44,
                             )
-                        else:  # :136
+                        else:  # :124
                             raise TemplateError(
                                 "The arguments of a tool that the model knows by itself are texts.",
                                 code="T100",
-                                where="llama3.kata:136",
+                                where="llama3.kata:124",
                             )
-                    out.append(TEXT_139)
+                    out.append(TEXT_127)
                 else:
                     out.append(
                         (
@@ -232,25 +232,25 @@ def render(request: Request) -> list[Printed]:
                         ),
                     )
             if builtin_tools is not None:
-                out.append(EOM_ID_145)
+                out.append(EOM_ID_133)
             else:
-                out.append(EOT_ID_147)
-            out.append(END_SAMPLED_128)
-        elif isinstance(m, AssistantMessage):  # :152 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_153
-            _turn(out, ASSISTANT_154)
-            out += (SAMPLED_155, trim(said), EOT_ID_155)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :158 when tool, ipython
+                out.append(EOT_ID_135)
+            out.append(END_SAMPLED_116)
+        elif isinstance(m, AssistantMessage):  # :140 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_141
+            _turn(out, ASSISTANT_142)
+            out += (SAMPLED_143, trim(said), EOT_ID_143)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :146 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:159")
-            _turn(out, IPYTHON_160)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_162)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :165 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:147")
+            _turn(out, IPYTHON_148)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_150)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :153 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_165)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_153)
         else:
             assert_never(m)
-    # llama3.kata:168 generate
+    # llama3.kata:156 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_168)
+        _turn(out, ASSISTANT_156)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:ee9878639e86d77f85f1b68122c5d7ce7e6073cbce563e851ae236f0bbb4a060",
+        "sha256:00611ad4ac72b9b4328b46eb66da65a821f7fe7be997afdbe1b8f38427fb5894",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-coder.kata",
     template=Identity(
         "Qwen3Coder@1",
-        "sha256:c77b8c802c3d476c0fe42c65171e7ead5bfbb568eea35541a26c7ca5951c9839",
+        "sha256:dd0e2dabdc7c23916e89c4685f724381409771335f0c71086f0499328f53cf30",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",
