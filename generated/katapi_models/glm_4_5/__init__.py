@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5",
-        "sha256:3720ce3f959a64d487af666def69951cceca628278bebc8f3d97d47acc51ac02",
+        "sha256:4f5b7b8c58156ed90f92e49e69df26bf355bc11b3cfed43b01fbac4c0e4364f3",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:e4affb39b220b241380c31a09b5ca77ff659da48d7dc74b997b4eb45af391bbf",
+        "sha256:6eb7edfc75a91076584b10aad572db7f5d6f31831aad7e20545d43f314da717a",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

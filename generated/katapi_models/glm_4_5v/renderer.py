@@ -6,8 +6,10 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed, kept
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -15,7 +17,7 @@ from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi.runtime.views import any_after
 from katapi_models.glm_4_5_tokens.vocabulary import Control
-from katapi_models.glm_4_5v.request import ImagePart, Request, TextPart, ToolMessage, VideoPart
+from katapi_models.glm_4_5v.request import CallByArguments, FilmPart, PicturePart, Request, TextPart, ToolMessage
 
 TOJSON = Serialization(
     order="as_received",
@@ -29,29 +31,54 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-END_TOOL_RESPONSE_7 = fixed(
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(183, 53)),
+END_TOOL_RESPONSE_8 = fixed(
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(119, 53)),
 )
-END_TOOL_RESPONSE_7_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(187, 80)),
+END_TOOL_RESPONSE_8_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(123, 80)),
 )
-NEWLINE_7 = fixed(LiteralSegment(Literal("\n"), Site(7, 21)))
-TOOL_CALL_7 = fixed(LiteralSegment(Literal("\n"), Site(7, 21)), ControlSegment(Control.TOOL_CALL, Site(164, 18)))
-TOOL_RESPONSE_7 = fixed(
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(183, 18)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
+NEWLINE_8 = fixed(LiteralSegment(Literal("\n"), Site(8, 21)))
+TOOL_CALL_8 = fixed(
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.TOOL_CALL, Site(32, 8, "spec/tools/glm-4.5.kata")),
 )
-TOOL_RESPONSE_7_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(187, 43)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
+TOOL_RESPONSE_8 = fixed(
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(119, 18)),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
 )
-GMASK_68 = fixed(ControlSegment(Control.GMASK, Site(68, 3)), ControlSegment(Control.SOP, Site(68, 10)))
-TOOLS_YOU_MAY_70 = fixed(
-    ControlSegment(Control.SYSTEM, Site(70, 5)),
+TOOL_RESPONSE_8_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(123, 43)),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+)
+GMASK_61 = fixed(ControlSegment(Control.GMASK, Site(61, 3)), ControlSegment(Control.SOP, Site(61, 10)))
+SYSTEM_63 = fixed(ControlSegment(Control.SYSTEM, Site(63, 5)))
+SYSTEM_69 = fixed(ControlSegment(Control.SYSTEM, Site(69, 7)), LiteralSegment(Literal("\n"), Site(8, 21)))
+USER_74 = fixed(ControlSegment(Control.USER, Site(74, 7)), LiteralSegment(Literal("\n"), Site(8, 21)))
+NOTHINK_79 = fixed(ControlSegment(Control.NOTHINK, Site(79, 47)))
+EMPTY_89 = (Literal(""), Site(89, 32))
+EMPTY_94 = (Literal(""), Site(94, 37))
+ASSISTANT_95 = fixed(
+    ControlSegment(Control.ASSISTANT, Site(95, 7)),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    SAMPLED,
+)
+END_SAMPLED_97 = fixed(END_SAMPLED)
+THINK_101 = fixed(ControlSegment(Control.THINK, Site(101, 11)))
+END_THINK_101 = fixed(ControlSegment(Control.END_THINK, Site(101, 33)))
+THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 38)), ControlSegment(Control.END_THINK, Site(104, 11)))
+OBSERVATION_118 = fixed(ControlSegment(Control.OBSERVATION, Site(118, 29)))
+OBSERVATION_122 = fixed(ControlSegment(Control.OBSERVATION, Site(122, 13)))
+ASSISTANT_131 = fixed(ControlSegment(Control.ASSISTANT, Site(131, 5)), LiteralSegment(Literal("\n"), Site(8, 21)))
+THINK_135 = fixed(
+    ControlSegment(Control.THINK, Site(135, 21)),
+    ControlSegment(Control.END_THINK, Site(135, 28)),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+)
+TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -60,150 +87,157 @@ TOOLS_YOU_MAY_70 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>\n"
         ),
-        Site(72, 1),
+        Site(9, 1, "spec/tools/glm-4.5.kata"),
     ),
 )
-NEWLINE_81 = fixed(LiteralSegment(Literal("\n"), Site(81, 41)))
-TOOLS_FOR_EACH_83 = fixed(
+NEWLINE_GLM_18 = fixed(LiteralSegment(Literal("\n"), Site(18, 39, "spec/tools/glm-4.5.kata")))
+TOOLS_FOR_EACH_GLM_20 = fixed(
     LiteralSegment(
         Literal(
             "</tools>\n\n"
             "For each function call, output the function name and arguments within the following XML format:\n"
         ),
-        Site(83, 5),
+        Site(20, 3, "spec/tools/glm-4.5.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(86, 7)),
-    LiteralSegment(Literal("{function-name}"), Site(86, 18)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.ARG_KEY, Site(88, 5)),
-    LiteralSegment(Literal("{arg-key-1}"), Site(88, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(88, 28)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.ARG_VALUE, Site(88, 43)),
-    LiteralSegment(Literal("{arg-value-1}"), Site(88, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(88, 70)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.ARG_KEY, Site(89, 5)),
-    LiteralSegment(Literal("{arg-key-2}"), Site(89, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(89, 28)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.ARG_VALUE, Site(89, 43)),
-    LiteralSegment(Literal("{arg-value-2}"), Site(89, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(89, 70)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    LiteralSegment(Literal("..."), Site(90, 5)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.END_TOOL_CALL, Site(90, 16)),
+    ControlSegment(Control.TOOL_CALL, Site(23, 5, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{function-name}"), Site(23, 16, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.ARG_KEY, Site(25, 3, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-key-1}"), Site(25, 12, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_KEY, Site(25, 26, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.ARG_VALUE, Site(25, 41, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-value-1}"), Site(25, 52, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_VALUE, Site(25, 68, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.ARG_KEY, Site(26, 3, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-key-2}"), Site(26, 12, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_KEY, Site(26, 26, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.ARG_VALUE, Site(26, 41, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-value-2}"), Site(26, 52, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_VALUE, Site(26, 68, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("..."), Site(27, 3, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.END_TOOL_CALL, Site(27, 14, "spec/tools/glm-4.5.kata")),
 )
-BEGIN_OF_IMAGE_100 = fixed(
-    ControlSegment(Control.BEGIN_OF_IMAGE, Site(100, 41)),
-    ControlSegment(Control.IMAGE, Site(100, 57)),
-    ControlSegment(Control.END_OF_IMAGE, Site(100, 64)),
+ARG_KEY_GLM_35 = fixed(ControlSegment(Control.ARG_KEY, Site(35, 7, "spec/tools/glm-4.5.kata")))
+END_ARG_KEY_GLM_35 = fixed(
+    ControlSegment(Control.END_ARG_KEY, Site(35, 20, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.ARG_VALUE, Site(35, 35, "spec/tools/glm-4.5.kata")),
 )
-BEGIN_OF_VIDEO_101 = fixed(
-    ControlSegment(Control.BEGIN_OF_VIDEO, Site(101, 41)),
-    ControlSegment(Control.VIDEO, Site(101, 57)),
-    ControlSegment(Control.END_OF_VIDEO, Site(101, 64)),
+END_ARG_VALUE_GLM_37 = fixed(
+    ControlSegment(Control.END_ARG_VALUE, Site(37, 7, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("\n"), Site(8, 21)),
 )
-SYSTEM_110 = fixed(ControlSegment(Control.SYSTEM, Site(110, 7)), LiteralSegment(Literal("\n"), Site(7, 21)))
-USER_115 = fixed(ControlSegment(Control.USER, Site(115, 7)), LiteralSegment(Literal("\n"), Site(7, 21)))
-SPACE_127 = fixed(LiteralSegment(Literal(" "), Site(127, 34)))
-NOTHINK_133 = fixed(ControlSegment(Control.NOTHINK, Site(133, 47)))
-EMPTY_143 = (Literal(""), Site(143, 32))
-EMPTY_148 = (Literal(""), Site(148, 37))
-ASSISTANT_149 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(149, 7)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    SAMPLED,
+END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
+BEGIN_OF_IMAGE_GLM_60 = fixed(
+    ControlSegment(Control.BEGIN_OF_IMAGE, Site(60, 39, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.IMAGE, Site(60, 55, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_OF_IMAGE, Site(60, 62, "spec/tools/glm-4.5.kata")),
 )
-END_SAMPLED_151 = fixed(END_SAMPLED)
-THINK_155 = fixed(ControlSegment(Control.THINK, Site(155, 11)))
-END_THINK_155 = fixed(ControlSegment(Control.END_THINK, Site(155, 33)))
-THINK_157 = fixed(ControlSegment(Control.THINK, Site(157, 38)), ControlSegment(Control.END_THINK, Site(158, 11)))
-ARG_KEY_167 = fixed(ControlSegment(Control.ARG_KEY, Site(167, 17)))
-END_ARG_KEY_167 = fixed(
-    ControlSegment(Control.END_ARG_KEY, Site(167, 30)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-    ControlSegment(Control.ARG_VALUE, Site(167, 45)),
+BEGIN_OF_VIDEO_GLM_61 = fixed(
+    ControlSegment(Control.BEGIN_OF_VIDEO, Site(61, 39, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.VIDEO, Site(61, 55, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_OF_VIDEO, Site(61, 62, "spec/tools/glm-4.5.kata")),
 )
-END_ARG_VALUE_169 = fixed(
-    ControlSegment(Control.END_ARG_VALUE, Site(169, 17)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-)
-END_TOOL_CALL_172 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(172, 13)))
-OBSERVATION_182 = fixed(ControlSegment(Control.OBSERVATION, Site(182, 29)))
-OBSERVATION_186 = fixed(ControlSegment(Control.OBSERVATION, Site(186, 13)))
-ASSISTANT_195 = fixed(ControlSegment(Control.ASSISTANT, Site(195, 5)), LiteralSegment(Literal("\n"), Site(7, 21)))
-THINK_199 = fixed(
-    ControlSegment(Control.THINK, Site(199, 21)),
-    ControlSegment(Control.END_THINK, Site(199, 28)),
-    LiteralSegment(Literal("\n"), Site(7, 21)),
-)
+SPACE_GLM_76 = fixed(LiteralSegment(Literal(" "), Site(76, 24, "spec/tools/glm-4.5.kata")))
+
+
+def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """glm-4.5.kata:7 def tools_in_tags(tools)."""
+    out.append(TOOLS_YOU_MAY_GLM_9)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out += ((TOJSON.dump_known(tool), tool_path, None), NEWLINE_GLM_18)
+    out.append(TOOLS_FOR_EACH_GLM_20)
+
+
+def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
+    """glm-4.5.kata:31 def call_in_tags(c)."""
+    out += (TOOL_CALL_8, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_8)
+    if c.function.arguments is not None:
+        for key, value in c.function.arguments.items():
+            value_path = (*c_path, "function", "arguments", key)
+            key_path = (*c_path, "function", "arguments", key)
+            out += (ARG_KEY_GLM_35, (Content(key), key_path, None), END_ARG_KEY_GLM_35)
+            if isinstance(value, str):
+                out.append((Content(value), value_path, 0))
+            else:
+                out.append((TOJSON.dump_known(value), value_path, None))
+            out.append(END_ARG_VALUE_GLM_37)
+    out.append(END_TOOL_CALL_GLM_40)
 
 
 def _body(
-    out: list[Printed], content: Content | tuple[TextPart | ImagePart | VideoPart, ...], content_path: Path
+    out: list[Printed], content: Content | tuple[TextPart | PicturePart | FilmPart, ...], content_path: Path
 ) -> None:
-    """glm4.5.kata:93 def body(content)."""
-    # glm4.5.kata:94 match
-    if isinstance(content, str):  # :95
+    """glm-4.5.kata:53 def body(content)."""
+    # glm-4.5.kata:54 match
+    if isinstance(content, str):  # :55
         out.append((Content(content), content_path, 0))
-    else:  # :96
+    else:  # :56
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # glm4.5.kata:98 match
-            if isinstance(p, TextPart):  # :99
+            # glm-4.5.kata:58 match
+            if isinstance(p, TextPart):  # :59
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart):  # :100
-                out.append(BEGIN_OF_IMAGE_100)
-            else:  # :101
-                out.append(BEGIN_OF_VIDEO_101)
+            elif isinstance(p, PicturePart):  # :60
+                out.append(BEGIN_OF_IMAGE_GLM_60)
+            else:  # :61
+                out.append(BEGIN_OF_VIDEO_GLM_61)
+
+
+def _spoken(
+    out: list[Printed], content: Content | tuple[TextPart | PicturePart | FilmPart, ...], content_path: Path
+) -> None:
+    """glm-4.5.kata:69 def spoken(content)."""
+    # glm-4.5.kata:70 match
+    if isinstance(content, str):  # :71
+        out.append((Content(content), content_path, 0))
+    else:  # :72
+        for p_at, p in enumerate(content):
+            p_path = (*content_path, p_at)
+            # glm-4.5.kata:74 match
+            if isinstance(p, TextPart):  # :75
+                out.append((p.text, (*p_path, "text"), 0))
+            else:  # :76
+                out.append(SPACE_GLM_76)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 67)."""
+    """All that the template prints for a request, in order (line 60)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
-    out.append(GMASK_68)
+    out.append(GMASK_61)
     if tools:
-        out.append(TOOLS_YOU_MAY_70)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            out += ((TOJSON.dump_known(tool), tool_path, None), NEWLINE_81)
-        out.append(TOOLS_FOR_EACH_83)
-    # glm4.5.kata:153 any u in messages after … where …
+        out.append(SYSTEM_63)
+        _tools_in_tags(out, tools, ("tools",))
+    # glm4.5.kata:99 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:108 each m in messages
+    # glm4.5.kata:67 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :109 when system
-            out.append(SYSTEM_110)
+        if m.role == "system":  # :68 when system
+            out.append(SYSTEM_69)
             _body(out, m.content, ("messages", m_at, "content"))
-        elif m.role == "user":  # :114 when user
-            out.append(USER_115)
+        elif m.role == "user":  # :73 when user
+            out.append(USER_74)
             _body(out, m.content, ("messages", m_at, "content"))
             if not enable_thinking:
                 seen_printed: list[Printed] = []
-                # glm4.5.kata:121 match
-                if isinstance(m.content, str):  # :122
-                    seen_printed.append((m.content, ("messages", m_at, "content"), 0))
-                else:  # :123
-                    for p_at, p in enumerate(m.content):
-                        p_path = ("messages", m_at, "content", p_at)
-                        # glm4.5.kata:125 match
-                        if isinstance(p, TextPart):  # :126
-                            seen_printed.append((p.text, (*p_path, "text"), 0))
-                        else:  # :127
-                            seen_printed.append(SPACE_127)
+                _spoken(seen_printed, m.content, ("messages", m_at, "content"))
                 seen = kept(seen_printed)
                 if not seen[0].endswith("/nothink"):
-                    out.append(NOTHINK_133)
-        elif m.role == "assistant":  # :142 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_143
+                    out.append(NOTHINK_79)
+        elif m.role == "assistant":  # :88 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_89
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -213,50 +247,39 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_148
-            out.append(ASSISTANT_149)
+                thought = EMPTY_94
+            out.append(ASSISTANT_95)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_155, trim(thought), END_THINK_155)
+                out += (THINK_101, trim(thought), END_THINK_101)
             else:
-                out.append(THINK_157)
+                out.append(THINK_103)
             if said[0]:
-                out += (NEWLINE_7, said)
+                out += (NEWLINE_8, said)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (TOOL_CALL_7, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_7)
-                    if c.function.arguments is not None:
-                        for key, value in c.function.arguments.items():
-                            value_path = (*c_path, "function", "arguments", key)
-                            key_path = (*c_path, "function", "arguments", key)
-                            out += (ARG_KEY_167, (Content(key), key_path, None), END_ARG_KEY_167)
-                            if isinstance(value, str):
-                                out.append((Content(value), value_path, 0))
-                            else:
-                                out.append((TOJSON.dump_known(value), value_path, None))
-                            out.append(END_ARG_VALUE_169)
-                    out.append(END_TOOL_CALL_172)
-            out.append(END_SAMPLED_151)
-        elif m.role == "tool":  # :178 when tool+ as results
+                    _call_in_tags(out, c, c_path)
+            out.append(END_SAMPLED_97)
+        elif m.role == "tool":  # :114 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             for r_index, (r_at, r) in enumerate(results):
-                # glm4.5.kata:180 match
-                if isinstance(r.content, str):  # :181
+                # glm4.5.kata:116 match
+                if isinstance(r.content, str):  # :117
                     if r_index == 0:
-                        out.append(OBSERVATION_182)
-                    out += (TOOL_RESPONSE_7, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_7)
-                else:  # :185
-                    out.append(OBSERVATION_186)
+                        out.append(OBSERVATION_118)
+                    out += (TOOL_RESPONSE_8, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_8)
+                else:  # :121
+                    out.append(OBSERVATION_122)
                     for part_at, part in enumerate(r.content):
                         part_path = ("messages", r_at, "content", part_at)
-                        out += (TOOL_RESPONSE_7_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_7_21)
+                        out += (TOOL_RESPONSE_8_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_8_21)
             walked = i + len(results)
         else:
             assert_never(m)
-    # glm4.5.kata:194 generate
+    # glm4.5.kata:130 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_195)
+        out.append(ASSISTANT_131)
         if not enable_thinking:
-            out.append(THINK_199)
+            out.append(THINK_135)
     return out

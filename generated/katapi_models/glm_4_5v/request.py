@@ -17,26 +17,10 @@ from katapi.runtime.segments import Content
 
 
 class Result(RequestModel):
-    """The record `result` (line 49)."""
+    """The record `result` (line 50)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 50
-    type: Literal["text"] | None = None  # line 51: accepted, never printed
-
-
-class ImagePart(RequestModel):
-    """The record `image_part` (line 53)."""
-
-    type: Literal["image", "image_url"]  # line 54
-    image: JsonValueField | None = None  # line 55: accepted, never printed
-    image_url: JsonValueField | None = None  # line 55: accepted, never printed
-
-
-class VideoPart(RequestModel):
-    """The record `video_part` (line 57)."""
-
-    type: Literal["video", "video_url"]  # line 58
-    video: JsonValueField | None = None  # line 59: accepted, never printed
-    video_url: JsonValueField | None = None  # line 59: accepted, never printed
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 51
+    type: Literal["text"] | None = None  # line 52: accepted, never printed
 
 
 class FunctionByArguments(RequestModel):
@@ -61,36 +45,52 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
+class PicturePart(RequestModel):
+    """The record `picture_part` (line 43 of glm-4.5.kata)."""
+
+    type: Literal["image", "image_url"]  # line 44 of glm-4.5.kata
+    image: JsonValueField | None = None  # line 45 of glm-4.5.kata: accepted, never printed
+    image_url: JsonValueField | None = None  # line 45 of glm-4.5.kata: accepted, never printed
+
+
+class FilmPart(RequestModel):
+    """The record `film_part` (line 48 of glm-4.5.kata)."""
+
+    type: Literal["video", "video_url"]  # line 49 of glm-4.5.kata
+    video: JsonValueField | None = None  # line 50 of glm-4.5.kata: accepted, never printed
+    video_url: JsonValueField | None = None  # line 50 of glm-4.5.kata: accepted, never printed
+
+
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 37)."""
+    """A message of role `system` (line 38)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 38
+    content: Content | Items[Annotated[TextPart | PicturePart | FilmPart, Field(discriminator="type")]]  # line 39
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 37)."""
+    """A message of role `user` (line 38)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 38
+    content: Content | Items[Annotated[TextPart | PicturePart | FilmPart, Field(discriminator="type")]]  # line 39
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 40)."""
+    """A message of role `assistant` (line 41)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 41
-    reasoning_content: Content | None = None  # line 42
-    tool_calls: Items[CallByArguments] | None = None  # line 43
+    content: Annotated[Content, FromParts("")] | None = None  # line 42
+    reasoning_content: Content | None = None  # line 43
+    tool_calls: Items[CallByArguments] | None = None  # line 44
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 45)."""
+    """A message of role `tool` (line 46)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 46
-    name: Content | None = None  # line 47: accepted, never printed
-    tool_call_id: Content | None = None  # line 47: accepted, never printed
+    content: Content | Items[Result]  # line 47
+    name: Content | None = None  # line 48: accepted, never printed
+    tool_call_id: Content | None = None  # line 48: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -100,9 +100,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 33)."""
+    """A whole request (line 34)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 61
+    tools: Items[JsonObjectField] | None = None  # line 54
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 62
+    enable_thinking: bool = True  # line 55

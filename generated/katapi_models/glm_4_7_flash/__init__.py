@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.7-flash",
-        "sha256:1dee0bd931a99741f900b9e31d871fc6a6be65f11fecf98db0a558f085c3f468",
+        "sha256:acb98652210db683c3c1f10fa90d31830770548e3308d7f50618a880104e7f56",
     ),
     tokenizer_identity=Identity(
         "GLM@4.7",

@@ -64,44 +64,44 @@ BLANK_LINE_71 = fixed(LiteralSegment(Literal("\n\n"), Site(71, 7)))
 CUTTING_KNOWLEDGE_DATE_76 = fixed(
     LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(76, 3)),
 )
-BLANK_LINE_88 = fixed(LiteralSegment(Literal("\n\n"), Site(88, 3)))
-YOU_HAVE_ACCESS_90 = fixed(
+BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 3)))
+YOU_HAVE_ACCESS_85 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(90, 5),
+        Site(85, 5),
     ),
 )
-EOT_ID_94 = fixed(ControlSegment(Control.EOT_ID, Site(94, 3)))
-USER_99 = (Literal("user"), Site(99, 12))
-GIVEN_THE_FOLLOWING_100 = fixed(
+EOT_ID_89 = fixed(ControlSegment(Control.EOT_ID, Site(89, 3)))
+USER_94 = (Literal("user"), Site(94, 12))
+GIVEN_THE_FOLLOWING_95 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(100, 7),
+        Site(95, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(101, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(96, 7)),
 )
-EOT_ID_104 = fixed(ControlSegment(Control.EOT_ID, Site(104, 7)))
-ASSISTANT_115 = (Literal("assistant"), Site(115, 12))
-END_SAMPLED_116 = fixed(END_SAMPLED)
-SAMPLED_116 = fixed(SAMPLED)
-PYTHON_TAG_119 = fixed(LiteralSegment(Literal("<|python_tag|>"), Site(119, 53)))
-CALL_120 = fixed(LiteralSegment(Literal(".call("), Site(120, 29)))
-TEXT_121 = fixed(LiteralSegment(Literal(", "), Site(121, 13)))
-TEXT_123 = fixed(LiteralSegment(Literal('="'), Site(123, 33)))
-TEXT_123_44 = fixed(LiteralSegment(Literal('"'), Site(123, 44)))
-TEXT_127 = fixed(LiteralSegment(Literal(")"), Site(127, 13)))
-EOM_ID_133 = fixed(LiteralSegment(Literal("<|eom_id|>"), Site(133, 47)))
-EOT_ID_135 = fixed(ControlSegment(Control.EOT_ID, Site(135, 11)))
-EMPTY_141 = (Literal(""), Site(141, 31))
-ASSISTANT_142 = (Literal("assistant"), Site(142, 12))
-SAMPLED_143 = fixed(SAMPLED)
-EOT_ID_143 = fixed(ControlSegment(Control.EOT_ID, Site(143, 29)), END_SAMPLED)
-IPYTHON_148 = (Literal("ipython"), Site(148, 12))
-EOT_ID_150 = fixed(ControlSegment(Control.EOT_ID, Site(150, 7)))
-EOT_ID_153 = fixed(ControlSegment(Control.EOT_ID, Site(153, 63)))
-ASSISTANT_156 = (Literal("assistant"), Site(156, 19))
+EOT_ID_99 = fixed(ControlSegment(Control.EOT_ID, Site(99, 7)))
+ASSISTANT_110 = (Literal("assistant"), Site(110, 12))
+END_SAMPLED_111 = fixed(END_SAMPLED)
+SAMPLED_111 = fixed(SAMPLED)
+PYTHON_TAG_114 = fixed(LiteralSegment(Literal("<|python_tag|>"), Site(114, 53)))
+CALL_115 = fixed(LiteralSegment(Literal(".call("), Site(115, 29)))
+TEXT_116 = fixed(LiteralSegment(Literal(", "), Site(116, 13)))
+TEXT_118 = fixed(LiteralSegment(Literal('="'), Site(118, 33)))
+TEXT_118_44 = fixed(LiteralSegment(Literal('"'), Site(118, 44)))
+TEXT_122 = fixed(LiteralSegment(Literal(")"), Site(122, 13)))
+EOM_ID_128 = fixed(LiteralSegment(Literal("<|eom_id|>"), Site(128, 47)))
+EOT_ID_130 = fixed(ControlSegment(Control.EOT_ID, Site(130, 11)))
+EMPTY_136 = (Literal(""), Site(136, 31))
+ASSISTANT_137 = (Literal("assistant"), Site(137, 12))
+SAMPLED_138 = fixed(SAMPLED)
+EOT_ID_138 = fixed(ControlSegment(Control.EOT_ID, Site(138, 29)), END_SAMPLED)
+IPYTHON_143 = (Literal("ipython"), Site(143, 12))
+EOT_ID_145 = fixed(ControlSegment(Control.EOT_ID, Site(145, 7)))
+EOT_ID_148 = fixed(ControlSegment(Control.EOT_ID, Site(148, 63)))
+ASSISTANT_151 = (Literal("assistant"), Site(151, 19))
 RESPOND_IN_THE_LLAMA_6 = fixed(
     LiteralSegment(
         Literal(
@@ -168,61 +168,61 @@ def render(request: Request) -> list[Printed]:
             b_path = ("builtin_tools", b_at)
             out.append((Content(b), b_path, 0))
         out.append(BLANK_LINE_71)
-    out += (CUTTING_KNOWLEDGE_DATE_76, (Content(date_string), ("date_string",), 0), BLANK_LINE_88)
+    out += (CUTTING_KNOWLEDGE_DATE_76, (Content(date_string), ("date_string",), 0), BLANK_LINE_83)
     if offered and not tools_in_user_message:
-        out.append(YOU_HAVE_ACCESS_90)
+        out.append(YOU_HAVE_ACCESS_85)
         _listing(out, functions, functions_path)
     if sys is not None:
         out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-    out.append(EOT_ID_94)
-    # llama3.kata:96 each m in messages
+    out.append(EOT_ID_89)
+    # llama3.kata:91 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :97 when system, user, custom
-            _turn(out, USER_99)
-            out.append(GIVEN_THE_FOLLOWING_100)
+            # :92 when system, user, custom
+            _turn(out, USER_94)
+            out.append(GIVEN_THE_FOLLOWING_95)
             _listing(out, functions, functions_path)
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_104)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_99)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :107 when assistant, tool, ipython
+            # :102 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama3.kata:108",
+                where="llama3.kata:103",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :111 when assistant
+        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :106 when assistant
             if len(m.tool_calls) != 1:
-                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:112")
-            _turn(out, ASSISTANT_115)
-            out.append(SAMPLED_116)
+                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:107")
+            _turn(out, ASSISTANT_110)
+            out.append(SAMPLED_111)
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 if c.function.name in (builtin_tools if builtin_tools is not None else ()):
-                    out += (PYTHON_TAG_119, (c.function.name, (*c_path, "function", "name"), 0), CALL_120)
+                    out += (PYTHON_TAG_114, (c.function.name, (*c_path, "function", "name"), 0), CALL_115)
                     for value_at, (key, value) in enumerate(c.function.arguments.value.items()):
                         if value_at:
-                            out.append(TEXT_121)
+                            out.append(TEXT_116)
                         value_path = (*c_path, "function", "arguments", key)
                         key_path = (*c_path, "function", "arguments", key)
-                        # llama3.kata:122 match
-                        if isinstance(value, str):  # :123
+                        # llama3.kata:117 match
+                        if isinstance(value, str):  # :118
                             out += (
                                 (Content(key), key_path, None),
-                                TEXT_123,
+                                TEXT_118,
                                 (Content(value), value_path, 0),
-                                TEXT_123_44,
+                                TEXT_118_44,
                             )
-                        else:  # :124
+                        else:  # :119
                             raise TemplateError(
                                 "The arguments of a tool that the model knows by itself are texts.",
                                 code="T100",
-                                where="llama3.kata:124",
+                                where="llama3.kata:119",
                             )
-                    out.append(TEXT_127)
+                    out.append(TEXT_122)
                 else:
                     out.append(
                         (
@@ -232,25 +232,25 @@ def render(request: Request) -> list[Printed]:
                         ),
                     )
             if builtin_tools is not None:
-                out.append(EOM_ID_133)
+                out.append(EOM_ID_128)
             else:
-                out.append(EOT_ID_135)
-            out.append(END_SAMPLED_116)
-        elif isinstance(m, AssistantMessage):  # :140 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_141
-            _turn(out, ASSISTANT_142)
-            out += (SAMPLED_143, trim(said), EOT_ID_143)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :146 when tool, ipython
+                out.append(EOT_ID_130)
+            out.append(END_SAMPLED_111)
+        elif isinstance(m, AssistantMessage):  # :135 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_136
+            _turn(out, ASSISTANT_137)
+            out += (SAMPLED_138, trim(said), EOT_ID_138)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :141 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:147")
-            _turn(out, IPYTHON_148)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_150)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :153 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:142")
+            _turn(out, IPYTHON_143)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_145)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :148 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_153)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_148)
         else:
             assert_never(m)
-    # llama3.kata:156 generate
+    # llama3.kata:151 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_156)
+        _turn(out, ASSISTANT_151)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.2",
-        "sha256:3d069cc2d92a854f2cc055f4aa665c3ceffaceec0d8af4f596be02ad9764c8fa",
+        "sha256:0f8a9f5f83f9150bba6aca7af7efc6836a968bcfabc7ff9479eeae0b7643f406",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.2",

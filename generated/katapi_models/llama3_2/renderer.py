@@ -62,37 +62,37 @@ ENVIRONMENT_IPYTHON_74 = fixed(LiteralSegment(Literal("Environment: ipython\n"),
 CUTTING_KNOWLEDGE_DATE_76 = fixed(
     LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(76, 3)),
 )
-JUL_83 = fixed(LiteralSegment(Literal("26 Jul 2024"), Site(83, 7)))
-BLANK_LINE_88 = fixed(LiteralSegment(Literal("\n\n"), Site(88, 3)))
-YOU_HAVE_ACCESS_90 = fixed(
+JUL_78 = (Literal("26 Jul 2024"), Site(78, 80))
+BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 3)))
+YOU_HAVE_ACCESS_85 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(90, 5),
+        Site(85, 5),
     ),
 )
-EOT_ID_94 = fixed(ControlSegment(Control.EOT_ID, Site(94, 3)))
-USER_99 = (Literal("user"), Site(99, 12))
-GIVEN_THE_FOLLOWING_100 = fixed(
+EOT_ID_89 = fixed(ControlSegment(Control.EOT_ID, Site(89, 3)))
+USER_94 = (Literal("user"), Site(94, 12))
+GIVEN_THE_FOLLOWING_95 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(100, 7),
+        Site(95, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(101, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(96, 7)),
 )
-EOT_ID_104 = fixed(ControlSegment(Control.EOT_ID, Site(104, 7)))
-ASSISTANT_115 = (Literal("assistant"), Site(115, 12))
-SAMPLED_116 = fixed(SAMPLED)
-EOT_ID_135 = fixed(ControlSegment(Control.EOT_ID, Site(135, 11)), END_SAMPLED)
-EMPTY_141 = (Literal(""), Site(141, 31))
-ASSISTANT_142 = (Literal("assistant"), Site(142, 12))
-SAMPLED_143 = fixed(SAMPLED)
-EOT_ID_143 = fixed(ControlSegment(Control.EOT_ID, Site(143, 29)), END_SAMPLED)
-IPYTHON_148 = (Literal("ipython"), Site(148, 12))
-EOT_ID_150 = fixed(ControlSegment(Control.EOT_ID, Site(150, 7)))
-EOT_ID_153 = fixed(ControlSegment(Control.EOT_ID, Site(153, 63)))
-ASSISTANT_156 = (Literal("assistant"), Site(156, 19))
+EOT_ID_99 = fixed(ControlSegment(Control.EOT_ID, Site(99, 7)))
+ASSISTANT_110 = (Literal("assistant"), Site(110, 12))
+SAMPLED_111 = fixed(SAMPLED)
+EOT_ID_130 = fixed(ControlSegment(Control.EOT_ID, Site(130, 11)), END_SAMPLED)
+EMPTY_136 = (Literal(""), Site(136, 31))
+ASSISTANT_137 = (Literal("assistant"), Site(137, 12))
+SAMPLED_138 = fixed(SAMPLED)
+EOT_ID_138 = fixed(ControlSegment(Control.EOT_ID, Site(138, 29)), END_SAMPLED)
+IPYTHON_143 = (Literal("ipython"), Site(143, 12))
+EOT_ID_145 = fixed(ControlSegment(Control.EOT_ID, Site(145, 7)))
+EOT_ID_148 = fixed(ControlSegment(Control.EOT_ID, Site(148, 63)))
+ASSISTANT_151 = (Literal("assistant"), Site(151, 19))
 RESPOND_IN_THE_LLAMA_6 = fixed(
     LiteralSegment(
         Literal(
@@ -149,42 +149,40 @@ def render(request: Request) -> list[Printed]:
         out.append(ENVIRONMENT_IPYTHON_74)
     out.append(CUTTING_KNOWLEDGE_DATE_76)
     if date_string is not None:
-        out.append((Content(date_string), ("date_string",), 0))
-    elif now is not None:
-        out.append((Content(format_date(now, "%d %b %Y")), ("now",), None))
+        today: PrintedText = (Content(date_string), ("date_string",), 0)
     else:
-        out.append(JUL_83)
-    out.append(BLANK_LINE_88)
+        today = (Content(format_date(now, "%d %b %Y")), ("now",), None) if now is not None else JUL_78
+    out += (today, BLANK_LINE_83)
     if offered and not tools_in_user_message:
-        out.append(YOU_HAVE_ACCESS_90)
+        out.append(YOU_HAVE_ACCESS_85)
         _listing(out, functions, functions_path)
     if sys is not None:
         out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-    out.append(EOT_ID_94)
-    # llama3.kata:96 each m in messages
+    out.append(EOT_ID_89)
+    # llama3.kata:91 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :97 when system, user, custom
-            _turn(out, USER_99)
-            out.append(GIVEN_THE_FOLLOWING_100)
+            # :92 when system, user, custom
+            _turn(out, USER_94)
+            out.append(GIVEN_THE_FOLLOWING_95)
             _listing(out, functions, functions_path)
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_104)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_99)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :107 when assistant, tool, ipython
+            # :102 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama3.kata:108",
+                where="llama3.kata:103",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :111 when assistant
+        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :106 when assistant
             if len(m.tool_calls) != 1:
-                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:112")
-            _turn(out, ASSISTANT_115)
-            out.append(SAMPLED_116)
+                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:107")
+            _turn(out, ASSISTANT_110)
+            out.append(SAMPLED_111)
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 out.append(
@@ -194,22 +192,22 @@ def render(request: Request) -> list[Printed]:
                         None,
                     ),
                 )
-            out.append(EOT_ID_135)
-        elif isinstance(m, AssistantMessage):  # :140 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_141
-            _turn(out, ASSISTANT_142)
-            out += (SAMPLED_143, trim(said), EOT_ID_143)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :146 when tool, ipython
+            out.append(EOT_ID_130)
+        elif isinstance(m, AssistantMessage):  # :135 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_136
+            _turn(out, ASSISTANT_137)
+            out += (SAMPLED_138, trim(said), EOT_ID_138)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :141 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:147")
-            _turn(out, IPYTHON_148)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_150)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :153 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:142")
+            _turn(out, IPYTHON_143)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_145)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :148 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_153)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_148)
         else:
             assert_never(m)
-    # llama3.kata:156 generate
+    # llama3.kata:151 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_156)
+        _turn(out, ASSISTANT_151)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:00611ad4ac72b9b4328b46eb66da65a821f7fe7be997afdbe1b8f38427fb5894",
+        "sha256:97d17513a9bfda6dc42676d7995a2c79a58ae28fd3cd8d5205bfc1fe4c629c33",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

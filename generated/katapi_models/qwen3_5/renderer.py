@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import is_list, is_object, message_at
@@ -60,19 +60,82 @@ VISION_START_60 = fixed(
 )
 EMPTY_72 = (Literal(""), Site(72, 49))
 EMPTY_72_65 = (Literal(""), Site(72, 65))
-SYSTEM_TOOLS_YOU_74 = fixed(
-    ControlSegment(Control.IM_START, Site(74, 5)),
-    LiteralSegment(Literal("system\n# Tools\n\nYou have access to the following functions:\n\n<tools>"), Site(74, 15)),
+SYSTEM_74 = fixed(ControlSegment(Control.IM_START, Site(74, 5)), LiteralSegment(Literal("system\n"), Site(74, 15)))
+BLANK_LINE_76 = fixed(LiteralSegment(Literal("\n\n"), Site(76, 21)))
+IM_END_77 = fixed(ControlSegment(Control.IM_END, Site(77, 5)), LiteralSegment(Literal("\n"), Site(77, 13)))
+SYSTEM_79 = fixed(ControlSegment(Control.IM_START, Site(79, 5)), LiteralSegment(Literal("system\n"), Site(79, 15)))
+IM_END_79 = fixed(ControlSegment(Control.IM_END, Site(79, 31)), LiteralSegment(Literal("\n"), Site(79, 39)))
+USER_92 = fixed(ControlSegment(Control.IM_START, Site(92, 17)), LiteralSegment(Literal("user\n"), Site(92, 27)))
+IM_END_92 = fixed(ControlSegment(Control.IM_END, Site(92, 73)), LiteralSegment(Literal("\n"), Site(92, 81)))
+EMPTY_95 = (Literal(""), Site(95, 33))
+EMPTY_100 = (Literal(""), Site(100, 37))
+ASSISTANT_101 = fixed(
+    ControlSegment(Control.IM_START, Site(101, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(101, 17)),
+    SAMPLED,
 )
-NEWLINE_75 = fixed(LiteralSegment(Literal("\n"), Site(75, 26)))
-TOOLS_IF_YOU_77 = fixed(
+THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 31)), LiteralSegment(Literal("\n"), Site(103, 38)))
+END_THINK_103 = fixed(
+    LiteralSegment(Literal("\n"), Site(103, 58)),
+    ControlSegment(Control.END_THINK, Site(103, 63)),
+    LiteralSegment(Literal("\n\n"), Site(103, 71)),
+)
+BLANK_LINE_106 = fixed(LiteralSegment(Literal("\n\n"), Site(106, 27)))
+IM_END_109 = fixed(
+    ControlSegment(Control.IM_END, Site(109, 9)),
+    END_SAMPLED,
+    LiteralSegment(Literal("\n"), Site(111, 7)),
+)
+USER_115 = fixed(ControlSegment(Control.IM_START, Site(115, 66)), LiteralSegment(Literal("user"), Site(115, 76)))
+TOOL_RESPONSE_116 = fixed(
+    LiteralSegment(Literal("\n"), Site(116, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(116, 12)),
+    LiteralSegment(Literal("\n"), Site(116, 27)),
+)
+END_TOOL_RESPONSE_116 = fixed(
+    LiteralSegment(Literal("\n"), Site(116, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(116, 75)),
+)
+IM_END_117 = fixed(ControlSegment(Control.IM_END, Site(117, 31)), LiteralSegment(Literal("\n"), Site(117, 39)))
+ASSISTANT_122 = fixed(
+    ControlSegment(Control.IM_START, Site(122, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(122, 15)),
+    ControlSegment(Control.THINK, Site(122, 29)),
+)
+NEWLINE_123 = fixed(LiteralSegment(Literal("\n"), Site(123, 26)))
+END_THINK_123 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(123, 40)),
+    ControlSegment(Control.END_THINK, Site(123, 47)),
+    LiteralSegment(Literal("\n\n"), Site(123, 55)),
+)
+NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
+FUNCTION_QWEN_XML_64 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(64, 5, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(Literal("\n<function="), Site(64, 16, "spec/tools/qwen-xml.kata")),
+)
+TEXT_QWEN_XML_64 = fixed(LiteralSegment(Literal(">\n"), Site(64, 47, "spec/tools/qwen-xml.kata")))
+PARAMETER_QWEN_XML_66 = fixed(LiteralSegment(Literal("<parameter="), Site(66, 50, "spec/tools/qwen-xml.kata")))
+TEXT_QWEN_XML_66 = fixed(LiteralSegment(Literal(">\n"), Site(66, 69, "spec/tools/qwen-xml.kata")))
+PARAMETER_QWEN_XML_66_88 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(66, 88, "spec/tools/qwen-xml.kata")))
+FUNCTION_QWEN_XML_68 = fixed(
+    LiteralSegment(Literal("</function>\n"), Site(68, 5, "spec/tools/qwen-xml.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(68, 21, "spec/tools/qwen-xml.kata")),
+)
+TOOLS_YOU_HAVE_QWEN_XML_105 = fixed(
+    LiteralSegment(
+        Literal("# Tools\n\nYou have access to the following functions:\n\n<tools>"),
+        Site(105, 3, "spec/tools/qwen-xml.kata"),
+    ),
+)
+NEWLINE_QWEN_XML_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 24, "spec/tools/qwen-xml.kata")))
+TOOLS_IF_YOU_QWEN_XML_108 = fixed(
     LiteralSegment(
         Literal(
             "\n</tools>\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n",
         ),
-        Site(77, 1),
+        Site(108, 1, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(82, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(113, 5, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             "\n"
@@ -87,9 +150,9 @@ TOOLS_IF_YOU_77 = fixed(
             "</parameter>\n"
             "</function>\n"
         ),
-        Site(82, 18),
+        Site(113, 16, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(93, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(124, 5, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             "\n\n"
@@ -97,10 +160,10 @@ TOOLS_IF_YOU_77 = fixed(
             "Reminder:\n"
             "- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within "
         ),
-        Site(93, 19),
+        Site(124, 17, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(97, 121)),
-    ControlSegment(Control.END_TOOL_CALL, Site(97, 134)),
+    ControlSegment(Control.TOOL_CALL, Site(128, 119, "spec/tools/qwen-xml.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(128, 132, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             " XML tags\n"
@@ -109,68 +172,8 @@ TOOLS_IF_YOU_77 = fixed(
             "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
             "</IMPORTANT>"
         ),
-        Site(97, 146),
+        Site(128, 144, "spec/tools/qwen-xml.kata"),
     ),
-)
-BLANK_LINE_103 = fixed(LiteralSegment(Literal("\n\n"), Site(103, 21)))
-IM_END_104 = fixed(ControlSegment(Control.IM_END, Site(104, 5)), LiteralSegment(Literal("\n"), Site(104, 13)))
-SYSTEM_106 = fixed(ControlSegment(Control.IM_START, Site(106, 5)), LiteralSegment(Literal("system\n"), Site(106, 15)))
-IM_END_106 = fixed(ControlSegment(Control.IM_END, Site(106, 31)), LiteralSegment(Literal("\n"), Site(106, 39)))
-USER_119 = fixed(ControlSegment(Control.IM_START, Site(119, 17)), LiteralSegment(Literal("user\n"), Site(119, 27)))
-IM_END_119 = fixed(ControlSegment(Control.IM_END, Site(119, 73)), LiteralSegment(Literal("\n"), Site(119, 81)))
-EMPTY_122 = (Literal(""), Site(122, 33))
-EMPTY_127 = (Literal(""), Site(127, 37))
-ASSISTANT_128 = fixed(
-    ControlSegment(Control.IM_START, Site(128, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(128, 17)),
-    SAMPLED,
-)
-THINK_130 = fixed(ControlSegment(Control.THINK, Site(130, 31)), LiteralSegment(Literal("\n"), Site(130, 38)))
-END_THINK_130 = fixed(
-    LiteralSegment(Literal("\n"), Site(130, 58)),
-    ControlSegment(Control.END_THINK, Site(130, 63)),
-    LiteralSegment(Literal("\n\n"), Site(130, 71)),
-)
-BLANK_LINE_133 = fixed(LiteralSegment(Literal("\n\n"), Site(133, 27)))
-IM_END_136 = fixed(
-    ControlSegment(Control.IM_END, Site(136, 9)),
-    END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(138, 7)),
-)
-USER_142 = fixed(ControlSegment(Control.IM_START, Site(142, 66)), LiteralSegment(Literal("user"), Site(142, 76)))
-TOOL_RESPONSE_143 = fixed(
-    LiteralSegment(Literal("\n"), Site(143, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(143, 12)),
-    LiteralSegment(Literal("\n"), Site(143, 27)),
-)
-END_TOOL_RESPONSE_143 = fixed(
-    LiteralSegment(Literal("\n"), Site(143, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(143, 75)),
-)
-IM_END_144 = fixed(ControlSegment(Control.IM_END, Site(144, 31)), LiteralSegment(Literal("\n"), Site(144, 39)))
-ASSISTANT_149 = fixed(
-    ControlSegment(Control.IM_START, Site(149, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(149, 15)),
-    ControlSegment(Control.THINK, Site(149, 29)),
-)
-NEWLINE_150 = fixed(LiteralSegment(Literal("\n"), Site(150, 26)))
-END_THINK_150 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(150, 40)),
-    ControlSegment(Control.END_THINK, Site(150, 47)),
-    LiteralSegment(Literal("\n\n"), Site(150, 55)),
-)
-NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
-FUNCTION_QWEN_XML_64 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(64, 5, "spec/tools/qwen-xml.kata")),
-    LiteralSegment(Literal("\n<function="), Site(64, 16, "spec/tools/qwen-xml.kata")),
-)
-TEXT_QWEN_XML_64 = fixed(LiteralSegment(Literal(">\n"), Site(64, 47, "spec/tools/qwen-xml.kata")))
-PARAMETER_QWEN_XML_66 = fixed(LiteralSegment(Literal("<parameter="), Site(66, 50, "spec/tools/qwen-xml.kata")))
-TEXT_QWEN_XML_66 = fixed(LiteralSegment(Literal(">\n"), Site(66, 69, "spec/tools/qwen-xml.kata")))
-PARAMETER_QWEN_XML_66_88 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(66, 88, "spec/tools/qwen-xml.kata")))
-FUNCTION_QWEN_XML_68 = fixed(
-    LiteralSegment(Literal("</function>\n"), Site(68, 5, "spec/tools/qwen-xml.kata")),
-    ControlSegment(Control.END_TOOL_CALL, Site(68, 21, "spec/tools/qwen-xml.kata")),
 )
 
 
@@ -207,6 +210,15 @@ def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path:
                 _plain(out, value, value_path)
                 out.append(PARAMETER_QWEN_XML_66_88)
         out.append(FUNCTION_QWEN_XML_68)
+
+
+def _xml_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-xml.kata:104 def xml_tools(tools)."""
+    out.append(TOOLS_YOU_HAVE_QWEN_XML_105)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out += (NEWLINE_QWEN_XML_106, (TOJSON.dump_known(tool), tool_path, None))
+    out.append(TOOLS_IF_YOU_QWEN_XML_108)
 
 
 def _seen(
@@ -293,17 +305,14 @@ def render(request: Request) -> list[Printed]:
     else:
         told = EMPTY_72_65
     if tools:
-        out.append(SYSTEM_TOOLS_YOU_74)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            out += (NEWLINE_75, (TOJSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_IF_YOU_77)
+        out.append(SYSTEM_74)
+        _xml_tools(out, tools, ("tools",))
         if told[0]:
-            out += (BLANK_LINE_103, told)
-        out.append(IM_END_104)
+            out += (BLANK_LINE_76, told)
+        out.append(IM_END_77)
     elif sys is not None:
-        out += (SYSTEM_106, told, IM_END_106)
-    # qwen3.5.kata:110 last u … where …
+        out += (SYSTEM_79, told, IM_END_79)
+    # qwen3.5.kata:83 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -316,21 +325,21 @@ def render(request: Request) -> list[Printed]:
             break
     if query is None:
         raise TemplateError(
-            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:114"
+            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:87"
         )
-    # qwen3.5.kata:116 each m in messages
+    # qwen3.5.kata:89 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :117 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:117")
-        if m.role == "user":  # :119 when user
-            out.append(USER_119)
+        if m.role == "system":  # :90 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:90")
+        if m.role == "user":  # :92 when user
+            out.append(USER_92)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
-            out.append(IM_END_119)
-        elif m.role == "assistant":  # :121 when assistant
+            out.append(IM_END_92)
+        elif m.role == "assistant":  # :94 when assistant
             whole: PrintedText = trim(
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_122
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_95
             )
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
@@ -341,33 +350,33 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_127
-            out.append(ASSISTANT_128)
+                thought = EMPTY_100
+            out.append(ASSISTANT_101)
             if m_at > query_at:
-                out += (THINK_130, trim(thought), END_THINK_130)
+                out += (THINK_103, trim(thought), END_THINK_103)
             out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_133)
+                    out.append(BLANK_LINE_106)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(IM_END_136)
-        elif m.role == "tool":  # :141 when tool
+            out.append(IM_END_109)
+        elif m.role == "tool":  # :114 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_142)
-            out.append(TOOL_RESPONSE_143)
+                out.append(USER_115)
+            out.append(TOOL_RESPONSE_116)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_143)
+            out.append(END_TOOL_RESPONSE_116)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_144)
+                out.append(IM_END_117)
         else:
             assert_never(m)
-    # qwen3.5.kata:148 generate
+    # qwen3.5.kata:121 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_149)
+        out.append(ASSISTANT_122)
         if enable_thinking:
-            out.append(NEWLINE_150)
+            out.append(NEWLINE_123)
         else:
-            out.append(END_THINK_150)
+            out.append(END_THINK_123)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-coder.kata",
     template=Identity(
         "Qwen3Coder@1",
-        "sha256:dd0e2dabdc7c23916e89c4685f724381409771335f0c71086f0499328f53cf30",
+        "sha256:5b3286f9ce79d2f4245c02ac6fe0a14a71c1eac935729beead7d104bcfc68d43",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import as_object, as_text, has_key, is_list, is_object, json_field, message_at
@@ -49,80 +49,33 @@ YOU_ARE_QWEN_35 = fixed(
         Site(35, 7),
     ),
 )
-TOOLS_YOU_HAVE_38 = fixed(
-    LiteralSegment(Literal("\n\n# Tools\n\nYou have access to the following tools:\n\n<tools>"), Site(38, 7)),
-)
-TOOLS_IF_YOU_41 = fixed(
-    LiteralSegment(
-        Literal("\n</tools>\n\nIf you choose to call a tool ONLY reply in the following format with NO suffix:\n\n"),
-        Site(41, 1),
-    ),
-    ControlSegment(Control.TOOL_CALL, Site(46, 9)),
-    LiteralSegment(
-        Literal(
-            "\n"
-            "<function=example_function_name>\n"
-            "<parameter=example_parameter_1>\n"
-            "value_1\n"
-            "</parameter>\n"
-            "<parameter=example_parameter_2>\n"
-            "value_2\n"
-            "</parameter>\n"
-            "</function>\n"
-        ),
-        Site(46, 20),
-    ),
-    ControlSegment(Control.END_TOOL_CALL, Site(55, 9)),
-    LiteralSegment(
-        Literal(
-            "\n\n"
-            "<IMPORTANT>\n"
-            "Reminder:\n"
-            "- Function calls MUST follow the specified format: the tool calling block MUST begin with an opening "
-        ),
-        Site(55, 21),
-    ),
-    ControlSegment(Control.TOOL_CALL, Site(59, 110)),
-    LiteralSegment(Literal(" tag and end with a closing "), Site(59, 121)),
-    ControlSegment(Control.END_TOOL_CALL, Site(59, 151)),
-    LiteralSegment(
-        Literal(
-            " tag.\n"
-            "- Required parameters MUST be specified\n"
-            "- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after\n"
-            "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
-            "</IMPORTANT>"
-        ),
-        Site(59, 163),
-    ),
-)
-IM_END_66 = fixed(ControlSegment(Control.IM_END, Site(66, 5)), LiteralSegment(Literal("\n"), Site(66, 13)))
-ASSISTANT_71 = fixed(
-    ControlSegment(Control.IM_START, Site(71, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(71, 17)),
+IM_END_40 = fixed(ControlSegment(Control.IM_END, Site(40, 5)), LiteralSegment(Literal("\n"), Site(40, 13)))
+ASSISTANT_45 = fixed(
+    ControlSegment(Control.IM_START, Site(45, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(45, 17)),
     SAMPLED,
 )
-EMPTY_74 = (Literal(""), Site(74, 36))
-BLANK_LINE_75 = fixed(LiteralSegment(Literal("\n\n"), Site(75, 32)))
-EMPTY_78 = (Literal(""), Site(78, 24))
-IM_END_80 = fixed(ControlSegment(Control.IM_END, Site(80, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(82, 7)))
-USER_86 = fixed(ControlSegment(Control.IM_START, Site(86, 50)), LiteralSegment(Literal("user\n"), Site(86, 60)))
-TOOL_RESPONSE_87 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(87, 7)),
-    LiteralSegment(Literal("\n"), Site(87, 22)),
+EMPTY_48 = (Literal(""), Site(48, 36))
+BLANK_LINE_49 = fixed(LiteralSegment(Literal("\n\n"), Site(49, 32)))
+EMPTY_52 = (Literal(""), Site(52, 24))
+IM_END_54 = fixed(ControlSegment(Control.IM_END, Site(54, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(56, 7)))
+USER_60 = fixed(ControlSegment(Control.IM_START, Site(60, 50)), LiteralSegment(Literal("user\n"), Site(60, 60)))
+TOOL_RESPONSE_61 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(61, 7)),
+    LiteralSegment(Literal("\n"), Site(61, 22)),
 )
-END_TOOL_RESPONSE_87 = fixed(
-    LiteralSegment(Literal("\n"), Site(87, 37)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(87, 42)),
-    LiteralSegment(Literal("\n"), Site(87, 58)),
+END_TOOL_RESPONSE_61 = fixed(
+    LiteralSegment(Literal("\n"), Site(61, 37)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(61, 42)),
+    LiteralSegment(Literal("\n"), Site(61, 58)),
 )
-IM_END_88 = fixed(ControlSegment(Control.IM_END, Site(88, 31)), LiteralSegment(Literal("\n"), Site(88, 39)))
-IM_START_91 = fixed(ControlSegment(Control.IM_START, Site(91, 18)))
-NEWLINE_91 = fixed(LiteralSegment(Literal("\n"), Site(91, 35)))
-IM_END_91 = fixed(ControlSegment(Control.IM_END, Site(91, 50)), LiteralSegment(Literal("\n"), Site(91, 58)))
-ASSISTANT_94 = fixed(
-    ControlSegment(Control.IM_START, Site(94, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(94, 24)),
+IM_END_62 = fixed(ControlSegment(Control.IM_END, Site(62, 31)), LiteralSegment(Literal("\n"), Site(62, 39)))
+IM_START_65 = fixed(ControlSegment(Control.IM_START, Site(65, 18)))
+NEWLINE_65 = fixed(LiteralSegment(Literal("\n"), Site(65, 35)))
+IM_END_65 = fixed(ControlSegment(Control.IM_END, Site(65, 50)), LiteralSegment(Literal("\n"), Site(65, 58)))
+ASSISTANT_68 = fixed(
+    ControlSegment(Control.IM_START, Site(68, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(68, 24)),
 )
 TEXT_QWEN_XML_21 = fixed(LiteralSegment(Literal("\n<"), Site(21, 38, "spec/tools/qwen-xml.kata")))
 TEXT_QWEN_XML_21_48 = fixed(LiteralSegment(Literal(">"), Site(21, 48, "spec/tools/qwen-xml.kata")))
@@ -156,6 +109,56 @@ PARAMETER_QWEN_XML_66_88 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Sit
 FUNCTION_QWEN_XML_68 = fixed(
     LiteralSegment(Literal("</function>\n"), Site(68, 5, "spec/tools/qwen-xml.kata")),
     ControlSegment(Control.END_TOOL_CALL, Site(68, 21, "spec/tools/qwen-xml.kata")),
+)
+TOOLS_YOU_HAVE_QWEN_XML_74 = fixed(
+    LiteralSegment(
+        Literal("\n\n# Tools\n\nYou have access to the following tools:\n\n<tools>"),
+        Site(74, 3, "spec/tools/qwen-xml.kata"),
+    ),
+)
+TOOLS_IF_YOU_QWEN_XML_77 = fixed(
+    LiteralSegment(
+        Literal("\n</tools>\n\nIf you choose to call a tool ONLY reply in the following format with NO suffix:\n\n"),
+        Site(77, 1, "spec/tools/qwen-xml.kata"),
+    ),
+    ControlSegment(Control.TOOL_CALL, Site(82, 5, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(
+        Literal(
+            "\n"
+            "<function=example_function_name>\n"
+            "<parameter=example_parameter_1>\n"
+            "value_1\n"
+            "</parameter>\n"
+            "<parameter=example_parameter_2>\n"
+            "value_2\n"
+            "</parameter>\n"
+            "</function>\n"
+        ),
+        Site(82, 16, "spec/tools/qwen-xml.kata"),
+    ),
+    ControlSegment(Control.END_TOOL_CALL, Site(91, 5, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(
+        Literal(
+            "\n\n"
+            "<IMPORTANT>\n"
+            "Reminder:\n"
+            "- Function calls MUST follow the specified format: the tool calling block MUST begin with an opening "
+        ),
+        Site(91, 17, "spec/tools/qwen-xml.kata"),
+    ),
+    ControlSegment(Control.TOOL_CALL, Site(95, 106, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(Literal(" tag and end with a closing "), Site(95, 117, "spec/tools/qwen-xml.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(95, 147, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(
+        Literal(
+            " tag.\n"
+            "- Required parameters MUST be specified\n"
+            "- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after\n"
+            "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
+            "</IMPORTANT>"
+        ),
+        Site(95, 159, "spec/tools/qwen-xml.kata"),
+    ),
 )
 
 
@@ -257,6 +260,19 @@ def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path:
         out.append(FUNCTION_QWEN_XML_68)
 
 
+def _tools_in_xml(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-xml.kata:73 def tools_in_xml(tools)."""
+    out.append(TOOLS_YOU_HAVE_QWEN_XML_74)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        _signature(
+            out,
+            json_field(tool, "function") if has_key(tool, "function") else tool,
+            (*tool_path, "function") if has_key(tool, "function") else tool_path,
+        )
+    out.append(TOOLS_IF_YOU_QWEN_XML_77)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 26)."""
     out: list[Printed] = []
@@ -278,47 +294,39 @@ def render(request: Request) -> list[Printed]:
         else:
             out.append(YOU_ARE_QWEN_35)
         if tools:
-            out.append(TOOLS_YOU_HAVE_38)
-            for tool_at, tool in enumerate(tools):
-                tool_path = ("tools", tool_at)
-                _signature(
-                    out,
-                    json_field(tool, "function") if has_key(tool, "function") else tool,
-                    (*tool_path, "function") if has_key(tool, "function") else tool_path,
-                )
-            out.append(TOOLS_IF_YOU_41)
-        out.append(IM_END_66)
-    # qwen3-coder.kata:69 each m in messages
+            _tools_in_xml(out, tools, ("tools",))
+        out.append(IM_END_40)
+    # qwen3-coder.kata:43 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, AssistantMessage):  # :70 when assistant
-            out.append(ASSISTANT_71)
+        if isinstance(m, AssistantMessage):  # :44 when assistant
+            out.append(ASSISTANT_45)
             if m.tool_calls:
                 said: PrintedText = trim(
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_74
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_48
                 )
                 if said[0]:
-                    out += (said, BLANK_LINE_75)
+                    out += (said, BLANK_LINE_49)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
             else:
-                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_78)
-            out.append(IM_END_80)
-        elif isinstance(m, ToolMessage):  # :85 when tool
+                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_52)
+            out.append(IM_END_54)
+        elif isinstance(m, ToolMessage):  # :59 when tool
             if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_86)
-            out += (TOOL_RESPONSE_87, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_87)
+                out.append(USER_60)
+            out += (TOOL_RESPONSE_61, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_61)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_88)
-        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :91 when system, user, other
+                out.append(IM_END_62)
+        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :65 when system, user, other
             out += (
-                IM_START_91,
+                IM_START_65,
                 (Content(m.role), ("messages", m_at, "role"), 0),
-                NEWLINE_91,
+                NEWLINE_65,
                 (m.content, ("messages", m_at, "content"), 0),
-                IM_END_91,
+                IM_END_65,
             )
         else:
             assert_never(m)
-    # qwen3-coder.kata:94 generate
+    # qwen3-coder.kata:68 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_94)
+        out.append(ASSISTANT_68)
     return out
