@@ -18,6 +18,7 @@ from katapi.language.source import Source
 from katapi.model.program import Library, Program
 from katapi.oracle.render import render
 from katapi.oracle.request import canonical
+from katapi.runtime.json_types import Json
 from katapi.runtime.segments import ControlSegment, LiteralSegment
 from tests.command import ROOT, here
 
@@ -33,7 +34,10 @@ ALL = "def every(parts: [part]) {\n  each p in parts { one(p) }\n}\n"
 ONE = 'def one(p: part) { "天" p.text }\n'
 PARTS = f"# Parts of a content.\n{RECORD}\n{ALL}\n{ONE}\ndef never(text: text) {{ @nowhere text }}\n"
 USED = f'use "parts.kata"\n\n{MODEL}'
-REQUEST = {"messages": [{"role": "user", "parts": [{"text": "空"}, {"text": "蓝"}]}], "add_generation_prompt": True}
+REQUEST: Json = {
+    "messages": [{"role": "user", "parts": [{"text": "空"}, {"text": "蓝"}]}],
+    "add_generation_prompt": True,
+}
 
 
 def loaded(files: dict[str, str], name: str = "one.kata") -> tuple[Library, ...]:
@@ -180,7 +184,8 @@ def test_what_is_refused(files: dict[str, str], found: list[str]) -> None:
 def test_a_record_of_its_own_goes_before_a_shared_one_that_nothing_else_needs() -> None:
     shared = f"{RECORD}\ndef never() {{ }}\n"
     own = OWN.replace("every(m.parts)", "each p in m.parts { p.text }")
-    assert program({"one.kata": f'use "parts.kata"\n\n{own}', "parts.kata": shared})
+    (record,) = program({"one.kata": f'use "parts.kata"\n\n{own}', "parts.kata": shared}).request.records
+    assert record.span.start == f'use "parts.kata"\n\n{own}'.index("record part")
 
 
 def test_the_printer_keeps_shared_parts() -> None:
