@@ -14,15 +14,15 @@ from katapi.testing import (
     json_objects,
     json_values,
     known_ids,
-    needs_artifact,
     other_roles,
     rejection,
     request_bytes,
+    testable,
     texts,
     texts_at,
     texts_of_parts,
 )
-from katapi_models.gemma2 import MODEL
+from katapi_models.gemma2 import MODEL as DECLARED
 from katapi_models.gemma2.request import (
     AnotherMessage,
     AssistantMessage,
@@ -32,9 +32,11 @@ from katapi_models.gemma2.request import (
     TextPart,
     UserMessage,
 )
+from katapi_models.gemma2_tokens.tokenizer import CONFIGURATION
 from katapi_models.gemma2_tokens.vocabulary import Control
 
-needs_artifact("gemma2/tokenizer.json", "3f289bc05132635a8bc7aca7aa21255efd5e18f3710f43e3cdb96bcd41be4922")
+MODEL = testable(DECLARED, CONFIGURATION, "3f289bc05132635a8bc7aca7aa21255efd5e18f3710f43e3cdb96bcd41be4922")
+"""Over single bytes where gemma2/tokenizer.json is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

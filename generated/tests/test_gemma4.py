@@ -14,15 +14,15 @@ from katapi.testing import (
     json_objects,
     json_values,
     known_ids,
-    needs_artifact,
     other_roles,
     rejection,
     request_bytes,
+    testable,
     texts,
     texts_at,
     texts_of_parts,
 )
-from katapi_models.gemma4 import MODEL
+from katapi_models.gemma4 import MODEL as DECLARED
 from katapi_models.gemma4.request import (
     AnotherMessage,
     AssistantMessage,
@@ -37,9 +37,11 @@ from katapi_models.gemma4.request import (
     ToolMessage,
     UserMessage,
 )
+from katapi_models.gemma4_tokens.tokenizer import CONFIGURATION
 from katapi_models.gemma4_tokens.vocabulary import Control
 
-needs_artifact("gemma3/tokenizer.json", "4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795")
+MODEL = testable(DECLARED, CONFIGURATION, "4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795")
+"""Over single bytes where gemma3/tokenizer.json is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

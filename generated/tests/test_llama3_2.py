@@ -16,15 +16,15 @@ from katapi.testing import (
     json_texts,
     json_values,
     known_ids,
-    needs_artifact,
     other_roles,
     rejection,
     request_bytes,
+    testable,
     texts,
     texts_at,
     texts_of_parts,
 )
-from katapi_models.llama3_2 import MODEL
+from katapi_models.llama3_2 import MODEL as DECLARED
 from katapi_models.llama3_2.request import (
     AssistantMessage,
     Call,
@@ -36,9 +36,11 @@ from katapi_models.llama3_2.request import (
     ToolMessage,
     UserMessage,
 )
+from katapi_models.llama3_2_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama3_2_tokens.vocabulary import Control
 
-needs_artifact("llama3/tokenizer.model", "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+MODEL = testable(DECLARED, CONFIGURATION, "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+"""Over single bytes where llama3/tokenizer.model is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

@@ -15,16 +15,17 @@ from katapi.testing import (
     json_texts,
     json_values,
     known_ids,
-    needs_artifact,
     other_roles,
     rejection,
     request_bytes,
+    testable,
     texts,
     texts_at,
     texts_of_parts,
 )
+from katapi_models.llama3_2_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama3_2_tokens.vocabulary import Control
-from katapi_models.llama3_3 import MODEL
+from katapi_models.llama3_3 import MODEL as DECLARED
 from katapi_models.llama3_3.request import (
     AssistantMessage,
     Call,
@@ -37,7 +38,8 @@ from katapi_models.llama3_3.request import (
     UserMessage,
 )
 
-needs_artifact("llama3/tokenizer.model", "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+MODEL = testable(DECLARED, CONFIGURATION, "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+"""Over single bytes where llama3/tokenizer.model is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

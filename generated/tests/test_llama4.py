@@ -15,14 +15,14 @@ from katapi.testing import (
     json_texts,
     json_values,
     known_ids,
-    needs_artifact,
     other_roles,
     rejection,
     request_bytes,
+    testable,
     texts,
     texts_at,
 )
-from katapi_models.llama4 import MODEL
+from katapi_models.llama4 import MODEL as DECLARED
 from katapi_models.llama4.request import (
     AssistantMessage,
     Call,
@@ -36,9 +36,11 @@ from katapi_models.llama4.request import (
     ToolMessage,
     UserMessage,
 )
+from katapi_models.llama4_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama4_tokens.vocabulary import Control
 
-needs_artifact("llama4/tokenizer.model", "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed")
+MODEL = testable(DECLARED, CONFIGURATION, "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed")
+"""Over single bytes where llama4/tokenizer.model is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

@@ -13,14 +13,14 @@ from katapi.testing import (
     given,
     json_objects,
     known_ids,
-    needs_artifact,
     rejection,
     request_bytes,
+    testable,
     texts,
     texts_at,
     texts_of_parts,
 )
-from katapi_models.minimax_m2 import MODEL
+from katapi_models.minimax_m2 import MODEL as DECLARED
 from katapi_models.minimax_m2.request import (
     AssistantMessage,
     CallByArguments,
@@ -31,9 +31,11 @@ from katapi_models.minimax_m2.request import (
     ToolMessage,
     UserMessage,
 )
+from katapi_models.minimax_m2_tokens.tokenizer import CONFIGURATION
 from katapi_models.minimax_m2_tokens.vocabulary import Control
 
-needs_artifact("minimax-m2/tokenizer.json", "757622126525aeeb131756849d93298070ff3f0319c455ec8c5bb0f6b1cebbe8")
+MODEL = testable(DECLARED, CONFIGURATION, "757622126525aeeb131756849d93298070ff3f0319c455ec8c5bb0f6b1cebbe8")
+"""Over single bytes where minimax-m2/tokenizer.json is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

@@ -14,14 +14,14 @@ from katapi.testing import (
     json_objects,
     json_values,
     known_ids,
-    needs_artifact,
     rejection,
     request_bytes,
+    testable,
     texts,
     texts_at,
     texts_of_parts,
 )
-from katapi_models.qwen3_5 import MODEL
+from katapi_models.qwen3_5 import MODEL as DECLARED
 from katapi_models.qwen3_5.request import (
     AssistantMessage,
     CallByArguments,
@@ -35,9 +35,11 @@ from katapi_models.qwen3_5.request import (
     UserMessage,
     VideoPart,
 )
+from katapi_models.qwen3_5_tokens.tokenizer import CONFIGURATION
 from katapi_models.qwen3_5_tokens.vocabulary import Control
 
-needs_artifact("qwen/qwen3_6.tiktoken", "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd")
+MODEL = testable(DECLARED, CONFIGURATION, "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd")
+"""Over single bytes where qwen/qwen3_6.tiktoken is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

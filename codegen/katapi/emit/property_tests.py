@@ -11,7 +11,7 @@ from katapi.emit.names import lender, message_class, record_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
-from katapi.emit.tokenizer_tests import artifact_needed, undone
+from katapi.emit.tokenizer_tests import undone, with_vocabulary
 from katapi.model import template as t
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
@@ -134,7 +134,7 @@ def constant(class_: str) -> str:
 
 def emit_property_tests(program: Program, package: str, artifact: Artifact | None) -> str:
     """The text of the test module; `artifact` is that of the vocabulary."""
-    needs = artifact_needed(artifact)
+    needs = with_vocabulary("MODEL", artifact)
     strategies = _Strategies()
     request = program.request
     rejections = _rejections(program)
@@ -144,7 +144,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
         name
         for name, used in {
             "accepted": rejections and renders,
-            "needs_artifact": needs,
+            "with_vocabulary": needs,
             "nesting": limited,
             "rejection": rejections,
             "texts_at": renders,
@@ -183,7 +183,9 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
         PropertyTestsContext(
             name=program.name,
             source=program.source.name,
-            imports=_imports(program, package, strategies.helpers, renders=renders, pytest=limited),
+            imports=_imports(
+                program, package, strategies.helpers, renders=renders, pytest=limited, stood_in=bool(needs)
+            ),
             needs=needs,
             choices=_constants(strategies.choices),
             strategies=[lines.text()],
@@ -226,7 +228,9 @@ def _entry(lines: Lines, key: str, items: list[str]) -> None:
     lines.add("    ),")
 
 
-def _imports(program: Program, package: str, helpers: set[str], *, renders: bool, pytest: bool) -> list[str]:
+def _imports(
+    program: Program, package: str, helpers: set[str], *, renders: bool, pytest: bool, stood_in: bool
+) -> list[str]:
     own = {
         "katapi.runtime.errors": ["RequestError"] if pytest else [],
         "katapi.runtime.segments": [
@@ -235,7 +239,8 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
             *(("LiteralSegment",) if renders and program.template.generates else ()),
         ],
         "katapi.testing": sorted(helpers),
-        package: ["MODEL"],
+        package: ["MODEL as DECLARED" if stands_in else "MODEL"],
+        f"{lender(program, package)}.tokenizer": ["CONFIGURATION"] if stands_in else [],
         f"{package}.request": [
             "Request",
             *(record_class(r.name) for r in program.request.records),
