@@ -17,10 +17,10 @@ from katapi.testing import (
     other_roles,
     rejection,
     request_bytes,
-    testable,
     texts,
     texts_at,
     texts_of_parts,
+    with_vocabulary,
 )
 from katapi_models.gemma2 import MODEL as DECLARED
 from katapi_models.gemma2.request import (
@@ -35,7 +35,7 @@ from katapi_models.gemma2.request import (
 from katapi_models.gemma2_tokens.tokenizer import CONFIGURATION
 from katapi_models.gemma2_tokens.vocabulary import Control
 
-MODEL = testable(DECLARED, CONFIGURATION, "3f289bc05132635a8bc7aca7aa21255efd5e18f3710f43e3cdb96bcd41be4922")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "3f289bc05132635a8bc7aca7aa21255efd5e18f3710f43e3cdb96bcd41be4922")
 """Over single bytes where gemma2/tokenizer.json is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}

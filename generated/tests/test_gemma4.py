@@ -17,10 +17,10 @@ from katapi.testing import (
     other_roles,
     rejection,
     request_bytes,
-    testable,
     texts,
     texts_at,
     texts_of_parts,
+    with_vocabulary,
 )
 from katapi_models.gemma4 import MODEL as DECLARED
 from katapi_models.gemma4.request import (
@@ -40,7 +40,7 @@ from katapi_models.gemma4.request import (
 from katapi_models.gemma4_tokens.tokenizer import CONFIGURATION
 from katapi_models.gemma4_tokens.vocabulary import Control
 
-MODEL = testable(DECLARED, CONFIGURATION, "4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795")
 """Over single bytes where gemma3/tokenizer.json is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}

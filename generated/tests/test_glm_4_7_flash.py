@@ -8,7 +8,16 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
-from katapi.testing import given, json_objects, known_ids, request_bytes, testable, texts, texts_at, texts_of_parts
+from katapi.testing import (
+    given,
+    json_objects,
+    known_ids,
+    request_bytes,
+    texts,
+    texts_at,
+    texts_of_parts,
+    with_vocabulary,
+)
 from katapi_models.glm_4_7_flash import MODEL as DECLARED
 from katapi_models.glm_4_7_flash.request import (
     AssistantMessage,
@@ -23,7 +32,7 @@ from katapi_models.glm_4_7_flash.request import (
 from katapi_models.glm_4_7_tokens.tokenizer import CONFIGURATION
 from katapi_models.glm_4_7_tokens.vocabulary import Control
 
-MODEL = testable(DECLARED, CONFIGURATION, "19e773648cb4e65de8660ea6365e10acca112d42a854923df93db4a6f333a82d")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "19e773648cb4e65de8660ea6365e10acca112d42a854923df93db4a6f333a82d")
 """Over single bytes where glm-4.7-flash/tokenizer.json is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}

@@ -18,9 +18,9 @@ from katapi.testing import (
     other_roles,
     rejection,
     request_bytes,
-    testable,
     texts,
     texts_at,
+    with_vocabulary,
 )
 from katapi_models.llama4 import MODEL as DECLARED
 from katapi_models.llama4.request import (
@@ -39,7 +39,7 @@ from katapi_models.llama4.request import (
 from katapi_models.llama4_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama4_tokens.vocabulary import Control
 
-MODEL = testable(DECLARED, CONFIGURATION, "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed")
 """Over single bytes where llama4/tokenizer.model is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}

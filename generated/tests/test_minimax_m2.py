@@ -15,10 +15,10 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
-    testable,
     texts,
     texts_at,
     texts_of_parts,
+    with_vocabulary,
 )
 from katapi_models.minimax_m2 import MODEL as DECLARED
 from katapi_models.minimax_m2.request import (
@@ -34,7 +34,7 @@ from katapi_models.minimax_m2.request import (
 from katapi_models.minimax_m2_tokens.tokenizer import CONFIGURATION
 from katapi_models.minimax_m2_tokens.vocabulary import Control
 
-MODEL = testable(DECLARED, CONFIGURATION, "757622126525aeeb131756849d93298070ff3f0319c455ec8c5bb0f6b1cebbe8")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "757622126525aeeb131756849d93298070ff3f0319c455ec8c5bb0f6b1cebbe8")
 """Over single bytes where minimax-m2/tokenizer.json is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}

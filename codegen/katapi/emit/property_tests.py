@@ -183,9 +183,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
         PropertyTestsContext(
             name=program.name,
             source=program.source.name,
-            imports=_imports(
-                program, package, strategies.helpers, renders=renders, pytest=limited, stood_in=bool(needs)
-            ),
+            imports=_imports(program, package, strategies.helpers, renders=renders, pytest=limited),
             needs=needs,
             choices=_constants(strategies.choices),
             strategies=[lines.text()],
@@ -228,9 +226,8 @@ def _entry(lines: Lines, key: str, items: list[str]) -> None:
     lines.add("    ),")
 
 
-def _imports(
-    program: Program, package: str, helpers: set[str], *, renders: bool, pytest: bool, stood_in: bool
-) -> list[str]:
+def _imports(program: Program, package: str, helpers: set[str], *, renders: bool, pytest: bool) -> list[str]:
+    stands_in = "with_vocabulary" in helpers
     own = {
         "katapi.runtime.errors": ["RequestError"] if pytest else [],
         "katapi.runtime.segments": [
