@@ -37,10 +37,10 @@ from katapi.testing import (
     texts_of_parts,
     with_vocabulary,
 )
-from katapi_models.gemma2_tokens import tokenizer as gemma2
-from katapi_models.glm_4_7_tokens import tokenizer as glm
+from katapi_models.gemma2_tokens.tokenizer import CONFIGURATION as GEMMA2
+from katapi_models.glm_4_7_tokens.tokenizer import CONFIGURATION as GLM
 from katapi_models.gpt2 import TOKENIZER as GPT2
-from katapi_models.llama2_tokens import tokenizer as llama2
+from katapi_models.llama2_tokens.tokenizer import CONFIGURATION as LLAMA2
 
 
 class Sparse(ControlToken):
@@ -158,7 +158,7 @@ def test_texts_of_either_kind_of_content_are_found() -> None:
     assert list(texts_at(Parted(content=(Part(text="a"),)), places)) == [(("content", 0, "text"), "a")]
 
 
-@pytest.mark.parametrize("configuration", [llama2.CONFIGURATION, gemma2.CONFIGURATION, glm.CONFIGURATION])
+@pytest.mark.parametrize("configuration", [LLAMA2, GEMMA2, GLM])
 def test_a_vocabulary_that_is_not_there_gives_way_to_single_bytes(
     configuration: TokenizerConfiguration, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,4 +178,4 @@ def test_a_vocabulary_that_is_there_is_used(tmp_path: Path, monkeypatch: pytest.
     path = Cache(tmp_path).path("ab" * 32)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"")
-    assert with_vocabulary(GPT2, llama2.CONFIGURATION, "ab" * 32) is GPT2
+    assert with_vocabulary(GPT2, LLAMA2, "ab" * 32) is GPT2
