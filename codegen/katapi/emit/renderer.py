@@ -179,7 +179,7 @@ def program_line(module: Module, definition: t.Def) -> int:
 
 
 def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:
-    name = expressions.declare(parameter)
+    name = expressions.declare_parameter(parameter)
     of: Type = present(parameter.type)
     if isinstance(of, ControlType):
         return [f"{name}: {expressions.module.printed('Fixed')}"]

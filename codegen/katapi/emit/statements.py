@@ -229,7 +229,7 @@ class Statements(Lets):
         if each.key is not None:
             self._each_pair(each)
             return
-        name = self._e.declare(each.item)
+        name = self._e.declare_item(each.item, each.source)
         source = self._e.value(each.source)
         index, last = f"{name}_at", f"len({source.text}) - 1"
         if each.sorted or isinstance(present(each.item.type), MessageType):
@@ -266,7 +266,8 @@ class Statements(Lets):
 
     def _each_pair(self, each: t.Each) -> None:
         assert each.key is not None
-        key, name = self._e.declare(each.key), self._e.declare(each.item)
+        key = self._e.declare_item(each.key, each.source, key=True, pairs=True)
+        name = self._e.declare_item(each.item, each.source, pairs=True)
         pairs = self._e.pairs(each.source)
         self._note_ends(each, name, f"{name}_at", f"len({pairs.removesuffix('.items()')}) - 1")
         if each.sorted:
