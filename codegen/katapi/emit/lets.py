@@ -41,6 +41,8 @@ class Lets:
                 self._bind(lift.variable, lift.value, guard)
 
     def _let(self, let: t.Let) -> None:
+        if let.variable.number in self._e.unread:
+            return
         value, lifts = self._lifting.out_of_let(let.value)
         self._lift(lifts)
         if isinstance(value, t.Query):

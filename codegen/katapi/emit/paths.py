@@ -30,7 +30,6 @@ from katapi.model.types import (
     present,
 )
 
-
 _ANY_LENGTH = ("…",)
 
 
@@ -88,7 +87,7 @@ class Paths(Variables, ABC):
                 return source
 
     def _shape(self, path: list[str]) -> tuple[str, ...]:
-        """Of which types a path is made, as Python's type checker sees it; what it may see otherwise is left as it is."""
+        """Of which types a path is made, as Python's type checker sees it; what it may see as more than one is left."""
         out: list[str] = []
         for part in path:
             if part.startswith("*") and self._shapes.get(part[1:]) == _ANY_LENGTH:

@@ -106,20 +106,26 @@ def serialization_source(s: Serialization) -> str:
     return lines.text()
 
 
-def _settled(emit: Callable[[frozenset[str]], tuple[str, set[str]]]) -> str:
-    """Emits again until it is known which companions (`m_at`, `c_path`) the code reads."""
+def _settled(emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
+    """Emits again until it is known which names and companions of names (`m_at`, `c_path`) the code reads."""
     needed: frozenset[str] = frozenset()
-    for _ in range(_PASSES):
-        text, used = emit(needed)
-        if used == needed:
+    unread: frozenset[int] = frozenset()
+    passes = 0
+    while passes < _PASSES:
+        text, expressions = emit(needed, unread)
+        settled = expressions.used == needed
+        if settled and not expressions.never_read:
             return text
-        needed = frozenset(used)
+        needed = frozenset(expressions.used)
+        if settled:
+            unread |= expressions.never_read
+        passes = 0 if settled else passes + 1
     raise AssertionError("the companions of variables do not settle")
 
 
 def _main(program: Program, module: Module, package: str, file: str) -> str:
-    def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
-        expressions = Expressions(module, package, needed)
+    def emit(needed: frozenset[str], unread: frozenset[int]) -> tuple[str, Expressions]:
+        expressions = Expressions(module, package, needed, unread)
         statements = Statements(expressions, file)
         lines = statements.lines
         for variable in program.template.variables:
@@ -132,7 +138,7 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
             lines.add(f"{expressions.declare(counter)} = 0")
         statements.body(program.template.body)
         if always_rejects(program.template.body):
-            return lines.text(), expressions.used
+            return lines.text(), expressions
         for generate in program.template.generates:
             line = program.source.line_column(generate.span.start)[0]
             lines.add(f"# {file}:{line} generate")
@@ -142,14 +148,14 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
             lines.statement("if ", test, ":")
             statements.block(generate.body)
         lines.add("return out")
-        return lines.text(), expressions.used
+        return lines.text(), expressions
 
     return _settled(emit)
 
 
 def _definition(definition: t.Def, module: Module, package: str, file: str) -> str:
-    def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
-        expressions = Expressions(module, package, needed)
+    def emit(needed: frozenset[str], unread: frozenset[int]) -> tuple[str, Expressions]:
+        expressions = Expressions(module, package, needed, unread)
         statements = Statements(expressions, file)
         parameters = ["out: list[Printed]"]
         for parameter in definition.parameters:
@@ -168,7 +174,7 @@ def _definition(definition: t.Def, module: Module, package: str, file: str) -> s
         statements.body(definition.body)
         if advanced and not always_rejects(definition.body):
             statements.lines.add(f"return {', '.join(advanced)}")
-        return head.text() + "\n" + statements.lines.text(), expressions.used
+        return head.text() + "\n" + statements.lines.text(), expressions
 
     return _settled(emit)
 

@@ -54,15 +54,18 @@ class Held:
 class Variables:
     """The Python names of one function."""
 
-    def __init__(self, module: Module, package: str, needed: frozenset[str]) -> None:
+    def __init__(self, module: Module, package: str, needed: frozenset[str], unread: frozenset[int]) -> None:
         self.module = module
         self.needed = needed
+        self.unread = unread
+        """The numbers of the names that no code reads: they get none in Python."""
         self.used: set[str] = set()
         self.messages = "messages"
         self.index = "i"
         self._package = package
         self._names: dict[int, str] = {}
         self._held: dict[str, Held | None] = {}
+        self._lets: set[int] = set()
         self._pathless: set[int] = set()
         self._texts: dict[int, Hashable] = {}
         self._shapes: dict[str, tuple[str, ...]] = {}
@@ -84,6 +87,8 @@ class Variables:
                 break
             name, number = numbered(base, number), number + 1
         self._names[variable.number] = name
+        if variable.binding is t.Binding.LET:
+            self._lets.add(variable.number)
         self._held[name] = own
         return name
 
@@ -99,6 +104,13 @@ class Variables:
             name, number = f"{base}_{number}", number + 1
         self._taken.add(name)
         return name
+
+    @property
+    def never_read(self) -> frozenset[int]:
+        """The numbers of the `let`s of which the code so far reads neither the value nor where it came from."""
+        return frozenset(
+            number for number in self._lets if self.used.isdisjoint((f"{number}", f"{number}_at", f"{number}_path"))
+        )
 
     @property
     def declared(self) -> frozenset[int]:
