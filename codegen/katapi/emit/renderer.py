@@ -106,12 +106,14 @@ def serialization_source(s: Serialization) -> str:
     return lines.text()
 
 
-def _settled(emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
+def _settled(module: Module, emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
     """Emits again until it is known which names and companions of names (`m_at`, `c_path`) the code reads."""
+    begin = module.as_it_is()
     needed: frozenset[str] = frozenset()
     unread: frozenset[int] = frozenset()
     passes = 0
     while passes < _PASSES:
+        begin()
         text, expressions = emit(needed, unread)
         settled = expressions.used == needed
         if settled and not expressions.never_read:
@@ -150,7 +152,7 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
         lines.add("return out")
         return lines.text(), expressions
 
-    return _settled(emit)
+    return _settled(module, emit)
 
 
 def _definition(definition: t.Def, module: Module, package: str, file: str) -> str:
@@ -176,7 +178,7 @@ def _definition(definition: t.Def, module: Module, package: str, file: str) -> s
             statements.lines.add(f"return {', '.join(advanced)}")
         return head.text() + "\n" + statements.lines.text(), expressions
 
-    return _settled(emit)
+    return _settled(module, emit)
 
 
 def program_line(module: Module, definition: t.Def) -> int:

@@ -284,6 +284,10 @@ class Statements(Lets):
         target = f"{key if keyed else '_'}, {name if self._e.reads(each.item) else '_'}"
         if (each.join is not None and each.condition is None) or self._counts(each):
             head = f"for {name}_at, ({target}) in enumerate({pairs}):"
+        elif not each.sorted and target.endswith(", _"):
+            head = f"for {key if keyed else '_'} in {pairs.removesuffix('.items()')}:"
+        elif not each.sorted and not keyed:
+            head = f"for {name} in {pairs.removesuffix('.items()')}.values():"
         else:
             head = f"for {target} in {pairs}:"
         self._loop(each, head, name, key)
@@ -331,6 +335,10 @@ class Statements(Lets):
         self.lines.dedent()
 
     def _joined(self, joined: t.Joined) -> None:
+        ends = next((at for at, s in enumerate(joined.body.statements) if rejects(s)), None)
+        if not any(map(_may_print, joined.body.statements[:ends])):
+            self._statements(joined.body.statements)
+            return
         separator = self._e.module.fixed((LiteralPiece(joined.separator, *self._e.module.place(joined.span)),))
         name = self._e.fresh("joined")
         self.lines.add(f"{name} = {self._e.module.helper('Joined')}({self._out}, {separator})")
