@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from katapi.emit.code import ATOM, COMPARE, NOT, Code
+from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code
 from katapi.emit.paths import Paths
 from katapi.emit.python import string
 from katapi.language.syntax import Operator
@@ -29,9 +29,15 @@ class Comparisons(Paths, ABC):
         for one, other in ((expr.left, expr.right), (expr.right, expr.left)):
             if isinstance(one, t.BoolConst) and isinstance(present(other.type), BoolType):
                 return self._is_truth(other, one.value, expr.operator is Operator.EQUAL)
-        if _is_written(expr.left) and not _is_written(expr.right):
+        if (_is_written(expr.left) and not _is_written(expr.right)) or self._may_lack(expr.right):
             expr = replace(expr, left=expr.right, right=expr.left, operator=_TURNED[expr.operator])
         left, right = self.plain(expr.left), self.plain(expr.right)
+        if isinstance(expr.left, t.Var) and self._may_lack(expr.left) and not may_be_absent(expr.right.type):
+            name = self.name(expr.left.variable)
+            same = f"{name}[0] {expr.operator.value} {right.within(ATOM)}"
+            if expr.operator is Operator.EQUAL:
+                return Code(f"{name} is not None and {same}", AND)
+            return Code(f"{name} is None or {same}", OR)
         exact = all(
             kinds is not None and len(kinds - {JsonKind.NULL}) == 1
             for kinds in (json_kinds(expr.left.type), json_kinds(expr.right.type))
@@ -41,6 +47,10 @@ class Comparisons(Paths, ABC):
             return Code(f"{left.within(ATOM)} {expr.operator.value} {right.within(ATOM)}", COMPARE)
         equal = f"{self.module.helper('json_equal')}({left.text}, {right.text})"
         return Code(equal) if expr.operator is Operator.EQUAL else Code(f"not {equal}", NOT)
+
+    def _may_lack(self, expr: t.Expr) -> bool:
+        """Whether a value is a name for a text with its origin, or for nothing."""
+        return isinstance(expr, t.Var) and self.is_printed(expr.variable) and may_be_absent(expr.type)
 
     def _is_truth(self, expr: t.Expr, truth: bool, equal: bool) -> Code:
         """Whether a bool is true or false, or is not; an absent one is neither."""

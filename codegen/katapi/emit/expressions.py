@@ -185,8 +185,6 @@ class Expressions(Comparisons):
                 return ternary(self.condition(test), self.value(then), self.value(otherwise))
             case t.Compare():
                 return self.compare(expr)
-            case t.Within(value=value, container=t.ListConst(items=(item,))):
-                return self.compare(t.Compare(Operator.EQUAL, value, item, type=expr.type, span=expr.span))
             case t.Within(value=value, container=container):
                 return self.within(value, container)
             case t.IsRole(value=value, roles=roles):
@@ -368,8 +366,6 @@ class Expressions(Comparisons):
                 return self.compare(replace(operand, operator=OPPOSITES[operator]))
             case t.TextTest(kind=t.TextTestKind.HAS, base=base, needle=needle):
                 return Code(f"{string(needle)} not in {self.string(base).within(ATOM)}", COMPARE)
-            case t.Within(value=value, container=t.ListConst(items=(item,))):
-                return self.compare(t.Compare(Operator.NOT_EQUAL, value, item, type=operand.type, span=operand.span))
             case t.Within(value=value, container=container):
                 code = self.within(value, container)
                 if code.binds == COMPARE:
