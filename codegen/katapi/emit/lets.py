@@ -40,6 +40,8 @@ class Lets:
                 self._bind(lift.variable, lift.value, guard)
 
     def _let(self, let: t.Let) -> None:
+        if let.variable.number in self._e.unread:
+            return
         value, lifts = self._lifting.out_of_let(let.value)
         self._lift(lifts)
         if isinstance(value, t.Query):
@@ -131,7 +133,7 @@ class Lets:
             return
         messages = isinstance(query.variable.type, MessageType)
         source = e.value(query.source)
-        item = e.declare(query.variable)
+        item = e.declare_item(query.variable, query.source)
         condition = query.condition
         if query.quantifier is Quantifier.ALL:
             condition = t.Not(condition, type=BoolType(), span=query.span)
@@ -143,7 +145,7 @@ class Lets:
         target = item
         if messages:
             target = f"{item}_at, {item}" if e.reads_place(query.variable) else f"_, {item}"
-        elif finds(query) or e.reads_path(query.variable):
+        elif e.reads_path(query.variable) or (finds(query) and (e.is_printed(variable) or e.reads_path(variable))):
             target = f"{item}_at, {item}"
             source = Code(f"enumerate({source.text})", ATOM)
             if query.quantifier is Quantifier.LAST:
@@ -195,15 +197,15 @@ class Lets:
                 return [f"{name} = {item}"]
             self.lines.add(f"{name}_at = -1")
             return [f"{name}, {name}_at = {item}, {e.place(query.variable)}"]
-        path = e.item_path(query.source, f"{item}_at")
         if isinstance(present(variable.type), TextType):
+            path = e.item_path(query.source, f"{item}_at")
             self.lines.add(f"{name}: {e.module.printed('PrintedText')} | None = None")
             return [f"{name} = {e.module.segment('Content')}({item}), {path}, 0"]
         self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
         if not e.reads_path(variable):
             return [f"{name} = {item}"]
         self.lines.statement(f"{name}_path: {e.module.segment('Path')} = ", e.item_path(query.source, "-1"))
-        return [f"{name} = {item}", f"{name}_path = {path}"]
+        return [f"{name} = {item}", f"{name}_path = {e.item_path(query.source, f'{item}_at')}"]
 
 
 def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:

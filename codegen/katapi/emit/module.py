@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -82,6 +82,17 @@ class Module:
     counters: Mapping[str, Counters] = field(default_factory=dict)
     open_roles: bool = False
     """Whether there are messages whose role no class names; the class alone tells them apart then."""
+
+    def as_it_is(self) -> Callable[[], None]:
+        """Gives back what undoes all that is noted from here on."""
+        imports = {module: set(names) for module, names in self.imports.items()}
+        constants, serializations = dict(self.constants), dict(self.serializations)
+
+        def undo() -> None:
+            self.imports = {module: set(names) for module, names in imports.items()}
+            self.constants, self.serializations = dict(constants), dict(serializations)
+
+        return undo
 
     def use(self, module: str, *names: str) -> None:
         """Notes that names are imported."""

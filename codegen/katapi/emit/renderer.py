@@ -111,20 +111,28 @@ def serialization_source(s: Serialization) -> str:
     return lines.text()
 
 
-def _settled(emit: Callable[[frozenset[str]], tuple[str, set[str]]]) -> str:
-    """Emits again until it is known which companions (`m_at`, `c_path`) the code reads."""
+def _settled(module: Module, emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
+    """Emits again until it is known which names and companions of names (`m_at`, `c_path`) the code reads."""
+    begin = module.as_it_is()
     needed: frozenset[str] = frozenset()
-    for _ in range(_PASSES):
-        text, used = emit(needed)
-        if used == needed:
+    unread: frozenset[int] = frozenset()
+    passes = 0
+    while passes < _PASSES:
+        begin()
+        text, expressions = emit(needed, unread)
+        settled = expressions.used == needed
+        if settled and not expressions.never_read:
             return text
-        needed = frozenset(used)
+        needed = frozenset(expressions.used)
+        if settled:
+            unread |= expressions.never_read
+        passes = 0 if settled else passes + 1
     raise AssertionError("the companions of variables do not settle")
 
 
 def _main(program: Program, module: Module, package: str) -> str:
-    def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
-        expressions = Expressions(module, package, needed)
+    def emit(needed: frozenset[str], unread: frozenset[int]) -> tuple[str, Expressions]:
+        expressions = Expressions(module, package, needed, unread)
         statements = Statements(expressions)
         lines = statements.lines
         for variable in program.template.variables:
@@ -137,7 +145,7 @@ def _main(program: Program, module: Module, package: str) -> str:
             lines.add(f"{expressions.declare(counter)} = 0")
         statements.body(program.template.body)
         if always_rejects(program.template.body):
-            return lines.text(), expressions.used
+            return lines.text(), expressions
         for generate in program.template.generates:
             lines.add(f"# {module.cite(generate.span)} generate")
             test = "request.add_generation_prompt"
@@ -146,14 +154,14 @@ def _main(program: Program, module: Module, package: str) -> str:
             lines.statement("if ", test, ":")
             statements.block(generate.body)
         lines.add("return out")
-        return lines.text(), expressions.used
+        return lines.text(), expressions
 
-    return _settled(emit)
+    return _settled(module, emit)
 
 
 def _definition(definition: t.Def, module: Module, package: str) -> str:
-    def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
-        expressions = Expressions(module, package, needed)
+    def emit(needed: frozenset[str], unread: frozenset[int]) -> tuple[str, Expressions]:
+        expressions = Expressions(module, package, needed, unread)
         statements = Statements(expressions)
         parameters = ["out: list[Printed]"]
         for parameter in definition.parameters:
@@ -171,13 +179,13 @@ def _definition(definition: t.Def, module: Module, package: str) -> str:
         statements.body(definition.body)
         if advanced and not always_rejects(definition.body):
             statements.lines.add(f"return {', '.join(advanced)}")
-        return head.text() + "\n" + statements.lines.text(), expressions.used
+        return head.text() + "\n" + statements.lines.text(), expressions
 
-    return _settled(emit)
+    return _settled(module, emit)
 
 
 def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:
-    name = expressions.declare(parameter)
+    name = expressions.declare_parameter(parameter)
     of: Type = present(parameter.type)
     if isinstance(of, ControlType):
         return [f"{name}: {expressions.module.printed('Fixed')}"]
