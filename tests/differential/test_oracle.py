@@ -15,14 +15,14 @@ from katapi.artifacts.cache import Cache
 from katapi.artifacts.fetch import artifact_bytes, at_hand
 from katapi.artifacts.lock import read_lock
 from katapi.emit.tokenizer import table_file
-from katapi.oracle.render import plain
+from katapi.oracle.render import PlainSegment, plain
 from katapi.oracle.render import render as oracle_render
 from katapi.oracle.request import canonical
 from katapi.oracle.tokenize import tokenize
 from katapi.runtime.artifacts.any_file import read_vocabulary
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json
-from katapi.runtime.segments import Rendering
+from katapi.runtime.segments import ContentSegment, Rendering
 from katapi.runtime.tokenization.table import load_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from tests.examples import examples
@@ -59,6 +59,12 @@ def data_of(spec: Spec) -> VocabularyData | None:
     return read_vocabulary(file, where=artifact.name, passed_over=controls)
 
 
+def placed(rendering: Rendering) -> list[tuple[PlainSegment, str | None]]:
+    """The segments as plain tuples, each with the file that shares what wrote it."""
+    files = [None if isinstance(s, ContentSegment) else s.site.file for s in rendering.segments]
+    return list(zip(plain(rendering), files, strict=True))
+
+
 def by_oracle(spec: Spec, value: Json) -> Outcome:
     """What the oracle makes of a request."""
     program = program_of(*spec)
@@ -67,7 +73,7 @@ def by_oracle(spec: Spec, value: Json) -> Outcome:
     except KatapiError as error:
         return type(error).__name__, error.code, error.where
     ids, origins = tokenize(program, rendering, data_of(spec))
-    return plain(rendering), list(rendering.sampled), ids, [tuple(o) for o in origins]
+    return placed(rendering), list(rendering.sampled), ids, [tuple(o) for o in origins]
 
 
 def by_generated(spec: Spec, value: Json) -> Outcome:
@@ -83,7 +89,7 @@ def by_generated(spec: Spec, value: Json) -> Outcome:
         for first, end in np.asarray(result.origins.ranges).tolist()
     ]
     rendering = Rendering(list(payload), list(result.rendered.sampled))
-    return plain(rendering), list(result.rendered.sampled), result.input_ids.tolist(), origins
+    return placed(rendering), list(result.rendered.sampled), result.input_ids.tolist(), origins
 
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)
