@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from katapi.model import template as t
 
@@ -48,6 +49,41 @@ def sub_expressions(expr: t.Expr) -> tuple[t.Expr, ...]:
             return (value, other)
         case t.Query(source=source, condition=condition):
             return (source, condition)
+
+
+def with_parts(expr: t.Expr, change: Callable[[t.Expr], t.Expr]) -> t.Expr:
+    """An expression with each of its parts changed."""
+    match expr:
+        case t.Var() | t.ControlConst() | t.TextConst() | t.IntConst() | t.BoolConst():
+            return expr
+        case t.IsEnd() | t.NeighbourOf() | t.View():
+            return expr
+        case t.FieldOf() | t.RoleOf() | t.JsonFieldOf() | t.LengthOf() | t.EndOf() | t.Cut() | t.TextTest():
+            return replace(expr, base=change(expr.base))
+        case t.HasKey() | t.Rewrite() | t.FormatDate():
+            return replace(expr, base=change(expr.base))
+        case t.ListConst():
+            return replace(expr, items=tuple(map(change, expr.items)))
+        case t.ObjectExpr():
+            return replace(expr, pairs=tuple((key, change(value)) for key, value in expr.pairs))
+        case t.Coalesce():
+            return replace(expr, options=tuple(map(change, expr.options)))
+        case t.Conditional():
+            return replace(expr, test=change(expr.test), then=change(expr.then), otherwise=change(expr.otherwise))
+        case t.Or() | t.And():
+            return replace(expr, operands=tuple(map(change, expr.operands)))
+        case t.Not():
+            return replace(expr, operand=change(expr.operand))
+        case t.Compare():
+            return replace(expr, left=change(expr.left), right=change(expr.right))
+        case t.Within():
+            return replace(expr, value=change(expr.value), container=change(expr.container))
+        case t.IsRole() | t.IsJson() | t.Given() | t.Exists() | t.Serialize():
+            return replace(expr, value=change(expr.value))
+        case t.IsBeside():
+            return replace(expr, value=change(expr.value), other=change(expr.other))
+        case t.Query():
+            return replace(expr, source=change(expr.source), condition=change(expr.condition))
 
 
 def value_parts(expr: t.Expr) -> tuple[t.Expr, ...]:

@@ -49,8 +49,32 @@ def build(
     typer.echo(f"{len(files)} generated files, {count or 'none'} {'out of date' if check else 'changed'}")
 
 
-def check(files: Annotated[list[Path], typer.Argument(help="The .kata files.", exists=True, dir_okay=False)]) -> None:
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The .kata files; with --stability, models.")],
+    stability: Annotated[
+        bool, typer.Option("--stability", help="Say whether what is rendered of a conversation stays when it goes on.")
+    ] = False,
+) -> None:
     """Check specs without compiling them; all findings of a file are shown."""
+    try:
+        if stability:
+            from katapi.cli.stability import show_stability
+
+            show_stability(files)
+        else:
+            _check([_existing(file) for file in files])
+    except ModuleNotFoundError as error:
+        raise needs_compiler(error) from None
+
+
+def _existing(file: str) -> Path:
+    path = Path(file)
+    if not path.is_file():
+        raise typer.BadParameter(f"there is no file {file!r}", param_hint="FILE...")
+    return path
+
+
+def _check(files: list[Path]) -> None:
     try:
         from katapi.analyse import analyse, load_beside
         from katapi.language.diagnostics import SpecError

@@ -1,0 +1,106 @@
+"""What `katapi check --stability` shows: a verdict for each model, question and setting of the parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from katapi.cli.failure import Failed
+from katapi.cli.terminal import visible
+
+if TYPE_CHECKING:
+    from katapi.derive.stability import Verdict, Witness
+    from katapi.model.program import Program
+    from katapi.runtime.model import Model
+    from katapi.runtime.request_model import RequestModel
+
+_WORDS = {True: "stable", False: "unstable", None: "not decided"}
+_QUESTIONS = {
+    "history": "history (ids of a conversation stay when it goes on)",
+    "prompt": "prompt (ids of a prompt and its reply stay when the conversation goes on)",
+}
+
+
+def show_stability(names: Sequence[str]) -> None:
+    """The verdicts of some models of the project at hand, or of Katapi's own where it is run in its repository."""
+    from rich.console import Console
+
+    import katapi
+    from katapi.derive.stability import verdicts
+    from katapi.project import find_project
+
+    project = find_project(Path.cwd())
+    programs = _programs(names)
+    for name in names:
+        program = programs[name]
+        model = katapi.load(name, project.package)
+        typer.echo(f"{name}: {program.title}")
+        with Console(stderr=True).status(f"looking for the smallest conversation of {name}"):
+            found = list(verdicts(program, model))
+        for line in _lines(program, model, found):
+            typer.echo(visible(line))
+
+
+def _programs(names: Sequence[str]) -> dict[str, Program]:
+    from katapi.compile import analyse_spec
+    from katapi.language.diagnostics import SpecError
+    from katapi.model.program import Program
+    from katapi.project import find_project
+
+    project = find_project(Path.cwd())
+    found: dict[str, Program] = {}
+    for path in project.specs():
+        try:
+            found |= {one.name: one for one in analyse_spec(project, path) if isinstance(one, Program)}
+        except SpecError as error:
+            raise Failed(str(error)) from None
+    for name in names:
+        if name not in found:
+            raise Failed(f"katapi: no spec of this project declares a model {name!r}; `katapi models` lists them")
+    return found
+
+
+def _lines(program: Program, model: Model[RequestModel], found: Iterable[Verdict]) -> Iterator[str]:
+    by_question = sorted(found, key=lambda verdict: verdict.question.value)
+    for question, verdicts in groupby(by_question, key=lambda verdict: verdict.question):
+        yield f"  {_QUESTIONS[question.value]}"
+        groups: dict[tuple[object, ...], list[Verdict]] = {}
+        for verdict in verdicts:
+            shown = verdict.witness and (verdict.witness.conversation, verdict.witness.behind)
+            groups.setdefault((verdict.stable, verdict.changes, repr(shown)), []).append(verdict)
+        for alike in groups.values():
+            yield from _verdict(program, model, alike[0], alike, whole=len(groups) == 1)
+
+
+def _verdict(
+    program: Program, model: Model[RequestModel], verdict: Verdict, alike: Sequence[Verdict], *, whole: bool
+) -> Iterator[str]:
+    settings = [", ".join(f"{k}={json.dumps(v)}" for k, v in one.setting.items()) for one in alike]
+    where = "" if whole else " with " + " or ".join(settings)
+    yield f"    {_WORDS[verdict.stable]}{where}"
+    if verdict.stable is True:
+        yield "      nothing that is printed depends on messages to come"
+    for change in verdict.changes:
+        yield f"      {program.source.place(change.span.start)}: {change.cause}"
+    if verdict.witness is not None:
+        yield from _witness(model, verdict.witness)
+    elif verdict.stable is None:
+        yield f"      {verdict.searched - 1} small conversations show no difference"
+
+
+def _witness(model: Model[RequestModel], witness: Witness) -> Iterator[str]:
+    beginning = witness.beginning
+    yield f"      {json.dumps(beginning, ensure_ascii=False)}"
+    for message in witness.behind:
+        yield f"      + {json.dumps(message, ensure_ascii=False)}"
+    at = witness.parts_at(model)
+    assert at is not None, "a witness shows a difference"
+    short, long = (model.assemble(json.dumps(one).encode()) for one in (beginning, witness.whole))
+    before = model.decode_text(short.input_ids.tolist()[at : at + 3])
+    behind = model.decode_text(long.input_ids.tolist()[at : at + 3])
+    yield f"      from id {at} on: {json.dumps(before, ensure_ascii=False)}, and then {json.dumps(behind, ensure_ascii=False)}"

@@ -1,0 +1,1 @@
+"""What follows from a declared template, without a line of code for any one model."""
