@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from katapi.derive.stability import Verdict, Witness
     from katapi.model.program import Program
     from katapi.runtime.model import Model
+    from katapi.runtime.model_input import ModelInput
     from katapi.runtime.request_model import RequestModel
 
 _WORDS = {True: "stable", False: "unstable", None: "not decided"}
@@ -101,6 +102,10 @@ def _witness(model: Model[RequestModel], witness: Witness) -> Iterator[str]:
     at = witness.parts_at(model)
     assert at is not None, "a witness shows a difference"
     short, long = (model.assemble(json.dumps(one).encode()) for one in (beginning, witness.whole))
-    before = model.decode_text(short.input_ids.tolist()[at : at + 3])
-    behind = model.decode_text(long.input_ids.tolist()[at : at + 3])
-    yield f"      from id {at} on: {json.dumps(before, ensure_ascii=False)}, and then {json.dumps(behind, ensure_ascii=False)}"
+    was, is_now = (json.dumps(_text(model, ids, at), ensure_ascii=False) for ids in (short, long))
+    yield f"      from id {at} on: {was}, and then {is_now}"
+
+
+def _text(model: Model[RequestModel], made: ModelInput, at: int) -> str:
+    """What stands from an id on, as far as it shows a difference."""
+    return model.decode_text(made.input_ids.tolist()[at : at + 3])
