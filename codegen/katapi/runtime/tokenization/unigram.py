@@ -31,7 +31,7 @@ class Unigram:
 
     def __init__(self, data: VocabularyData, *, unknown: int | None, byte_fallback: bool, binary32: bool) -> None:
         self._lexicon = Lexicon.of(data)
-        self._scores = data.scores.tolist()
+        self._scores = data.scores.data
         self._unknown = unknown
         self._unknown_score = data.lowest - _PENALTY
         self._binary32 = binary32
@@ -64,7 +64,7 @@ class Unigram:
 
     def _best(self, piece: str) -> list[tuple[int, int]]:
         """The best segmentation from its end to its beginning: ids, and where each begins."""
-        scores, row_at = self._scores, self._lexicon.row
+        scores, lengths_of, ids = self._scores, self._lexicon.lengths, self._lexicon.met
         binary32 = self._binary32
         size = len(piece)
         totals = [0.0] * (size + 1)  # the best score of the text up to each place
@@ -73,8 +73,7 @@ class Unigram:
         for start in range(size):
             total = totals[start]
             alone = False  # whether the character is a token
-            lengths, ids = row_at(piece, start)
-            for length in lengths:
+            for length in lengths_of(piece[start : start + 2]):
                 end = start + length
                 token = ids.get(piece[start:end])
                 if token is None or end > size:
