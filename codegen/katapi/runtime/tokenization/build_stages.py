@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.patterns.syntax import Dialect, PatternError
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization import normalizers, pretokenizers
@@ -22,7 +23,6 @@ from katapi.runtime.unicode import tables
 from katapi.runtime.unicode.codepoints import CodePoints
 
 if TYPE_CHECKING:
-    from katapi.runtime.patterns.syntax import Dialect
     from katapi.runtime.tokenization.charsmap import CharacterMap
     from katapi.runtime.tokenization.decoder_stages import DecoderStage
 
@@ -82,7 +82,6 @@ def build_matcher(pattern: c.Pattern, unicode: c.UnicodeVersions) -> Matcher:
 
 def _regex(source: str, dialect: Dialect, unicode: c.UnicodeVersions) -> Matcher:
     from katapi.runtime.patterns.matcher import compile_pattern
-    from katapi.runtime.patterns.syntax import PatternError
 
     tables.need_version("patterns", unicode.patterns)
     try:
