@@ -32,7 +32,7 @@ def test_every_place_of_some_texts(words: list[str], texts: list[str], prefix: s
         for place in range(len(text) + 1):
             rest = text[place:]
             fitting = {length: ids[rest[:length]] for length in range(1, len(rest) + 1) if rest[:length] in ids}
-            lengths = lexicon.lengths(rest[:2])
+            lengths = lexicon.lengths[rest[:2]]
             found = {length: lexicon.met.get(rest[:length]) for length in lengths}
             longest = max(fitting, default=0)
             assert fitting.items() <= found.items()
@@ -76,5 +76,5 @@ def test_texts_without_tokens_take_no_memory() -> None:
         assert lexicon.longest(f"a{chr(code)}", 0) == (0, 1)
         assert lexicon.longest(chr(code), 0) is None
     assert {*lexicon.met} == {"a"}
-    assert {*lexicon._lengths} == {"a"}
+    assert {*lexicon.lengths} == {"a"}
     assert len(lexicon._waiting) <= 1 << 13

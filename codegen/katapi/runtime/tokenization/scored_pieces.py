@@ -6,7 +6,7 @@ the highest score is merged. A pair needs no rule of its own: any two symbols me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from array import array
 from itertools import chain, pairwise
 
 import numpy as np
@@ -36,7 +36,7 @@ class ScoredPieces:
         self._unknown = unknown
         self._bytes = data.byte_tokens if byte_fallback else [None] * 256
         self._all_known = None not in self._bytes
-        self._rank = _rank_by_score(self._index.met, data.scores)
+        self._ranks = _ranks(data.scores)
         self._seams = Seams(meeting_in_tokens(data.tokens.texts(), known.is_reachable()))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
 
@@ -69,10 +69,19 @@ class ScoredPieces:
 
     def _cuts(self, piece: str) -> list[int]:
         """Where symbols begin and end after all merges, in a piece whose tokens have been met."""
-        rank_of = self._rank
+        id_of, ranks = self._index.met.get, self._ranks
+
+        def rank_of(text: str, default: int) -> int:
+            token = id_of(text)
+            return default if token is None else ranks[token]
+
+        def rank_of_pair(left: str, right: str) -> int:
+            token = id_of(left + right)
+            return NO_MERGE if token is None else ranks[token]
+
         if len(piece) <= SHORT:
             return cuts_of_short(piece, rank_of)
-        return [*merge_all([*piece], lambda left, right: rank_of(left + right, NO_MERGE)), len(piece)]
+        return [*merge_all([*piece], rank_of_pair), len(piece)]
 
     def _is_unknown(self, character: str) -> bool:
         return self._index.get(character) is None and self._byte_tokens(character) is None
@@ -83,21 +92,12 @@ class ScoredPieces:
         return found if len(found) == len(character.encode()) else None
 
 
-def _rank_by_score(met: Mapping[str, int], scores: NDArray[np.float64]) -> Callable[[str, int], int]:
-    """What gives the rank of a text that is in `met`, or a default. `scores` are by id.
-
-    The higher the score, the lower the rank; equal scores have the same.
-    """
+def _ranks(scores: NDArray[np.float64]) -> array[int]:
+    """The rank of each id: the higher its score, the lower, and for equal scores the same."""
     order = np.argsort(scores)
     ascending = scores[order]
     steps = np.zeros(len(scores), dtype=np.min_scalar_type(len(scores)))
     np.cumsum(ascending[1:] != ascending[:-1], dtype=steps.dtype, out=steps[1:])
     ranks = np.empty_like(steps)
     ranks[order] = steps[-1:] - steps
-    rank_by_id, id_of = ranks.data, met.get
-
-    def rank_of(text: str, default: int) -> int:
-        token = id_of(text)
-        return default if token is None else rank_by_id[token]
-
-    return rank_of
+    return array(ranks.dtype.char, ranks.tobytes())
