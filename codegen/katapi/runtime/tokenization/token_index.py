@@ -45,7 +45,7 @@ class TokenIndex:
         self._begins = np.append(begins, len(keys)).astype(np.int32).data
         self._waiting = Memo(self._rows_of, entries=_FIRSTS)
         self.met: dict[str, int] = {}
-        """The ids by text of the tokens that `meet` was asked for, and of others."""
+        """Ids by text: those of the tokens within each text that `meet` was called with, and more."""
 
     @classmethod
     def of(cls, data: VocabularyData) -> Self:
@@ -53,7 +53,7 @@ class TokenIndex:
         return cls(data.tokens.texts(), np.flatnonzero(data.is_reachable()).astype(np.int32))
 
     def get(self, text: str) -> int | None:
-        """The id of a text that is not empty, if it is a token."""
+        """The id of a text, if it is a token."""
         self.meet(text[:2])
         return self.met.get(text)
 
