@@ -17,7 +17,7 @@ from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece
 from katapi.emit.names import control_member
 from katapi.emit.paths import carries_path
 from katapi.emit.python import string, tuple_of
-from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
+from katapi.language.syntax import End, Neighbour, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.types import (
