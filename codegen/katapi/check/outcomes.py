@@ -279,6 +279,13 @@ class _Outcomes:
                 return self._role(value, roles, state)
             case t.IsJson(value=value, kinds=kinds):
                 return split(state, value, possible_kinds(value, state), frozenset(kinds), KINDS)
+            case t.TextTest(kind=kind, base=t.TextConst(text=text), needle=needle):
+                outcomes = {
+                    t.TextTestKind.HAS: needle in text,
+                    t.TextTestKind.STARTS_WITH: text.startswith(needle),
+                    t.TextTestKind.ENDS_WITH: text.endswith(needle),
+                }
+                return (state, None) if outcomes[kind] else (None, state)
             case _ if isinstance(test.type, BoolType):
                 return split(state, test, possible(test, state), frozenset({("bool", True)}))
             case _:
