@@ -299,7 +299,8 @@ class Statements(Lets):
         first = f"{name}_first"
         if counted or asked:
             self.lines.add(f"{first} = True")
-        self.lines.add(head)
+        target, _, source = head.removeprefix("for ").removesuffix(":").partition(" in ")
+        self.lines.loop(target, source)
         before = len(self.lines)
         self.lines.indent()
         companions = {
