@@ -236,11 +236,12 @@ class _Outcomes:
                 yes, no = self._in_turn(operands, state, False)
                 return no, yes
             case _:
+                found = len(self.found)
                 if not isinstance(test, (t.Exists, t.Given)) or place_of(test.value) is None:
                     for part in () if place_of(test) is not None else sub_expressions(test):
                         self._part(test, part, state)
                 yes, no = self._leaf(test, state)
-                if yes is None or no is None:
+                if (yes is None or no is None) and len(self.found) == found:
                     self._known(test.span, "never" if yes is None else "always")
                 return yes, no
 

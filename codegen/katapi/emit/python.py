@@ -191,24 +191,23 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
         *first, last = choices
         return [*(line for part in first for line in _broken(part, room)), *_broken(last, room, beside)]
     for operators in (_OR, _AND, _COMPARISONS) if enclosed and not code.startswith("for ") else ():
-        first, *others = _parts(code, operators)
-        if others:
-            *before, last = [first, *others]
-            return [*(line for part in before for line in _broken(part, room)), *_broken(last, room, beside)]
+        *before, end = _parts(code, operators)
+        if before:
+            return [*(line for part in before for line in _broken(part, room)), *_broken(end, room, beside)]
     united = _split(code, " | ") if enclosed else [code]
     if len(united) > 1:
         parts = [united[0], *(f"| {part}" for part in united[1:])]
         return [line for part in parts for line in _broken(part, room, beside)]
     if code.endswith(")[0]"):
-        *above, end = _broken(code.removesuffix("[0]"), room, beside + 3)
-        return [*above, end + "[0]"]
+        *before, end = _broken(code.removesuffix("[0]"), room, beside + 3)
+        return [*before, end + "[0]"]
     opening = _opening(code)
     if opening < 0:
         return [code]
     called_on = code.rfind(")[0].", 0, opening) + 1
     if called_on and width(code[: opening + 1]) > room:
-        *above, end = _broken(code[:called_on], room)
-        return [*above, end + code[called_on:]]
+        *before, end = _broken(code[:called_on], room)
+        return [*before, end + code[called_on:]]
     inner = code[opening + 1 : -1]
     alone = inner.endswith(",")  # a tuple of one
     items = _split(inner.removesuffix(","), ", ")
