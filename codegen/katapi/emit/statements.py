@@ -89,9 +89,6 @@ class Statements(Lets):
         match statement:
             case t.Block(statements=inner):
                 self._statements(inner)
-            case t.If(test=t.BoolConst(value=truth), then=then, otherwise=otherwise):
-                chosen = then if truth else otherwise
-                self._statements(() if chosen is None else chosen.statements)
             case t.Print(value=value):
                 self._print(value)
             case t.Sampled(body=body, span=span):
@@ -209,7 +206,7 @@ class Statements(Lets):
             return
         alone = word == "if " and _ends_in_raise(statement.then)
         inner = statement.otherwise.statements
-        if len(inner) == 1 and isinstance(inner[0], t.If) and not isinstance(inner[0].test, t.BoolConst):
+        if len(inner) == 1 and isinstance(inner[0], t.If):
             test, lifts = self._lifting.out_of(inner[0].test)
             deeper = bool(lifts) and not alone
             if deeper:
