@@ -648,7 +648,8 @@ def test_mypy_and_ruff_are_content(project: Project) -> None:
     settings = str(ROOT / "pyproject.toml")
     folder = str(project.generated)
     rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["ruff"]["lint"]
-    lint = ["ruff", "check", "--ignore", ",".join(rules["per-file-ignores"]["generated/**"])]
+    passed_over = ["I001", *rules["per-file-ignores"]["generated/**"]]  # what is first-party depends on the folder
+    lint = ["ruff", "check", "--ignore", ",".join(passed_over)]
     for arguments, expected in (
         (["mypy", "--config-file", settings, folder], r"Success: no issues found"),
         (["ruff", "format", "--no-cache", "--check", "--config", settings, folder], r"\d+ files already formatted"),
