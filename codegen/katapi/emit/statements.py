@@ -18,7 +18,7 @@ from katapi.language.source import Span
 from katapi.language.syntax import End, Operator, Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
-from katapi.model.types import LITERAL, BoolType, MessageType, TaggedType, TextType, kinds_told_apart, present
+from katapi.model.types import LITERAL, BoolType, JsonKind, MessageType, TaggedType, TextType, kinds_told_apart, present
 
 
 class Statements(Lets):
@@ -364,10 +364,10 @@ class Statements(Lets):
         choices = set(of.choices) if isinstance(of, TextType) and of.choices is not None else None
         word, levels = "if ", 0
         for arm in match.arms:
-            if choices is not None:
-                closes = arm.other or bool(arm.kinds) or choices <= set(arm.texts)
-            else:
-                closes = arm.other or left <= arm.kinds
+            taken = arm.kinds
+            if choices is not None and choices <= set(arm.texts):
+                taken |= {JsonKind.TEXT}
+            closes = arm.other or left <= taken
             if closes and arm.condition is None:
                 if word == "if ":
                     self.body(arm.body)
@@ -386,7 +386,7 @@ class Statements(Lets):
             self.block(arm.body)
             word = _next_word(word, arm.body)
             if arm.condition is None:
-                left -= arm.kinds
+                left -= taken
                 choices = None if choices is None else choices - set(arm.texts)
         if word == "if ":
             self._raise("no arm fits this value", "T102", match.span)
