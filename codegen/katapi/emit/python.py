@@ -103,6 +103,12 @@ class Lines:
         compared = _parts(body, _COMPARISONS)
         lines = _broken(body, self.room(), beside=width(head + tail), enclosed=False)
         fits = width(body) <= self.room() - 4
+        inner = _group(compared[0]) if len(compared) == 2 else ""
+        if inner and not compared[1].endswith((")", "]", "}")) and width(inner) <= self.room() - 4:
+            self.add(head + "(")
+            self.add("    " + inner)
+            self.add(f") {compared[1]}{tail}")
+            return
         hugs = compared[-1].endswith((")", "]", "}")) and not compared[-1].endswith("[0]")
         if (len(lines) == 1 and fits) or (len(compared) > 1 and not hugs):
             self.add(head + "(")
@@ -227,6 +233,11 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
     return [*lines, code[-1]]
 
 
+def _group(code: str) -> str:
+    """What stands in the parentheses around all of an expression; nothing where there are none."""
+    return code[1:-1] if code.startswith("(") and code.endswith(")") and _opening(code) == 0 else ""
+
+
 def _opened_twice(code: str, room: int) -> list[str]:
     """Two calls with an operator between, each with its arguments below; nothing for other code."""
     called = code
@@ -241,7 +252,7 @@ def _opened_twice(code: str, room: int) -> list[str]:
 
 
 _OR, _AND = (" or ",), (" and ",)
-_COMPARISONS = (" == ", " != ", " < ", " <= ", " > ", " >= ", " in ", " not in ", " is ", " is not ")
+_COMPARISONS = (" == ", " != ", " < ", " <= ", " > ", " >= ", " not in ", " in ", " is not ", " is ")
 
 
 def _parts(code: str, operators: tuple[str, ...]) -> list[str]:
