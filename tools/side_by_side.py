@@ -58,7 +58,7 @@ from katapi.language.diagnostics import SpecError  # noqa: E402
 from katapi.runtime.errors import KatapiError  # noqa: E402
 from katapi.runtime.json_types import Json  # noqa: E402
 from tools.official_templates.branches import Branches  # noqa: E402
-from tools.official_templates.comparison import Difference, Kind, Rule, Side, difference  # noqa: E402
+from tools.official_templates.comparison import Difference, Kind, Rule, Side, difference, mended_by  # noqa: E402
 from tools.official_templates.conversations import Conversations  # noqa: E402
 from tools.official_templates.draws import Members  # noqa: E402
 from tools.official_templates.environment import OfficialTemplate, Outcome  # noqa: E402
@@ -92,18 +92,19 @@ class Run:
 
     def judge(self, request: Request) -> tuple[str, Difference | None]:
         """What came of a request in a few words, and the difference that is to be told."""
-        if self.official(request).text == (ours := self.katapi(request).text):
+        theirs, ours = self.official(request).text, self.katapi(request).text
+        if theirs == ours:
             if ours is None:
                 return "both refuse", None
             self.branches.count()
             return "same text", None
-        found = difference(request, self.official, self.katapi, self.known, self.separators)
+        if ours is not None:
+            mended = mended_by(request, ours, self.official, self.katapi, self.known, self.separators)
+            if mended:
+                return f"as with {', '.join(mended)}", None
+        repairs = self.known if ours is None else [*REPAIRS.values()]
+        found = difference(request, self.official, self.katapi, repairs, self.separators)
         assert found is not None, "the two sides have just parted"
-        if ours is not None and found.mended:
-            return f"as with {', '.join(found.mended)}", None
-        if not found.mended:
-            every = list(REPAIRS.values())
-            found = difference(request, self.official, self.katapi, every, self.separators) or found
         if found.signature in self.told:
             return "told already", None
         if found.kind in self.skipped or any(rule.allows(found) for rule in self.rules):

@@ -296,9 +296,9 @@ def with_message(**fields: Json) -> dict[str, Json]:
         ("some function", "{{ tools[0].name }}", {"messages": []}, "f"),
         (
             "functions with parameters",
-            "{{ tools[0].parameters | length }}",
+            "{{ tools[0].parameters }}",
             {"messages": [], "tools": [{"name": "f"}]},
-            "0",
+            "{}",
         ),
         (
             "named types",
@@ -311,6 +311,18 @@ def with_message(**fields: Json) -> dict[str, Json]:
             "{{ tools[0].type }}",
             {"messages": [], "tools": [{"type": ["null", "x"]}]},
             "['string', 'x']",
+        ),
+        (
+            "null values",
+            "{{ messages[0].tool_calls[0].function.arguments }}",
+            with_message(tool_calls=[{"function": {"arguments": {"a": [None]}}}]),
+            "{'a': [null]}",
+        ),
+        (
+            "plain schemas",
+            "{{ tools }}",
+            {"messages": [], "tools": [{"type": ["a", "b"], "enum": [None], "default": None}]},
+            "[{'type': 'a', 'enum': ['null']}]",
         ),
         (
             "described functions",

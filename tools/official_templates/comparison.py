@@ -92,7 +92,7 @@ def difference(
     theirs, ours = official(request), katapi(request)
     if theirs.text == ours.text:
         return None
-    mended = _mended(request, official, katapi, repairs, separators)
+    mended = mended_by(request, ours.text, official, katapi, repairs, separators)
     if theirs.text is None:
         return Difference(request, theirs, ours, Kind.ERROR, theirs.fault, mended)
     kind = _python_in(theirs.text, ours.text or "", request)
@@ -105,20 +105,24 @@ def difference(
     return Difference(request, theirs, ours, Kind.REFUSED if ours.text is None else Kind.TEXT, refusal, mended)
 
 
-def _mended(
-    request: Request, official: Side, katapi: Side, repairs: Sequence[Repair], separators: Separators
+def mended_by(
+    request: Request,
+    ours: str | None,
+    official: Side,
+    katapi: Side,
+    repairs: Sequence[Repair],
+    separators: Separators,
 ) -> tuple[str, ...]:
-    """The names of the fewest repairs with which the two sides print the same.
+    """The names of the fewest repairs with which the two sides print the same; `ours` is what Katapi prints without.
 
     Where Katapi prints, the official template alone gets the request that is written otherwise, but for the repairs for
     both. Where Katapi refuses, both get it, perhaps without all that the official template does not print.
     """
-    ours = katapi(request).text
     if ours is not None:
         for some, otherwise in ways(request, repairs, separators, 5):
-            both = written(request, [repair for repair in some if repair.both], separators).request
-            expected = ours if both == request else katapi(both).text
-            if otherwise.resolved(official(otherwise.request).text) == expected is not None:
+            both = [repair for repair in some if repair.both]
+            expected = katapi(written(request, both, separators).request).text if both else ours
+            if expected is not None and otherwise.resolved(official(otherwise.request).text) == expected:
                 return tuple(repair.name for repair in some)
         return ()
     for some, otherwise in [((), Written(request)), *ways(request, repairs, separators, 2)]:
@@ -147,7 +151,9 @@ def _python_in(theirs: str, ours: str, request: Request) -> Kind | None:
 
 
 _MARK = "qzkw{}qzkw"
-_PLACES = re.compile(r"messages\[\]\.content|messages\[\]\.tool_calls\[\]\.function\.name|tools\[\]\.function\.name")
+_PLACES = re.compile(
+    r"messages\[\]\.content(?:\[\]\.text)?|messages\[\]\.tool_calls\[\]\.function\.name|tools\[\]\.function\.name"
+)
 
 
 def _dropped(request: Request, official: Side, theirs: str, ours: Outcome) -> list[str]:

@@ -133,22 +133,26 @@ def _no_empty_calls(message: Members) -> Members:
     return {key: value for key, value in message.items() if key != "tool_calls" or value}
 
 
+def _given(members: Request, kept: str = "") -> Members:
+    """The members that are not null, and one that may be."""
+    return {key: value for key, value in members.items() if value is not None or key == kept}
+
+
 def _no_nulls(request: Request, separators: Separators) -> Written:
     """Without the members that are null of the request, its messages, and their calls; not of JSON that it holds."""
 
     def of_message(message: Members) -> Members:
-        kept = "content" if message.get("role") in _RESULTS else ""
-        return {key: value for key, value in message.items() if value is not None or key == kept}
+        return _given(message, "content" if message.get("role") in _RESULTS else "")
 
-    def of_call(call: Members) -> Members:
-        return {key: value for key, value in call.items() if value is not None}
+    def of_responses(message: Members) -> Members:
+        responses = message.get("tool_responses")
+        if not responses:
+            return message
+        return {**message, "tool_responses": [_given(one, "response") for one in _objects(responses)]}
 
-    def of_function(function: Members) -> Members:
-        return {key: value for key, value in function.items() if value is not None}
-
-    for write in (_each_message(of_message), _each_call(of_call), _each_function(of_function)):
+    for write in (_each_message(of_message), _each_call(_given), _each_function(_given), _each_message(of_responses)):
         request = write(request, separators).request
-    return Written({key: value for key, value in request.items() if value is not None})
+    return Written(_given(request))
 
 
 def _joined(bare: Callable[[str], str]) -> Callable[[Request, Separators], Written]:
@@ -294,6 +298,30 @@ def _json_results(request: Request, separators: Separators) -> Written:
     return Written(changed.request, tuple(stand_ins))
 
 
+def _null_values(request: Request, separators: Separators) -> Written:
+    """Null stands in arguments and responses as JSON."""
+
+    def number(value: Json) -> Json:
+        if isinstance(value, list):
+            return [number(item) for item in value]
+        if isinstance(value, Mapping):
+            return {key: number(member) for key, member in value.items()}
+        return _NUMBER if value is None else value
+
+    def of_function(function: Members) -> Members:
+        return {**function, "arguments": number(function.get("arguments"))}
+
+    def of_message(message: Members) -> Members:
+        responses = message.get("tool_responses")
+        if not responses:
+            return message
+        changed = [{**one, "response": number(one.get("response"))} for one in _objects(responses)]
+        return {**message, "tool_responses": changed}
+
+    request = _each_function(of_function)(request, separators).request
+    return Written(_each_message(of_message)(request, separators).request, ((str(_NUMBER), "null"),))
+
+
 def _parts_in_place(request: Request, separators: Separators) -> Written:
     """Contents in parts, those of system messages left out, stand there as one text, pictures as Llama 4's token."""
     stand_ins: list[tuple[str, str]] = []
@@ -338,6 +366,22 @@ def _no_null_types(request: Request, separators: Separators) -> Written:
         kind = schema.get("type")
         named = [other(one) for one in kind] if isinstance(kind, list) else other(kind)
         return {**schema, "type": named} if "type" in schema else schema
+
+    return Written({**request, "tools": _each_schema(request.get("tools"), of_schema)})
+
+
+def _plain_schemas(request: Request, separators: Separators) -> Written:
+    """Schemas of which each has at most one type, and in which nothing is null."""
+
+    def of_schema(schema: Members) -> Members:
+        texts = {
+            key: ["null" if one is None else one for one in value]
+            for key, value in schema.items()
+            if isinstance(value, list)
+        }
+        kinds = texts.get("type")
+        first = {"type": kinds[0] if kinds else "string"} if kinds is not None else {}
+        return _given({**schema, **texts, **first})
 
     return Written({**request, "tools": _each_schema(request.get("tools"), of_schema)})
 
@@ -393,6 +437,8 @@ REPAIRS: Mapping[str, Repair] = {
         Repair("functions with parameters", _with_parameters),
         Repair("named types", _named_types),
         Repair("no null types", _no_null_types, both=True),
+        Repair("null values", _null_values),
+        Repair("plain schemas", _plain_schemas, both=True),
         Repair("described functions", _described),
         Repair("schemas of texts", _schemas_of_texts),
         Repair("a first message of the user", _asking_first),
