@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from os.path import normpath
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +16,7 @@ from katapi.language.source import Source
 from katapi.model.program import Library, Program, TokenizerProgram
 from katapi.model.resolve import Used, resolve
 from katapi.model.resolve.findings import Findings
+from katapi.model.resolve.shared import check_place, with_shared
 from katapi.model.resolve.variants import decided, declared_options, models_of
 
 #: Findings about a declaration that is not there; where one could not be read, it may be that one.
@@ -44,7 +46,7 @@ def load_beside(path: Path, read: Callable[[Path], Source]) -> Load:
     """What gives the files that the spec in `path` uses, by their paths seen from it; `read` gives the text of one."""
 
     def load(used: str) -> tuple[str, Source, Load]:
-        target = path.parent / used
+        target = Path(normpath(path.parent / used))
         if not target.is_file():
             raise UseError("there is no such file")
         return target.stem, read(target), load_beside(target, read)
@@ -66,6 +68,10 @@ def analyse(name: str, source: Source, load: Load = no_files) -> tuple[Library, 
 
 def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> tuple[Library, ...]:
     file, unread = parse(source)
+    of_uses = Findings()
+    used = [_used(use, load, above, of_uses) for use in file.uses]
+    check_place(file, of_uses)
+    source, file = with_shared(source, file, [other for other in used if other is not None], of_uses)
     own = Findings(file.unread)
     options = declared_options(file, own)
     programs: list[Library | None] = []
@@ -74,26 +80,33 @@ def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> 
         findings = Findings()
         one = decided(file, model, options, own, findings)
         title = name if model is None else model.name
-        program, found = _resolved(title, source, one, load, above, findings)
+        of_model = [] if model is None else [_used_by_model(use, load, above, findings) for use in model.uses]
+        program, found = _resolved(title, source, one, [*used, *of_model], findings)
         programs.append(program)
         of_models[title] = [f for f in found if not _may_be_unread(f, one, unread)]
     of_options = [f for f in dict.fromkeys(own.diagnostics) if not _may_be_unread(f, file, unread)]
     undecided = any(f.code not in _UNUSED for f in of_options)
-    found = of_options + _merged(of_models, common=undecided)
-    lines = {source.line_column(f.span.start)[0] for f in unread}
-    diagnostics = unread + [f for f in found if source.line_column(f.span.start)[0] not in lines]
+    found = of_uses.diagnostics + of_options + _merged(of_models, common=undecided)
+    lines = {_line(source, f) for f in unread}
+    diagnostics = unread + [f for f in found if _line(source, f) not in lines]
     whole = tuple(program for program in programs if program is not None)
     if diagnostics or len(whole) < len(programs):
         raise SpecError(source, diagnostics)
     return whole
 
 
+def _line(source: Source, finding: Diagnostic) -> tuple[str, int]:
+    """The file and the line of a finding."""
+    file, line, _ = source.place(finding.span.start)
+    return file, line
+
+
 def _resolved(
-    name: str, source: Source, file: s.File, load: Load, above: tuple[str, ...], findings: Findings
+    name: str, source: Source, file: s.File, used: Sequence[Used | None], findings: Findings
 ) -> tuple[Library | None, list[Diagnostic]]:
     """One model: what it is, as far as it has a meaning, and all that is wrong with it."""
-    used = [one for use in file.uses if (one := _used(use, load, above, findings)) is not None]
-    program = resolve(name, source, file, findings, used) if len(used) == len(file.uses) else None
+    there = [other for other in used if other is not None]
+    program = resolve(name, source, file, findings, there) if len(there) == len(used) else None
     found = [*findings.diagnostics]
     if isinstance(program, Program):
         found += check_program(program)
@@ -141,6 +154,16 @@ def _used(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) ->
             return None
         return Used(use.span, program)
     return None
+
+
+def _used_by_model(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) -> Used | None:
+    """A file that one model of a family uses: options decide what differs in the rest, so it shares no parts of it."""
+    used = _used(use, load, above, findings)
+    if used is not None and used.program.file.shared:
+        message = f"`{use.path}` cannot be used by one model: it shares records or `def`s"
+        findings.add("K119", use.span, message, help="use it at the beginning of the file, for all of its models")
+        return None
+    return used
 
 
 def _may_be_unread(finding: Diagnostic, file: s.File, unread: list[Diagnostic]) -> bool:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
 import hypothesis
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from katapi.artifacts.cache import Cache
 from katapi.runtime.arguments import JsonText
+from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import TemplateError, TokenizerError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.parts import FromParts, MergedText
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Content, ControlToken
+from katapi.runtime.tokenization.build import build_tokenizer
+from katapi.runtime.tokenization.configuration import BytePairMerges, BytePairRanks, TokenizerConfiguration
 from katapi.runtime.tokenization.facade import TextAndIds
+from katapi.runtime.tokenization.interface import Tokenizer
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData, score_array
 
 T = TypeVar("T")
+D = TypeVar("D", bound=DeclaredTokenizer)
 R = TypeVar("R", bound=RequestModel)
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -60,11 +69,28 @@ def given(strategy: SearchStrategy[T]) -> Callable[[Callable[[T], None]], Callab
     return decorate
 
 
-def needs_artifact(name: str, sha256: str) -> None:
-    """Passes over the tests of a module whose vocabulary is made in the user's cache, where that does not have it."""
+def with_vocabulary(declared: D, configuration: TokenizerConfiguration, sha256: str) -> D:
+    """The same, but over single bytes where the artifact of its vocabulary is not in the user's cache.
+
+    A vocabulary that may not be passed on is on few machines, and the rules hold over any.
+    """
     cache = Cache.of_user()
-    if not cache.path(sha256).is_file() and not cache.table_path(sha256).is_file():
-        pytest.skip(f"{name} is not in the cache: katapi fetch {name}", allow_module_level=True)
+    if cache.path(sha256).is_file() or cache.table_path(sha256).is_file():
+        return declared
+    return replace(declared, _tokenizer=functools.cache(lambda: over_single_bytes(configuration)))
+
+
+def over_single_bytes(configuration: TokenizerConfiguration) -> Tokenizer:
+    """The tokenizer of a configuration over a vocabulary of nothing but the single bytes and its own control tokens."""
+    match configuration.segmentation:
+        case BytePairRanks() | BytePairMerges(over_bytes=True):
+            tokens = [bytes([byte]) for byte in range(256)]
+        case _:
+            tokens = ["▁".encode(), *(b"<0x%02X>" % byte for byte in range(256))]
+    added = {token.id for token in configuration.added_tokens}
+    free = (token for token in itertools.count() if token not in added)
+    data = VocabularyData(Tokens.by_id(dict(zip(free, tokens, strict=False))))
+    return build_tokenizer(configuration, replace(data, scores=score_array([0.0] * len(data.tokens))))
 
 
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:

@@ -13,18 +13,20 @@ from katapi.testing import (
     given,
     json_objects,
     known_ids,
-    needs_artifact,
     rejection,
     request_bytes,
     texts,
     texts_at,
     texts_of_parts,
+    with_vocabulary,
 )
-from katapi_models.llama2 import MODEL
+from katapi_models.llama2 import MODEL as DECLARED
 from katapi_models.llama2.request import AssistantMessage, Request, SystemMessage, UserMessage
+from katapi_models.llama2_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama2_tokens.vocabulary import Control
 
-needs_artifact("llama2/tokenizer.model", "9e556afd44213b6bd1be2b850ebbbd98f5481437a8021afaf58ee7fb1818d347")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "9e556afd44213b6bd1be2b850ebbbd98f5481437a8021afaf58ee7fb1818d347")
+"""Over single bytes where llama2/tokenizer.model is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

@@ -8,11 +8,13 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content
-from katapi.testing import given, known_ids, needs_artifact, texts_with
-from katapi_models.llama2_tokens import TOKENIZER
+from katapi.testing import given, known_ids, texts_with, with_vocabulary
+from katapi_models.llama2_tokens import TOKENIZER as DECLARED
+from katapi_models.llama2_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama2_tokens.vocabulary import SPELLINGS, Control
 
-needs_artifact("llama2/tokenizer.model", "9e556afd44213b6bd1be2b850ebbbd98f5481437a8021afaf58ee7fb1818d347")
+TOKENIZER = with_vocabulary(DECLARED, CONFIGURATION, "9e556afd44213b6bd1be2b850ebbbd98f5481437a8021afaf58ee7fb1818d347")
+"""Over single bytes where llama2/tokenizer.model is not in the cache."""
 
 TEXT = texts_with(SPELLINGS.values())
 IDS = known_ids(TOKENIZER, Control)

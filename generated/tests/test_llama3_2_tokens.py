@@ -8,11 +8,13 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content
-from katapi.testing import given, known_ids, needs_artifact, texts_with
-from katapi_models.llama3_2_tokens import TOKENIZER
+from katapi.testing import given, known_ids, texts_with, with_vocabulary
+from katapi_models.llama3_2_tokens import TOKENIZER as DECLARED
+from katapi_models.llama3_2_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama3_2_tokens.vocabulary import SPELLINGS, Control
 
-needs_artifact("llama3/tokenizer.model", "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+TOKENIZER = with_vocabulary(DECLARED, CONFIGURATION, "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+"""Over single bytes where llama3/tokenizer.model is not in the cache."""
 
 TEXT = texts_with(SPELLINGS.values())
 IDS = known_ids(TOKENIZER, Control)

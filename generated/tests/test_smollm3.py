@@ -15,18 +15,20 @@ from katapi.testing import (
     json_objects,
     json_values,
     known_ids,
-    needs_artifact,
     rejection,
     request_bytes,
     texts,
     texts_at,
     texts_of_parts,
+    with_vocabulary,
 )
-from katapi_models.smollm3 import MODEL
+from katapi_models.smollm3 import MODEL as DECLARED
 from katapi_models.smollm3.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
+from katapi_models.smollm3_tokens.tokenizer import CONFIGURATION
 from katapi_models.smollm3_tokens.vocabulary import Control
 
-needs_artifact("llama3/tokenizer.model", "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+MODEL = with_vocabulary(DECLARED, CONFIGURATION, "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55")
+"""Over single bytes where llama3/tokenizer.model is not in the cache."""
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)

@@ -17,6 +17,7 @@ import pytest
 
 from katapi.build import compare
 from katapi.compile import compile_project
+from katapi.language.source import Source
 from katapi.project import Project, find_project
 from katapi.runtime.printed import Stretch
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
@@ -92,12 +93,13 @@ def test_each_file_names_its_spec_and_no_time_and_no_folder() -> None:
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)
 def test_each_constant_of_a_renderer_points_at_what_it_prints(spec: Spec) -> None:
     program = program_of(*spec)
-    lines = program.source.text.splitlines()
+    files = lines_of(program.source)
     names = {control.id: control.name for control in program.vocabulary.controls}
     renderer = sys.modules[f"{package_of(spec)}.renderer"]
     controls = 0
     for segment in constants(vars(renderer).values()):
-        source = lines[segment.site.line - 1][segment.site.column - 1 :]
+        lines = files[segment.site.file or program.source.name]
+        source = lines[segment.site.line][segment.site.column - 1 :]
         if isinstance(segment, ControlSegment):
             controls += 1
             assert source.startswith(f"@{names[segment.token.id]}"), segment
@@ -105,31 +107,46 @@ def test_each_constant_of_a_renderer_points_at_what_it_prints(spec: Spec) -> Non
             r'"|\w+\.role\b', source
         ):  # a block text: its first line that is not blank stands here or just below
             first = next((line for line in segment.text.split("\n") if line), "")
-            assert first in "\n".join([source, *lines[segment.site.line : segment.site.line + 3]]), segment
+            assert first in "\n".join([source, *lines[segment.site.line + 1 : segment.site.line + 4]]), segment
     assert controls
 
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)
 def test_each_field_and_token_names_the_line_that_declares_it(spec: Spec) -> None:
     program = program_of(*spec)
-    source = ["", *program.source.text.splitlines()]
+    files = {name.rpartition("/")[2]: lines for name, lines in lines_of(program.source).items()}
+    own_name = program.source.name.rpartition("/")[2]
     declared = ["", *(program.lender or program).source.text.splitlines()]
     package = f"{package_of(spec).rpartition('.')[0]}.{program.tokenizer_package}"
     request = inspect.getsource(sys.modules[f"{package_of(spec)}.request"])
     vocabulary = inspect.getsource(sys.modules[f"{package}.vocabulary"])
-    fields = re.findall(r"^    (\w+): .*  # line (\d+)", request, re.MULTILINE)
-    above = re.findall(r"^    # line (\d+).*\n    (\w+): ", request, re.MULTILINE)
-    fields += [(name, line) for line, name in above]
+    fields = re.findall(r"^    (\w+): .*  # line (\d+)(?: of ([\w.-]+))?", request, re.MULTILINE)
+    above = re.findall(r"^    # line (\d+)(?: of ([\w.-]+))?.*\n    (\w+): ", request, re.MULTILINE)
+    fields += [(name, line, file) for line, file, name in above]
     tokens = re.findall(r"\b(\d+)(?:,|:) .*  # line (\d+)$", vocabulary, re.MULTILINE)
-    assert [(name, line) for name, line in fields if not re.search(rf"\b{name}\b", source[int(line)])] == []
+    assert [field for field in fields if not re.search(rf"\b{field[0]}\b", line_of(field, files, own_name))] == []
     assert [(name, line) for name, line in tokens if not re.search(rf"\b{name}\b", declared[int(line)])] == []
     of_roles = [f.name for role in program.request.roles for f in role.fields]
     of_records = [f.name for record in program.request.records for f in record.fields]
-    assert {name for name, _ in fields} >= {*of_roles, *of_records, *(p.name for p in program.request.params)}
+    assert {name for name, _, _ in fields} >= {*of_roles, *of_records, *(p.name for p in program.request.params)}
     assert len(tokens) >= len(program.vocabulary.controls) + len(program.vocabulary.texts)
-    records = re.findall(r"The record `(\w+)` \(line (\d+)\)", request)
+    records = re.findall(r"The record `(\w+)` \(line (\d+)(?: of ([\w.-]+))?\)", request)
     assert len(records) == len(program.request.records)
-    assert all(f"record {name} " in source[int(line)] for name, line in records)
+    assert all(f"record {record[0]} " in line_of(record, files, own_name) for record in records)
+
+
+def line_of(cited: tuple[str, str, str], files: dict[str, list[str]], own_name: str) -> str:
+    """The line of a spec that a comment cites: what stands there, the line, the file if it is another one."""
+    _, line, file = cited
+    return files[file or own_name][int(line)]
+
+
+def lines_of(source: Source) -> dict[str, list[str]]:
+    """The lines of a spec and of the files that it shares, from 1."""
+    out = {source.name: ["", *source.text.splitlines()]}
+    for other in source.shared:
+        out |= lines_of(other)
+    return out
 
 
 def constants(values: Iterable[object]) -> Iterator[ControlSegment | LiteralSegment]:

@@ -10,6 +10,7 @@ from katapi.emit.code import OR, TERNARY, Code, ternary
 from katapi.emit.constants import constant_source
 from katapi.emit.module import Constant, LiteralPiece
 from katapi.emit.python import WIDTH, Lines, width
+from katapi.runtime.segments import Site
 
 LONG = "word" * 20
 
@@ -51,7 +52,7 @@ def test_lines_are_as_wide_as_the_formatter_counts(letter: str, columns: int) ->
 def test_a_text_that_fills_a_line_stays_on_it(length: int, lines: int) -> None:
     """The formatter does not count the comma behind a text: with it, the line may have one character more."""
     text = "a\n" + "b" * (length - len('            "a\\n"'))
-    source = constant_source(Constant("A", (LiteralPiece(text, 1, 1),), printed=True))
+    source = constant_source(Constant("A", (LiteralPiece(text, Site(1, 1)),), printed=True))
     assert sum(line.startswith('            "') for line in source.splitlines()) == lines
     assert ast.literal_eval(source[source.index('"') : source.rindex('"') + 1].replace("\n", " ")) == text
 

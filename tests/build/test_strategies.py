@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+import pytest
 from hypothesis import find, given
 
+from katapi.artifacts.cache import Cache
 from katapi.emit.property_tests import JSON_NESTING
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.json_types import Json
 from katapi.runtime.parts import MergedText
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content, ControlToken
+from katapi.runtime.tokenization.configuration import TokenizerConfiguration
 from katapi.runtime.tokenization.decoding import ByteDecoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.facade import TextAndIds
@@ -31,7 +35,12 @@ from katapi.testing import (
     texts,
     texts_at,
     texts_of_parts,
+    with_vocabulary,
 )
+from katapi_models.gemma2_tokens.tokenizer import CONFIGURATION as GEMMA2
+from katapi_models.glm_4_7_tokens.tokenizer import CONFIGURATION as GLM
+from katapi_models.gpt2 import TOKENIZER as GPT2
+from katapi_models.llama2_tokens.tokenizer import CONFIGURATION as LLAMA2
 
 
 class Sparse(ControlToken):
@@ -147,3 +156,26 @@ def test_texts_of_either_kind_of_content_are_found() -> None:
     places = ["content.text", "content"]
     assert list(texts_at(Parted(content="c"), places)) == [(("content",), "c")]
     assert list(texts_at(Parted(content=(Part(text="a"),)), places)) == [(("content", 0, "text"), "a")]
+
+
+@pytest.mark.parametrize("configuration", [LLAMA2, GEMMA2, GLM])
+def test_a_vocabulary_that_is_not_there_gives_way_to_single_bytes(
+    configuration: TokenizerConfiguration, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of bytes and of characters, with scores and with merges, as the specs declare them."""
+    monkeypatch.setenv("KATAPI_CACHE", str(tmp_path))
+    text = "天空 a</s><bos><|user|>"
+    stand_in = with_vocabulary(GPT2, configuration, "ab" * 32)
+    assert stand_in is not GPT2
+    ids = stand_in.encode(text)
+    assert len(ids) >= len(text.encode()) - 2, "no token is longer than a byte or a space"
+    assert not {token.id for token in configuration.added_tokens if token.control} & set(ids)
+    assert stand_in.decode(ids).decode() == text
+
+
+def test_a_vocabulary_that_is_there_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATAPI_CACHE", str(tmp_path))
+    path = Cache(tmp_path).path("ab" * 32)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"")
+    assert with_vocabulary(GPT2, LLAMA2, "ab" * 32) is GPT2

@@ -64,7 +64,26 @@ def test_the_grammar_is_lalr1_without_conflicts() -> None:
 def test_the_specs_parse(path: Path) -> None:
     file, findings = parse(Source(path.name, path.read_text(encoding="utf-8")))
     assert findings == []
-    assert file.declarations
+    assert file.declarations or file.shared
+
+
+def test_words_of_declarations_name_values_behind_a_block() -> None:
+    text = next(path for path in SPECS if path.stem == "book").read_text(encoding="utf-8")
+    for word in (
+        "budget",
+        "template",
+        "request",
+        "vocabulary",
+        "tokenizer",
+        "serialization",
+        "option",
+        "model",
+        "record",
+    ):
+        named = text.replace("  @bos\n", f"  def f() {{ }}\n  @bos\n  if true {{ }}\n  {word}\n")
+        shared = f"def f({word}: text) {{\n  if true {{ }}\n  {word}\n}}\n\ndef g() {{ }}\n"
+        for one in (named, shared):
+            assert parse(Source("t.kata", one))[1] == [], word
 
 
 # ---- literals

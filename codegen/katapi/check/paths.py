@@ -300,6 +300,9 @@ class Paths:
         """A value that is itself a test; asking a field for its truth uses it."""
         if isinstance(value.expr, t.BoolConst):
             return [way] if value.expr.value is truth else []
+        if value.place is None and (value.steps or isinstance(value.expr, t.EndOf)):
+            answer = way.learn(("given", _key(value.expr), value.steps), truth, self._says(span, truth))
+            return [] if answer is None else [answer]
         if value.place is None:
             return self.assume(way, value.expr, truth)
         known = way.learn(("given", value.place), truth, self._says(span, truth))

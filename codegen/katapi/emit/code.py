@@ -20,7 +20,9 @@ class Code(NamedTuple):
 
 
 def ternary(test: Code, then: Code, otherwise: Code) -> Code:
-    """`then if test else otherwise`, or `test or otherwise` where a value is tested and chosen."""
+    """`then if test else otherwise`, or `test or otherwise` where a value is tested and chosen; no choice of one."""
+    if then == otherwise:
+        return then
     if test.text == then.text:
         return Code(f"{then.within(OR)} or {otherwise.within(OR)}", OR)
     return Code(f"{then.within(OR)} if {test.within(OR)} else {otherwise.within(TERNARY)}", TERNARY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from katapi.emit.module import Constant, ControlPiece, LiteralPiece, MarkPiece, Piece, RolePiece
+from katapi.emit.module import Constant, ControlPiece, LiteralPiece, MarkPiece, Piece, RolePiece, site_source
 from katapi.emit.python import Lines, string, string_lines, tuple_of, width
 
 _ROLE = "role"
@@ -63,8 +63,8 @@ def _printed(piece: Piece) -> _Node:
     match piece:
         case MarkPiece(name=name):
             return name
-        case ControlPiece(name=name, line=line, column=column):
-            return _Call("ControlSegment", (f"Control.{name}", f"Site({line}, {column})"))
+        case ControlPiece(name=name, site=site):
+            return _Call("ControlSegment", (f"Control.{name}", site_source(site)))
         case LiteralPiece() | RolePiece():
             return _Call("LiteralSegment", _kept(piece))
 
@@ -72,7 +72,7 @@ def _printed(piece: Piece) -> _Node:
 def _kept(piece: Piece) -> tuple[_Node, ...]:
     assert isinstance(piece, LiteralPiece | RolePiece)
     text = _ROLE if isinstance(piece, RolePiece) else _Text(piece.text)
-    return _Call("Literal", (text,)), f"Site({piece.line}, {piece.column})"
+    return _Call("Literal", (text,)), site_source(piece.site)
 
 
 def _line(node: _Node) -> str:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
+from katapi.emit.comparisons import OPPOSITES, Comparisons
 from katapi.emit.kinds import is_kind, narrowed
 from katapi.emit.lifts import is_testable, is_unchanging, there
-from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece
+from katapi.emit.module import ControlPiece, LiteralPiece, Module, RolePiece, site_source
 from katapi.emit.names import control_member
-from katapi.emit.paths import Paths, carries_path
+from katapi.emit.paths import carries_path
 from katapi.emit.python import string, tuple_of
-from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
+from katapi.language.syntax import End, Neighbour, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.types import (
@@ -35,16 +36,15 @@ from katapi.model.types import (
     Type,
     UnionType,
     holds_text,
-    json_kinds,
     present,
 )
 
 
-class Expressions(Paths):
+class Expressions(Comparisons):
     """Emits expressions for one function."""
 
-    def __init__(self, module: Module, package: str, needed: frozenset[str]) -> None:
-        super().__init__(module, package, needed)
+    def __init__(self, module: Module, package: str, needed: frozenset[str], unread: frozenset[int]) -> None:
+        super().__init__(module, package, needed, unread)
         self._aliases: dict[t.Expr, str] = {}
         self._alias_count = 0
         self.answers: dict[int, str] = {}
@@ -59,11 +59,11 @@ class Expressions(Paths):
         match expr:
             case t.ControlConst(token=token):
                 self.module.use(f"{self.module.lender}.vocabulary", "Control")
-                return ControlPiece(control_member(token), *self.module.place(expr.span))
+                return ControlPiece(control_member(token), self.module.site(expr.span))
             case t.TextConst(text=text) | t.RoleOf(type=TextType(choices=(text,))):
-                return LiteralPiece(text, *self.module.place(expr.span))
+                return LiteralPiece(text, self.module.site(expr.span))
             case t.RoleOf(type=TextType(choices=roles)) if roles is not None:
-                return RolePiece(roles, *self.module.place(expr.span))
+                return RolePiece(roles, self.module.site(expr.span))
             case _:
                 return None
 
@@ -168,21 +168,25 @@ class Expressions(Paths):
             case t.BoolConst(value=truth):
                 return Code(str(truth))
             case t.ListConst(items=items):
-                return Code(tuple_of(self._plain(i).text for i in items) if items else "()")
+                return Code(tuple_of(self.plain(i).text for i in items) if items else "()")
             case t.ObjectExpr():
                 return self._object(expr)
             case t.TextTest():
-                return self._text_test(expr)
+                return self.text_test(expr)
             case t.HasKey(base=base, key=key):
                 return Code(f"{self.module.helper('has_key')}({self._json(base).text}, {string(key)})")
             case t.Coalesce(options=options):
                 return self._first_there(options, self.value)
+            case t.Conditional(test=test, then=t.BoolConst(value=one), otherwise=t.BoolConst(value=other)):
+                if one is other:
+                    return Code(str(one))
+                return self.value(test if one else t.Not(test, type=expr.type, span=expr.span))
             case t.Conditional(test=test, then=then, otherwise=otherwise):
                 return ternary(self.condition(test), self.value(then), self.value(otherwise))
             case t.Compare():
-                return self._compare(expr)
+                return self.compare(expr)
             case t.Within(value=value, container=container):
-                return self._within(value, container)
+                return self.within(value, container)
             case t.IsRole(value=value, roles=roles):
                 return self._is_role(value, roles)
             case t.IsJson(value=value, kinds=kinds):
@@ -265,8 +269,8 @@ class Expressions(Paths):
         text = f"str({self.value(expr).text})"
         if path and not any(part.startswith("*") for part in path):
             return self._content(text, self.path(expr), "None")
-        line, column = self.module.place(expr.span)
-        site = f"{self.module.segment('Site')}({line}, {column})"
+        self.module.segment("Site")
+        site = site_source(self.module.site(expr.span))
         if path:
             return Code(f"{self.module.helper('number')}({self.value(expr).text}, {self.path(expr)}, {site})")
         return Code(f"({self.module.segment('Literal')}({text}), {site})")
@@ -317,7 +321,7 @@ class Expressions(Paths):
         return ternary(self.not_none(expr), text, Code("None")) if isinstance(expr.type, OptionalType) else text
 
     def _length(self, expr: t.Expr) -> Code:
-        return Code(f"len({self._plain(expr).text})")
+        return Code(f"len({self.plain(expr).text})")
 
     def _json(self, expr: t.Expr) -> Code:
         """A value with keys: the object inside of parsed arguments."""
@@ -332,9 +336,6 @@ class Expressions(Paths):
         """The pairs of an object."""
         return f"{self._json(expr).within(ATOM)}.items()"
 
-    def _plain(self, expr: t.Expr) -> Code:
-        return self.string(expr) if isinstance(present(expr.type), TextType) else self.value(expr)
-
     def _given(self, value: t.Expr) -> Code:
         of = present(value.type)
         if isinstance(of, (MessageType, RecordType, TaggedType, DateType)):
@@ -348,7 +349,7 @@ class Expressions(Paths):
             return self._json(value)
         if isinstance(value, t.FieldOf) and isinstance(value.base.type, OptionalType) and is_unchanging(value.base):
             return Code(f"{self.not_none(value.base).text} and {self.value(value.base).text}.{value.field.name}", AND)
-        return self._plain(value)
+        return self.plain(value)
 
     def _not(self, operand: t.Expr) -> Code:
         match operand:
@@ -362,15 +363,15 @@ class Expressions(Paths):
             case t.IsJson(value=value, kinds=kinds) if kinds == frozenset({JsonKind.NULL}):
                 return Code(f"{self.value(value).within(ATOM)} is not None", COMPARE)
             case t.Compare(operator=operator):
-                return self._compare(replace(operand, operator=_OPPOSITES[operator]))
+                return self.compare(replace(operand, operator=OPPOSITES[operator]))
             case t.TextTest(kind=t.TextTestKind.HAS, base=base, needle=needle):
                 return Code(f"{string(needle)} not in {self.string(base).within(ATOM)}", COMPARE)
             case t.Within(value=value, container=container):
-                code = self._within(value, container)
+                code = self.within(value, container)
                 if code.binds == COMPARE:
                     return Code(code.text.replace(" in ", " not in ", 1), COMPARE)
                 return Code(f"not {code.text}", NOT)
-            case t.IsEnd() if (test := self.value(operand)).binds == COMPARE:
+            case t.IsEnd() | t.IsRole(roles=(_,)) if (test := self.value(operand)).binds == COMPARE:
                 return Code(test.text.replace(" == ", " != "), COMPARE)
             case _:
                 return Code(f"not {self.condition(operand).within(NOT)}", NOT)
@@ -389,42 +390,13 @@ class Expressions(Paths):
             case _:
                 return True
 
-    def _text_test(self, expr: t.TextTest) -> Code:
-        text = self.string(expr.base)
-        match expr.kind:
-            case t.TextTestKind.HAS:
-                return Code(f"{string(expr.needle)} in {text.within(ATOM)}", COMPARE)
-            case t.TextTestKind.STARTS_WITH:
-                return Code(f"{text.within(ATOM)}.startswith({string(expr.needle)})")
-            case t.TextTestKind.ENDS_WITH:
-                return Code(f"{text.within(ATOM)}.endswith({string(expr.needle)})")
-
     def _object(self, expr: t.ObjectExpr) -> Code:
         pairs = []
         omits = expr.absent is AbsentPairs.OMITTED and any(isinstance(v.type, OptionalType) for _, v in expr.pairs)
         for key, value in expr.pairs:
-            pairs.append(f"{string(key)}: {self._plain(value).within(TERNARY)}")
+            pairs.append(f"{string(key)}: {self.plain(value).within(TERNARY)}")
         display = "{" + ", ".join(pairs) + "}"
         return Code(f"{self.module.helper('without_absent')}({display})" if omits else display)
-
-    def _compare(self, expr: t.Compare) -> Code:
-        left, right = self._plain(expr.left), self._plain(expr.right)
-        exact = all(
-            kinds is not None and len(kinds - {JsonKind.NULL}) == 1
-            for kinds in (json_kinds(expr.left.type), json_kinds(expr.right.type))
-        )
-        text = any(isinstance(e.type, TextType) for e in (expr.left, expr.right))
-        if exact or text or expr.operator not in (Operator.EQUAL, Operator.NOT_EQUAL):
-            return Code(f"{left.within(ATOM)} {expr.operator.value} {right.within(ATOM)}", COMPARE)
-        equal = f"{self.module.helper('json_equal')}({left.text}, {right.text})"
-        return Code(equal) if expr.operator is Operator.EQUAL else Code(f"not {equal}", NOT)
-
-    def _within(self, value: t.Expr, container: t.Expr) -> Code:
-        own = json_kinds(value.type)
-        if own == frozenset({JsonKind.TEXT}):
-            return Code(f"{self._plain(value).within(ATOM)} in {self.value(container).within(ATOM)}", COMPARE)
-        helper = self.module.helper("json_within")
-        return Code(f"{helper}({self._plain(value).text}, {self.value(container).text})")
 
     def _end_of(self, base: t.Expr, end: End) -> Code:
         helper = f"{end.value}_message" if self.is_messages(base) else f"{end.value}_item"
@@ -481,19 +453,9 @@ class Expressions(Paths):
 
     def _dump(self, expr: t.Serialize) -> str:
         self.module.serializations[expr.serialization.identity.name] = expr.serialization
-        value = self._plain(expr.value)
+        value = self.plain(expr.value)
         received = isinstance(present(expr.value.type), (JsonType, ListType)) and not isinstance(
             expr.value, (t.ObjectExpr, t.ListConst)
         )
         method = "dump_known" if received else "dump"
         return f"{expr.serialization.identity.name.upper()}.{method}({value.text})"
-
-
-_OPPOSITES = {
-    Operator.EQUAL: Operator.NOT_EQUAL,
-    Operator.NOT_EQUAL: Operator.EQUAL,
-    Operator.LESS: Operator.GREATER_EQUAL,
-    Operator.GREATER_EQUAL: Operator.LESS,
-    Operator.GREATER: Operator.LESS_EQUAL,
-    Operator.LESS_EQUAL: Operator.GREATER,
-}

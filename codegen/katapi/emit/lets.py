@@ -15,14 +15,13 @@ from katapi.model.types import BoolType, MessageType, OptionalType, TextType, pr
 class Lets:
     """Emits the names of one function."""
 
-    def __init__(self, expressions: Expressions, file: str) -> None:
+    def __init__(self, expressions: Expressions) -> None:
         self._e = expressions
-        self._file = file
         self._lifting = Lifting()
         self.lines = Lines(1)
 
     def _line(self, span: Span) -> int:
-        return self._e.module.place(span)[0]
+        return self._e.module.site(span).line
 
     def condition(self, expr: t.Expr) -> Code:
         """A condition; what it asks about that needs a name gets one before."""
@@ -41,6 +40,8 @@ class Lets:
                 self._bind(lift.variable, lift.value, guard)
 
     def _let(self, let: t.Let) -> None:
+        if let.variable.number in self._e.unread:
+            return
         value, lifts = self._lifting.out_of_let(let.value)
         self._lift(lifts)
         if isinstance(value, t.Query):
@@ -132,19 +133,19 @@ class Lets:
             return
         messages = isinstance(query.variable.type, MessageType)
         source = e.value(query.source)
-        item = e.declare(query.variable)
+        item = e.declare_item(query.variable, query.source)
         condition = query.condition
         if query.quantifier is Quantifier.ALL:
             condition = t.Not(condition, type=BoolType(), span=query.span)
         name = e.declare_let(variable, query)
         words = f"{query.quantifier.value} {query.variable.name} … where …"
-        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
+        self.lines.add(f"# {self._e.module.cite(query.span)} {words}")
         found = self._start_query(query, variable, name, item)
         self._enter(guard)
         target = item
         if messages:
             target = f"{item}_at, {item}" if e.reads_place(query.variable) else f"_, {item}"
-        elif finds(query) or e.reads_path(query.variable):
+        elif e.reads_path(query.variable) or (finds(query) and (e.is_printed(variable) or e.reads_path(variable))):
             target = f"{item}_at, {item}"
             source = Code(f"enumerate({source.text})", ATOM)
             if query.quantifier is Quantifier.LAST:
@@ -196,15 +197,15 @@ class Lets:
                 return [f"{name} = {item}"]
             self.lines.add(f"{name}_at = -1")
             return [f"{name}, {name}_at = {item}, {e.place(query.variable)}"]
-        path = e.item_path(query.source, f"{item}_at")
         if isinstance(present(variable.type), TextType):
+            path = e.item_path(query.source, f"{item}_at")
             self.lines.add(f"{name}: {e.module.printed('PrintedText')} | None = None")
             return [f"{name} = {e.module.segment('Content')}({item}), {path}, 0"]
         self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
         if not e.reads_path(variable):
             return [f"{name} = {item}"]
         self.lines.statement(f"{name}_path: {e.module.segment('Path')} = ", e.item_path(query.source, "-1"))
-        return [f"{name} = {item}", f"{name}_path = {path}"]
+        return [f"{name} = {item}", f"{name}_path = {e.item_path(query.source, f'{item}_at')}"]
 
 
 def _branches(value: t.Expr) -> tuple[t.Expr, t.Expr, t.Expr] | None:

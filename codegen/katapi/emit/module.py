@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from katapi.emit.counters import Counters
 from katapi.emit.names import slug
+from katapi.emit.python import string
 from katapi.language.source import Source, Span
 from katapi.model.declarations import Serialization
+from katapi.model.sites import cited, site_of
 from katapi.model.types import Type
+from katapi.runtime.segments import Site
 
 
 class ControlPiece(NamedTuple):
     """A control token at one place of the template; `name` is its member of the generated enum."""
 
     name: str
-    line: int
-    column: int
+    site: Site
 
 
 class LiteralPiece(NamedTuple):
     """A text that is written at one place of the template."""
 
     text: str
-    line: int
-    column: int
+    site: Site
 
 
 class RolePiece(NamedTuple):
     """The role of a message, printed at one place of the template: one of a few literals."""
 
     roles: tuple[str, ...]
-    line: int
-    column: int
+    site: Site
 
 
 class MarkPiece(NamedTuple):
     """Where what the model itself generates begins or ends; `name` is the member of `katapi.runtime.printed.Mark`."""
 
     name: str
-    line: int
-    column: int
+    site: Site
 
 
 Piece: TypeAlias = ControlPiece | LiteralPiece | RolePiece | MarkPiece
@@ -62,6 +62,12 @@ class Constant(NamedTuple):
         return next((piece for piece in self.pieces if isinstance(piece, RolePiece)), None)
 
 
+def site_source(site: Site) -> str:
+    """A place as an expression."""
+    file = "" if site.file is None else f", {string(site.file)}"
+    return f"Site({site.line}, {site.column}{file})"
+
+
 @dataclass
 class Module:
     """What the expressions of a module need around them: imports, constants, and which companions are read."""
@@ -76,6 +82,17 @@ class Module:
     counters: Mapping[str, Counters] = field(default_factory=dict)
     open_roles: bool = False
     """Whether there are messages whose role no class names; the class alone tells them apart then."""
+
+    def as_it_is(self) -> Callable[[], None]:
+        """Gives back what undoes all that is noted from here on."""
+        imports = {module: set(names) for module, names in self.imports.items()}
+        constants, serializations = dict(self.constants), dict(self.serializations)
+
+        def undo() -> None:
+            self.imports = {module: set(names) for module, names in imports.items()}
+            self.constants, self.serializations = dict(constants), dict(serializations)
+
+        return undo
 
     def use(self, module: str, *names: str) -> None:
         """Notes that names are imported."""
@@ -96,9 +113,13 @@ class Module:
         self.use("katapi.runtime.printed", name)
         return name
 
-    def place(self, span: Span) -> tuple[int, int]:
-        """Line and column of a place in the template."""
-        return self.source.line_column(span.start)
+    def site(self, span: Span) -> Site:
+        """A place in the template."""
+        return site_of(span, self.source)
+
+    def cite(self, span: Span) -> str:
+        """A place in the template as comments and errors name it: file and line."""
+        return cited(span, self.source)
 
     def fixed(self, pieces: tuple[Piece, ...]) -> str:
         """The name of the constant for pieces that are printed one after the other."""
@@ -114,8 +135,8 @@ class Module:
         if constant is None:
             self._import(pieces, printed)
             taken = {c.name for c in self.constants.values()}
-            line, column = pieces[0].line, pieces[0].column
-            name = f"{_stem(pieces)}_{line}"
+            line, column, file = pieces[0].site
+            name = f"{_stem(pieces)}_{line}" if file is None else f"{_stem(pieces)}_{slug(Path(file).stem)}_{line}"
             if name in taken:
                 name = f"{name}_{column}"
             if name in taken:

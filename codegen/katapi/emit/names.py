@@ -60,6 +60,11 @@ def local(name: str) -> str:
     return name + "_" if name in _RESERVED or _DERIVED.fullmatch(name) else name
 
 
+def numbered(name: str, number: int) -> str:
+    """A further local variable of one name."""
+    return f"{name}{number}" if _DERIVED.fullmatch(f"{name}_{number}") else f"{name}_{number}"
+
+
 def slug(written: str) -> str:
     """A constant's name for a text: its first words, or what its white space looks like."""
     words = re.findall(r"[A-Za-z][A-Za-z0-9]*", written)

@@ -7,6 +7,7 @@ are kept as a list of Python expressions until it is written.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 
 from katapi.emit.code import TERNARY, Code, ternary
 from katapi.emit.lifts import finds
@@ -23,10 +24,13 @@ from katapi.model.types import (
     ParsedType,
     RecordType,
     TaggedType,
+    TextType,
     Type,
     UnionType,
     present,
 )
+
+_ANY_LENGTH = ("…",)
 
 
 class Paths(Variables, ABC):
@@ -46,9 +50,75 @@ class Paths(Variables, ABC):
 
     def declare_let(self, variable: t.Variable, value: t.Expr) -> str:
         """The Python name of a `let`; remembers whether its value came from the request at all."""
-        if not self._path(value.source if isinstance(value, t.Query) and finds(value) else value):
+        if not self._has_path(value.source if isinstance(value, t.Query) and finds(value) else value):
             self._pathless.add(variable.number)
         return self.declare(variable)
+
+    def declare_parameter(self, parameter: t.Variable) -> str:
+        """The Python name of a parameter of a def, whose path comes with it."""
+        name = self.declare(parameter)
+        self._shapes[f"{name}_path"] = _ANY_LENGTH
+        return name
+
+    def declare_item(self, variable: t.Variable, source: t.Expr, *, key: bool = False, pairs: bool = False) -> str:
+        """The Python name of an item of a list, or of the `key` or value of an object's `pairs`."""
+        texts = None
+        if isinstance(present(variable.type), (TextType, ListType)):
+            texts = self._texts[variable.number] = "key" if key else self._texts_of(source)
+        if not self.reads_path(variable):
+            return self.declare(variable, texts)
+        path = self._shape([*self._items_path(source), '""' if pairs else "0"])
+        name = self.declare(variable, texts, path)
+        self._shapes[f"{name}_path"] = path
+        return name
+
+    def _texts_of(self, source: t.Expr) -> Hashable:
+        """Where the texts in a list come from: a field has its own kind of text, a name any."""
+        match source:
+            case t.Coalesce(options=(only, t.ListConst(items=()))):
+                return self._texts_of(only)
+            case t.FieldOf():
+                return "field"
+            case t.EndOf(base=base):
+                return self._texts_of(base)
+            case t.Var(variable=variable) if variable.number in self._texts:
+                return self._texts[variable.number]
+            case _:
+                return source
+
+    def _shape(self, path: list[str]) -> tuple[str, ...]:
+        """Of which types a path is made, as Python's type checker sees it; what it may see as more than one is left."""
+        out: list[str] = []
+        for part in path:
+            if part.startswith("*") and self._shapes.get(part[1:]) == _ANY_LENGTH:
+                return _ANY_LENGTH
+            if part.startswith("*") and part[1:] in self._shapes:
+                out.extend(self._shapes[part[1:]])
+            elif part.startswith('"'):
+                out.append("str")
+            elif part.endswith(("_at", "[0]", " - 1")) or part.isdecimal():
+                out.append("int")
+            else:
+                out.append(part)
+        return tuple(out)
+
+    def _has_path(self, expr: t.Expr) -> bool:
+        """Whether a value may have come from the request."""
+        match expr:
+            case t.Var(variable=variable):
+                return self._carries(variable)
+            case t.FieldOf() | t.RoleOf() | t.JsonFieldOf() | t.NeighbourOf():
+                return True
+            case t.EndOf(base=base):
+                return isinstance(present(base.type), ListType)
+            case t.Coalesce(options=values) | t.ListConst(items=values):
+                return any(map(self._has_path, values))
+            case t.Conditional(then=then, otherwise=otherwise):
+                return self._has_path(then) or self._has_path(otherwise)
+            case t.ObjectExpr(pairs=pairs):
+                return any(self._has_path(value) for _, value in pairs)
+            case _:
+                return False
 
     def path(self, expr: t.Expr) -> str:
         """The path of a value in the request, as a Python tuple."""
@@ -102,6 +172,8 @@ class Paths(Variables, ABC):
                 step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
                 self.used.add(self.index)
                 return ['"messages"', f"{self.messages}[{self.index} {step}][0]"]
+            case t.Coalesce() | t.Conditional() if not self._has_path(expr):
+                return []
             case t.Coalesce(options=options):
                 return self._path(options[0]) if len(options) == 1 else self._chosen_path(options)
             case t.Conditional(test=test, then=then, otherwise=otherwise):
@@ -121,21 +193,34 @@ class Paths(Variables, ABC):
         return [f"*({code.text})"]
 
     def _variable_path(self, variable: t.Variable) -> list[str]:
+        if not self._carries(variable):
+            return []
         match variable.binding:
             case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM:
                 return [string(variable.name)]
             case t.Binding.WALK | t.Binding.TAKE:
                 return ['"messages"', self.place(variable)]
-            case t.Binding.DEF_PARAMETER if carries_path(variable.type):
-                return [f"*{self._companion(variable)}"]
-            case t.Binding.LOOP | t.Binding.QUERY | t.Binding.LET if isinstance(present(variable.type), MessageType):
+            case _ if variable.binding is not t.Binding.DEF_PARAMETER and isinstance(
+                present(variable.type), MessageType
+            ):
                 return ['"messages"', self.place(variable)]
-            case t.Binding.LET | t.Binding.QUERY if variable.number in self._pathless:
-                return []
-            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET | t.Binding.QUERY if not self.is_printed(variable):
-                return [f"*{self._companion(variable)}"]
             case _:
-                return []
+                return [f"*{self._companion(variable)}"]
+
+    def _carries(self, variable: t.Variable) -> bool:
+        """Whether the code knows the path of a variable's value."""
+        match variable.binding:
+            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM | t.Binding.WALK | t.Binding.TAKE:
+                return True
+            case t.Binding.DEF_PARAMETER:
+                return carries_path(variable.type)
+            case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET | t.Binding.QUERY:
+                if isinstance(present(variable.type), MessageType):
+                    return variable.binding is not t.Binding.KEY
+                pathless = variable.binding in (t.Binding.LET, t.Binding.QUERY) and variable.number in self._pathless
+                return not pathless and not self.is_printed(variable)
+            case t.Binding.GENERATING | t.Binding.RUN | t.Binding.COUNTER:
+                return False
 
     def _common(self, paths: list[list[str]]) -> list[str]:
         """The path that others have in common; where the code does not tell it, what gives it when it runs."""

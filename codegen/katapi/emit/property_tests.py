@@ -11,11 +11,12 @@ from katapi.emit.names import lender, message_class, record_class
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
-from katapi.emit.tokenizer_tests import artifact_needed, undone
+from katapi.emit.tokenizer_tests import undone, with_vocabulary
 from katapi.model import template as t
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
 from katapi.model.request import Field, Request
+from katapi.model.sites import cited
 from katapi.model.types import (
     OBJECT,
     BoolType,
@@ -49,6 +50,7 @@ class PropertyTestsContext:
     rejections: str
     renders: bool
     depth_limit: int | None
+    shares: bool
     generate_from: str
     generate_to: str
     has_prefix: bool
@@ -132,7 +134,7 @@ def constant(class_: str) -> str:
 
 def emit_property_tests(program: Program, package: str, artifact: Artifact | None) -> str:
     """The text of the test module; `artifact` is that of the vocabulary."""
-    needs = artifact_needed(artifact)
+    needs = with_vocabulary("MODEL", artifact)
     strategies = _Strategies()
     request = program.request
     rejections = _rejections(program)
@@ -142,7 +144,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
         name
         for name, used in {
             "accepted": rejections and renders,
-            "needs_artifact": needs,
+            "with_vocabulary": needs,
             "nesting": limited,
             "rejection": rejections,
             "texts_at": renders,
@@ -188,6 +190,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             rejections=_places(rejections),
             renders=renders,
             depth_limit=request.depth if limited else None,
+            shares=any(node.span.start > len(program.source.text) for node in program.template.definitions),
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
             has_prefix=bool(program.template.generates),
@@ -224,6 +227,7 @@ def _entry(lines: Lines, key: str, items: list[str]) -> None:
 
 
 def _imports(program: Program, package: str, helpers: set[str], *, renders: bool, pytest: bool) -> list[str]:
+    stands_in = "with_vocabulary" in helpers
     own = {
         "katapi.runtime.errors": ["RequestError"] if pytest else [],
         "katapi.runtime.segments": [
@@ -232,7 +236,8 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
             *(("LiteralSegment",) if renders and program.template.generates else ()),
         ],
         "katapi.testing": sorted(helpers),
-        package: ["MODEL"],
+        package: ["MODEL as DECLARED" if stands_in else "MODEL"],
+        f"{lender(program, package)}.tokenizer": ["CONFIGURATION"] if stands_in else [],
         f"{package}.request": [
             "Request",
             *(record_class(r.name) for r in program.request.records),
@@ -259,10 +264,9 @@ def _places(rejections: list[str]) -> str:
 
 def _rejections(program: Program) -> list[str]:
     """Where each `reject` stands, as its error names it, and the codes of what the serializations refuse."""
-    file = program.source.name.rsplit("/", 1)[-1]
-    lines = {
-        program.source.line_column(s.span.start)[0] for s in all_statements(program.template) if isinstance(s, t.Reject)
-    }
+    source = program.source
+    spans = [s.span for s in all_statements(program.template) if isinstance(s, t.Reject)]
+    places = dict.fromkeys(cited(span, source) for span in sorted(spans))
     used = [
         inner.serialization
         for statement in all_statements(program.template)
@@ -274,7 +278,7 @@ def _rejections(program: Program) -> list[str]:
         "T140": any(s.integers is Integers.ROUNDED and s.nan is Nan.REJECT for s in used),
         "T143": any(s.integers is Integers.SAFE for s in used),
     }
-    return [*(f"{file}:{line}" for line in sorted(lines)), *(code for code, refuses in codes.items() if refuses)]
+    return [*places, *(code for code, refuses in codes.items() if refuses)]
 
 
 def _asks_for_the_prefix(template: t.Template) -> bool:

@@ -10,7 +10,7 @@ from katapi.emit.constants import constant_source
 from katapi.emit.counters import counters_of_defs
 from katapi.emit.environment import render
 from katapi.emit.expressions import Expressions
-from katapi.emit.module import Module
+from katapi.emit.module import Constant, Module
 from katapi.emit.names import lender
 from katapi.emit.paths import carries_path
 from katapi.emit.python import Lines, call, imports, string, tuple_of
@@ -47,15 +47,14 @@ def emit_renderer(program: Program, package: str) -> str:
     module.open_roles = program.request.open_role is not None
     module.printed("Printed")
     module.use(f"{package}.request", "Request")
-    file = program.source.name.rsplit("/", 1)[-1]
-    functions = [_definition(d, module, package, file) for d in program.template.definitions]
-    body = _main(program, module, package, file)
+    functions = [_definition(d, module, package) for d in program.template.definitions]
+    body = _main(program, module, package)
     for serialization in module.serializations.values():
         if serialization.python is None:
             module.use("katapi.runtime.serialization", "Serialization")
         else:
             module.use("katapi.runtime.python_notation", "PythonNotation")
-    constants = sorted(module.constants.values(), key=lambda c: (c.pieces[0].line, c.pieces[0].column, c.name))
+    constants = sorted(module.constants.values(), key=_in_order)
     return render(
         "renderer.py.j2",
         RendererContext(
@@ -70,6 +69,12 @@ def emit_renderer(program: Program, package: str) -> str:
             body=body,
         ),
     )
+
+
+def _in_order(constant: Constant) -> tuple[str, int, int, str]:
+    """What constants are sorted by: their places, those in the template's own file first."""
+    line, column, file = constant.pieces[0].site
+    return file or "", line, column, constant.name
 
 
 def _import_groups(module: Module, package: str) -> list[str]:
@@ -106,21 +111,29 @@ def serialization_source(s: Serialization) -> str:
     return lines.text()
 
 
-def _settled(emit: Callable[[frozenset[str]], tuple[str, set[str]]]) -> str:
-    """Emits again until it is known which companions (`m_at`, `c_path`) the code reads."""
+def _settled(module: Module, emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
+    """Emits again until it is known which names and companions of names (`m_at`, `c_path`) the code reads."""
+    begin = module.as_it_is()
     needed: frozenset[str] = frozenset()
-    for _ in range(_PASSES):
-        text, used = emit(needed)
-        if used == needed:
+    unread: frozenset[int] = frozenset()
+    passes = 0
+    while passes < _PASSES:
+        begin()
+        text, expressions = emit(needed, unread)
+        settled = expressions.used == needed
+        if settled and not expressions.never_read:
             return text
-        needed = frozenset(used)
+        needed = frozenset(expressions.used)
+        if settled:
+            unread |= expressions.never_read
+        passes = 0 if settled else passes + 1
     raise AssertionError("the companions of variables do not settle")
 
 
-def _main(program: Program, module: Module, package: str, file: str) -> str:
-    def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
-        expressions = Expressions(module, package, needed)
-        statements = Statements(expressions, file)
+def _main(program: Program, module: Module, package: str) -> str:
+    def emit(needed: frozenset[str], unread: frozenset[int]) -> tuple[str, Expressions]:
+        expressions = Expressions(module, package, needed, unread)
+        statements = Statements(expressions)
         lines = statements.lines
         for variable in program.template.variables:
             name = expressions.declare(variable)
@@ -132,25 +145,24 @@ def _main(program: Program, module: Module, package: str, file: str) -> str:
             lines.add(f"{expressions.declare(counter)} = 0")
         statements.body(program.template.body)
         if always_rejects(program.template.body):
-            return lines.text(), expressions.used
+            return lines.text(), expressions
         for generate in program.template.generates:
-            line = program.source.line_column(generate.span.start)[0]
-            lines.add(f"# {file}:{line} generate")
+            lines.add(f"# {module.cite(generate.span)} generate")
             test = "request.add_generation_prompt"
             if generate.condition is not None:
                 test += f" and {statements.condition(generate.condition).within(NOT)}"
             lines.statement("if ", test, ":")
             statements.block(generate.body)
         lines.add("return out")
-        return lines.text(), expressions.used
+        return lines.text(), expressions
 
-    return _settled(emit)
+    return _settled(module, emit)
 
 
-def _definition(definition: t.Def, module: Module, package: str, file: str) -> str:
-    def emit(needed: frozenset[str]) -> tuple[str, set[str]]:
-        expressions = Expressions(module, package, needed)
-        statements = Statements(expressions, file)
+def _definition(definition: t.Def, module: Module, package: str) -> str:
+    def emit(needed: frozenset[str], unread: frozenset[int]) -> tuple[str, Expressions]:
+        expressions = Expressions(module, package, needed, unread)
+        statements = Statements(expressions)
         parameters = ["out: list[Printed]"]
         for parameter in definition.parameters:
             parameters.extend(_parameter(parameter, expressions))
@@ -162,24 +174,18 @@ def _definition(definition: t.Def, module: Module, package: str, file: str) -> s
         )
         head = Lines()
         head.statement("def ", call(f"_{definition.name}", parameters), f" -> {gives}:")
-        line = program_line(module, definition)
         names = ", ".join(p.name for p in definition.parameters)
-        statements.lines.add(f'"""{file}:{line} def {definition.name}({names})."""')
+        statements.lines.add(f'"""{module.cite(definition.span)} def {definition.name}({names})."""')
         statements.body(definition.body)
         if advanced and not always_rejects(definition.body):
             statements.lines.add(f"return {', '.join(advanced)}")
-        return head.text() + "\n" + statements.lines.text(), expressions.used
+        return head.text() + "\n" + statements.lines.text(), expressions
 
-    return _settled(emit)
-
-
-def program_line(module: Module, definition: t.Def) -> int:
-    """The line a def begins on."""
-    return module.source.line_column(definition.span.start)[0]
+    return _settled(module, emit)
 
 
 def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:
-    name = expressions.declare(parameter)
+    name = expressions.declare_parameter(parameter)
     of: Type = present(parameter.type)
     if isinstance(of, ControlType):
         return [f"{name}: {expressions.module.printed('Fixed')}"]

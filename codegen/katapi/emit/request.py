@@ -162,7 +162,8 @@ def records_in_order(request: Request) -> list[Record]:
 
 
 def _line(span: Span, source: Source) -> str:
-    return f"line {source.line_column(span.start)[0]}"
+    file, line, _ = source.place(span.start)
+    return f"line {line}" if file == source.name else f"line {line} of {file.rpartition('/')[2]}"
 
 
 def _field(field: Field, types: _Types, source: Source) -> FieldContext:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from katapi.check.traverse import statements
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, Code, ternary
 from katapi.emit.expressions import Expressions
 from katapi.emit.held import Held
@@ -26,8 +27,8 @@ class Statements(Lets):
     What is printed is held back until something else comes, so that what always stands together goes out together.
     """
 
-    def __init__(self, expressions: Expressions, file: str) -> None:
-        super().__init__(expressions, file)
+    def __init__(self, expressions: Expressions) -> None:
+        super().__init__(expressions)
         self._held = Held(expressions.module)
         self._out = "out"
 
@@ -82,7 +83,7 @@ class Statements(Lets):
 
     def _mark(self, name: str, span: Span) -> None:
         self._e.module.printed(name)
-        self._held.piece(MarkPiece(name, *self._e.module.place(span)))
+        self._held.piece(MarkPiece(name, self._e.module.site(span)))
 
     def _statement(self, statement: t.Statement) -> None:
         match statement:
@@ -150,7 +151,7 @@ class Statements(Lets):
 
     def _raise(self, message: str, code: str, span: Span) -> None:
         self._e.module.use("katapi.runtime.errors", "TemplateError")
-        where = string(f"{self._file}:{self._line(span)}")
+        where = string(self._e.module.cite(span))
         self.lines.statement("raise ", call("TemplateError", [string(message), f'code="{code}"', f"where={where}"]))
 
     def _call(self, statement: t.CallDef) -> None:
@@ -167,11 +168,16 @@ class Statements(Lets):
     def _capture(self, capture: t.Capture) -> None:
         """What a block prints goes into a list of its own, of which one text is made."""
         module = self._e.module
+        inner = tuple(statements(capture.body))
+        unread = capture.variable.number in self._e.unread
+        if unread and not any(isinstance(s, t.CallDef | t.Advance | t.Reject) for s in inner):
+            return
         name = self._e.declare(capture.variable)
         outer, self._out = self._out, f"{name}_printed"
-        self.lines.add(f"{self._out}: list[{module.printed('Printed')}] = []")
+        if not unread or any(isinstance(s, t.Print | t.CallDef) for s in inner):
+            self.lines.add(f"{self._out}: list[{module.printed('Printed')}] = []")
         self.body(capture.body)
-        if not rejects(capture):
+        if not (unread or rejects(capture)):
             self.lines.add(f"{name} = {module.printed('kept')}({self._out})")
         self._out = outer
 
@@ -191,7 +197,7 @@ class Statements(Lets):
             hit = ternary(test, Code(f"({target})"), Code("None")).text
         answers = e.answers[query.variable.number] = e.fresh(f"{item}_{side}")
         words = f"{query.quantifier.value} {query.variable.name} in messages {side} … where …"
-        self.lines.add(f"# {self._file}:{self._line(query.span)} {words}")
+        self.lines.add(f"# {self._e.module.cite(query.span)} {words}")
         self.lines.statement(f"{answers} = ", f"{function}({hit} for {target} in {e.messages})")
 
     # ---- branches and loops
@@ -229,7 +235,7 @@ class Statements(Lets):
         if each.key is not None:
             self._each_pair(each)
             return
-        name = self._e.declare(each.item)
+        name = self._e.declare_item(each.item, each.source)
         source = self._e.value(each.source)
         index, last = f"{name}_at", f"len({source.text}) - 1"
         if each.sorted or isinstance(present(each.item.type), MessageType):
@@ -245,6 +251,7 @@ class Statements(Lets):
         else:
             target, over = name, source.text
         self._note_ends(each, name, index, last)
+        target = target if self._e.reads(each.item) else re.sub(rf"\b{name}\b", "_", target)
         self._loop(each, f"for {target} in {over}:", name, f"{name}_at")
 
     def _counts(self, each: t.Each) -> bool:
@@ -266,16 +273,23 @@ class Statements(Lets):
 
     def _each_pair(self, each: t.Each) -> None:
         assert each.key is not None
-        key, name = self._e.declare(each.key), self._e.declare(each.item)
+        key = self._e.declare_item(each.key, each.source, key=True, pairs=True)
+        name = self._e.declare_item(each.item, each.source, pairs=True)
         pairs = self._e.pairs(each.source)
         self._note_ends(each, name, f"{name}_at", f"len({pairs.removesuffix('.items()')}) - 1")
         if each.sorted:
             self._e.module.use("katapi.runtime.text", "sorted_pairs")
             pairs = f"sorted_pairs({pairs})"
+        keyed = self._e.reads(each.key) or self._e.reads_path(each.key) or self._e.reads_path(each.item)
+        target = f"{key if keyed else '_'}, {name if self._e.reads(each.item) else '_'}"
         if (each.join is not None and each.condition is None) or self._counts(each):
-            head = f"for {name}_at, ({key}, {name}) in enumerate({pairs}):"
+            head = f"for {name}_at, ({target}) in enumerate({pairs}):"
+        elif not each.sorted and target.endswith(", _"):
+            head = f"for {key if keyed else '_'} in {pairs.removesuffix('.items()')}:"
+        elif not each.sorted and not keyed:
+            head = f"for {name} in {pairs.removesuffix('.items()')}.values():"
         else:
-            head = f"for {key}, {name} in {pairs}:"
+            head = f"for {target} in {pairs}:"
         self._loop(each, head, name, key)
 
     def _loop(self, each: t.Each, head: str, name: str, step: str) -> None:
@@ -286,6 +300,7 @@ class Statements(Lets):
         if counted or asked:
             self.lines.add(f"{first} = True")
         self.lines.add(head)
+        before = len(self.lines)
         self.lines.indent()
         companions = {
             f"{self._e.name(variable)}_path": self._e.item_path(each.source, step)
@@ -305,20 +320,26 @@ class Statements(Lets):
             self.lines.statement("if ", test.text, ":")
             self.lines.add("    continue")
         if each.join is not None:
-            joint = self._e.module.fixed((LiteralPiece(each.join, *self._e.module.place(each.span)),))
+            joint = self._e.module.fixed((LiteralPiece(each.join, self._e.module.site(each.span)),))
             self.lines.add(f"if not {first}:" if counted else f"if {name}_at:")
             self.lines.add(f"    {self._out}.append({joint})")
             if counted and not asked:
                 self.lines.add(f"{first} = False")
         for own, path in companions.items():
             self.lines.statement(f"{own} = ", path)
-        self.lines.dedent()
-        self.block(each.body)
+        self.body(each.body)
         if asked and not always_rejects(each.body):
-            self.lines.add(f"    {first} = False")
+            self.lines.add(f"{first} = False")
+        if len(self.lines) == before:
+            self.lines.add("pass")
+        self.lines.dedent()
 
     def _joined(self, joined: t.Joined) -> None:
-        separator = self._e.module.fixed((LiteralPiece(joined.separator, *self._e.module.place(joined.span)),))
+        ends = next((at for at, s in enumerate(joined.body.statements) if rejects(s)), None)
+        if not any(map(_may_print, joined.body.statements[:ends])):
+            self._statements(joined.body.statements)
+            return
+        separator = self._e.module.fixed((LiteralPiece(joined.separator, self._e.module.site(joined.span)),))
         name = self._e.fresh("joined")
         self.lines.add(f"{name} = {self._e.module.helper('Joined')}({self._out}, {separator})")
         for statement in joined.body.statements:
@@ -333,7 +354,7 @@ class Statements(Lets):
         chosen, lifts = self._lifting.out_of(match.subject)
         self._lift(lifts)
         subject = self._e.string(chosen) if isinstance(present(chosen.type), TextType) else self._e.value(chosen)
-        self.lines.add(f"# {self._file}:{self._line(match.span)} match")
+        self.lines.add(f"# {self._e.module.cite(match.span)} match")
         levels = self._arms(replace(match, subject=chosen), subject)
         for _ in range(levels):
             self.lines.dedent()
@@ -417,28 +438,33 @@ class Statements(Lets):
     def _take(self, take: t.Take) -> None:
         e = self._e
         name = e.declare(take.variable)
+        read = take.otherwise is not None or e.reads(take.variable) or e.reads_place(take.variable)
         what = "all" if take.all else "leading"
         self.lines.add(
-            f"# {self._file}:{self._line(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}"
+            f"# {self._e.module.cite(take.span)} take {what} {', '.join(take.roles)} as {take.variable.name}"
         )
         of = e.python_type(present(take.variable.type))
         if take.all:
             classes = e.classes(take.roles)
-            self.lines.statement(f"{name}: {of} = ", f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]")
+            if read:
+                value = f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]"
+                self.lines.statement(f"{name}: {of} = ", value)
             rest = f"without_{'_'.join(take.roles)}"
             self.lines.statement(f"{rest} = ", f"[(at, m) for at, m in {e.messages} if not isinstance(m, {classes})]")
             e.messages = rest
             empty = f"not {name}"
         else:
-            self.lines.add(f"{name}: {of} | None = None")
+            if read:
+                self.lines.add(f"{name}: {of} | None = None")
             place = f"{name}_at"
             if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
-            bound = f"first := {e.messages}[0][1]"
-            bound = bound if e.module.open_roles else f"({bound})"
+            bound = f"first := {e.messages}[0][1]" if read else f"{e.messages}[0][1]"
+            bound = f"({bound})" if read and not e.module.open_roles else bound
             test = e.has_role("first", take.roles).within(NOT).replace("first", bound, 1)
             self.lines.statement("if ", f"{e.messages} and {test}", ":")
-            self.lines.add(f"    {name} = first")
+            if read:
+                self.lines.add(f"    {name} = first")
             if e.reads_place(take.variable):
                 self.lines.add(f"    {place} = {e.messages}[0][0]")
             self.lines.add(f"    {e.messages} = {e.messages}[1:]")
@@ -454,7 +480,7 @@ class Statements(Lets):
         name = e.declare(walk.variable)
         runs = any(a.run is not None for a in walk.arms)
         place = f"{name}_at" if e.reads_place(walk.variable) else "_"
-        self.lines.add(f"# {self._file}:{self._line(walk.span)} each {walk.variable.name} in messages")
+        self.lines.add(f"# {self._e.module.cite(walk.span)} each {walk.variable.name} in messages")
         if runs:
             self.lines.add("walked = 0")
         if runs or e.index in e.needed:

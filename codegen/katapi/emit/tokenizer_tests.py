@@ -33,16 +33,17 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, artifact: Arti
     They do not count where the table of the artifact is in the user's cache: the tests then ask the tokenizer.
     """
     vocabulary = program.vocabulary
-    needs = artifact_needed(artifact)
+    needs = with_vocabulary("TOKENIZER", artifact)
     used = {
         "hypothesis": ["assume"] if _undone(program) and vocabulary.unknown else [],
         "katapi.runtime.segments": ["Content"],
-        "katapi.testing": ["given", *(["known_ids", "needs_artifact"] if needs else []), "texts_with"],
-        package: ["TOKENIZER"],
+        "katapi.testing": ["given", *(["known_ids", "with_vocabulary"] if needs else []), "texts_with"],
+        package: ["TOKENIZER as DECLARED" if needs else "TOKENIZER"],
+        f"{package}.tokenizer": ["CONFIGURATION"] if needs else [],
         f"{package}.vocabulary": [*(["Control"] if needs else []), "SPELLINGS"],
     }
     third = {module: names for module, names in used.items() if module == "hypothesis"}
-    own = {module: names for module, names in used.items() if module != "hypothesis"}
+    own = {module: names for module, names in used.items() if module != "hypothesis" and names}
     unknown = vocabulary.unknown
     controls = "set(SPELLINGS)"
     if unknown is not None:
@@ -62,12 +63,13 @@ def emit_tokenizer_tests(program: TokenizerProgram, package: str, artifact: Arti
     )
 
 
-def artifact_needed(artifact: Artifact | None) -> str:
+def with_vocabulary(name: str, artifact: Artifact | None) -> str:
     """The statement by which a test module does without what is not in the user's cache; nothing where all is there."""
     if artifact is None or not artifact.cached:
         return ""
     lines = Lines()
-    lines.statement("", call("needs_artifact", [string(artifact.name), string(artifact.sha256)]))
+    lines.statement(f"{name} = ", call("with_vocabulary", ["DECLARED", "CONFIGURATION", string(artifact.sha256)]))
+    lines.add(f'"""Over single bytes where {artifact.name} is not in the cache."""')
     return lines.text()
 
 

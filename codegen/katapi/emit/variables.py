@@ -6,10 +6,11 @@ place there. Companions are emitted only where they are read: `needed` holds tho
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 
 from katapi.emit.module import Module
-from katapi.emit.names import local, message_class, record_class
+from katapi.emit.names import local, message_class, numbered, record_class
 from katapi.language.syntax import End
 from katapi.model import template as t
 from katapi.model.types import (
@@ -31,35 +32,70 @@ from katapi.model.types import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the loops hold that share a Python name: values of a type; None says that it does not matter.
+
+    `texts` tells where their texts come from, which Python's type checker tells apart, `path` the parts of their paths.
+    """
+
+    type: Type
+    texts: Hashable
+    path: Hashable
+
+    def and_also(self, other: Held) -> Held | None:
+        """What both hold; None where it is not the same."""
+        pairs = ((self.texts, other.texts), (self.path, other.path))
+        if self.type != other.type or any(one != two for one, two in pairs if one is not None and two is not None):
+            return None
+        return Held(self.type, *(two if one is None else one for one, two in pairs))
+
+
 class Variables:
     """The Python names of one function."""
 
-    def __init__(self, module: Module, package: str, needed: frozenset[str]) -> None:
+    def __init__(self, module: Module, package: str, needed: frozenset[str], unread: frozenset[int]) -> None:
         self.module = module
         self.needed = needed
+        self.unread = unread
+        """The numbers of the names that no code reads: they get none in Python."""
         self.used: set[str] = set()
         self.messages = "messages"
         self.index = "i"
         self._package = package
         self._names: dict[int, str] = {}
-        self._types: dict[str, Type] = {}
+        self._held: dict[str, Held | None] = {}
+        self._lets: set[int] = set()
         self._pathless: set[int] = set()
+        self._texts: dict[int, Hashable] = {}
+        self._shapes: dict[str, tuple[str, ...]] = {}
         self._taken: set[str] = set()
 
-    def declare(self, variable: t.Variable) -> str:
+    def declare(self, variable: t.Variable, texts: Hashable = None, path: Hashable = None) -> str:
         """The Python name of a variable that comes into being here.
 
-        Two loops may share a name where the type is the same; the language has no shadowing, so they never nest.
+        Two loops may share a name where they hold the same; the language has no shadowing, so they never nest.
         """
         base = local(variable.name)
         shared = variable.binding in (t.Binding.LOOP, t.Binding.KEY, t.Binding.QUERY)
-        shared = shared and not (variable.binding is t.Binding.QUERY and self.reads_path(variable))
+        own = Held(variable.type, texts, path) if shared else None
         name, number = base, 2
-        while name in self._types and not (shared and self._types[name] == variable.type):
-            name, number = f"{base}_{number}", number + 1
+        while name in self._held:
+            both = self._both(name, own)
+            if both is not None:
+                own = both
+                break
+            name, number = numbered(base, number), number + 1
         self._names[variable.number] = name
-        self._types[name] = variable.type
+        if variable.binding is t.Binding.LET:
+            self._lets.add(variable.number)
+        self._held[name] = own
         return name
+
+    def _both(self, name: str, own: Held | None) -> Held | None:
+        """What a name holds if it is shared; None where it cannot be."""
+        other = self._held[name]
+        return None if own is None or other is None else other.and_also(own)
 
     def fresh(self, base: str) -> str:
         """A Python name that no variable of the template has."""
@@ -68,6 +104,13 @@ class Variables:
             name, number = f"{base}_{number}", number + 1
         self._taken.add(name)
         return name
+
+    @property
+    def never_read(self) -> frozenset[int]:
+        """The numbers of the `let`s of which the code so far reads neither the value nor where it came from."""
+        return frozenset(
+            number for number in self._lets if self.used.isdisjoint((f"{number}", f"{number}_at", f"{number}_path"))
+        )
 
     @property
     def declared(self) -> frozenset[int]:

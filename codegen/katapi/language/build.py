@@ -143,7 +143,8 @@ class TreeBuilder(Transformer[Token, object]):
 
     def file(self, meta: Meta, c: Children) -> s.File:
         declarations = tuple(d for d in c if isinstance(d, s.Declaration))
-        return s.File(_all(c, s.Use), _all(c, s.Option), _all(c, s.Model), declarations, span=self._span(meta))
+        shared = tuple(d for d in c if isinstance(d, s.Shared))
+        return s.File(_all(c, s.Use), _all(c, s.Option), _all(c, s.Model), declarations, shared, span=self._span(meta))
 
     def use(self, meta: Meta, c: Children) -> s.Use:
         return s.Use(str(_one(c, _Quoted)), span=self._span(meta))

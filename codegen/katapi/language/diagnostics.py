@@ -27,16 +27,15 @@ class Diagnostic:
 
     def render(self, source: Source) -> str:
         """The finding as text: heading, place, source line, caret, help."""
-        line, column = source.line_column(self.span.start)
-        gutter = " " * len(str(line))
+        place = source.place(self.span.start)
+        gutter = " " * len(str(place.line))
         out = [
             f"error[{self.code}]: {self.message}",
-            f"{gutter}--> {source.name}:{line}:{column}",
+            f"{gutter}--> {place}",
             *excerpt(source, self.span, self.label),
         ]
         if self.first is not None:
-            first, at = source.line_column(self.first.start)
-            out.append(f"{gutter} = first: {source.name}:{first}:{at}")
+            out.append(f"{gutter} = first: {source.place(self.first.start)}")
         if self.help:
             out.append(f"{gutter} = help: {self.help}")
         return "\n".join(out)
@@ -44,8 +43,9 @@ class Diagnostic:
 
 def excerpt(source: Source, span: Span, label: str = "") -> list[str]:
     """The source line of a place with carets under it, and a label behind them."""
+    file, _ = source.file_of(span.start)
     line, column = source.line_column(span.start)
-    before, marked, after = _window(source.line_text(line), column - 1, span.end - span.start)
+    before, marked, after = _window(file.line_text(line), column - 1, span.end - span.start)
     gutter = " " * len(str(line))
     indent = "".join("\t" if c == "\t" else " " * _cells(c) for c in before)
     carets = "^" * max(1, sum(_cells(c) for c in marked))

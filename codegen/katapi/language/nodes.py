@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 from katapi.language import syntax as s
+from katapi.language.source import Span
+
+NodeT = TypeVar("NodeT", bound=s.Node)
 
 
 def nodes(value: object) -> Iterator[s.Node]:
@@ -34,3 +38,21 @@ def words(node: s.Node) -> frozenset[str]:
             case _:
                 pass
     return frozenset(found)
+
+
+def moved(node: NodeT, by: int) -> NodeT:
+    """The same node, which begins so many code points further on."""
+    changes: dict[str, Any] = {part.name: _moved(getattr(node, part.name), by) for part in fields(node)}
+    return replace(node, **changes)
+
+
+def _moved(value: object, by: int) -> object:
+    match value:
+        case tuple():
+            return tuple(_moved(one, by) for one in value)
+        case Span():
+            return value.moved(by)
+        case s.Node():
+            return moved(value, by)
+        case _:
+            return value

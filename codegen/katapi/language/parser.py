@@ -32,7 +32,7 @@ from katapi.language.source import Source, Span
 # A declaration as error recovery sees it: its first word at the start of a line, and more of a header behind.
 _DECLARATION = re.compile(
     r"^(?:(?:vocabulary|tokenizer|serialization|request|template|budget)\b(?=[^\n]*(?:\bversion\b|\{))"
-    r"|model\b(?=[^\n]*\{)|option\s+\w+\s*:)",
+    r"|(?:model|record)\b(?=[^\n]*\{)|def\b(?=[^\n]*\()|option\s+\w+\s*:)",
     re.MULTILINE,
 )
 #: Words that are no names of fields, roles, records, parameters or defs.
@@ -88,6 +88,7 @@ def parse(source: Source) -> tuple[s.File, list[Diagnostic]]:
         tuple(o for file, _ in readings for o in file.options),
         tuple(m for file, _ in readings for m in file.models),
         tuple(d for file, _ in readings for d in file.declarations),
+        tuple(d for file, _ in readings for d in file.shared),
         frozenset().union(*(file.unread for file, _ in readings)),
         any(file.nameless for file, _ in readings),
         span=Span(0, len(source.text)),
@@ -109,7 +110,7 @@ Read = tuple[s.File, list[Diagnostic]]
 
 def _recovered(text: str, base: int, declared: frozenset[str]) -> Read:
     """What can be read of a part of a file, in which `declared` are names."""
-    nothing = s.File((), (), (), (), frozenset(_WORD.findall(text)), span=Span(base, base + len(text)))
+    nothing = s.File((), (), (), (), (), frozenset(_WORD.findall(text)), span=Span(base, base + len(text)))
     deep = nested_deeper_than(text, _MOST_BRACKETS)
     if deep is not None:
         return nothing, [_too_deep(base + deep)]
@@ -149,7 +150,7 @@ def _build(tree: Tree[Token], draft: Draft, left_out: LeftOut) -> Read:
     deep = _deeper_than(tree, _MOST_LEVELS)
     if deep is not None:
         words = frozenset(_WORD.findall(draft.text))
-        return s.File((), (), (), (), words, span=Span(draft.place(0), draft.place(len(draft.text)))), [
+        return s.File((), (), (), (), (), words, span=Span(draft.place(0), draft.place(len(draft.text)))), [
             _too_deep(draft.place(deep))
         ]
     builder = TreeBuilder(draft.place, left_out, _fragment)

@@ -75,14 +75,18 @@ class _Printer:
 
     def file(self, file: s.File, length: int) -> str:
         entries = self._uses(file.uses)
-        before: s.Option | s.Model | s.Declaration | None = None
-        for node in self._choices.in_order([*file.options, *file.models, *file.declarations]):
+        before: s.Option | s.Model | s.Declaration | s.Shared | None = None
+        for node in self._choices.in_order([*file.options, *file.models, *file.declarations, *file.shared]):
             match node:
                 case s.Option(name, type_, default):
                     doc = concat(f"option {name.text}: {type_text(type_)}", *_default(default))
                     entries.append(replace(self._leaf(node, doc), close=isinstance(before, s.Option)))
                 case s.Model():
                     entries.append(replace(self._model(node), close=isinstance(before, s.Model)))
+                case s.RecordDecl():
+                    entries.extend(self._request_entries([node]))
+                case s.Def():
+                    entries.append(self._part(node))
                 case _:
                     entries.append(self._declaration_entry(node))
             before = node

@@ -129,14 +129,16 @@ class Use(Node):
 class File(Node):
     """All declarations; `unread` are the words of what could not be read outside of templates.
 
-    Where that may have given any `name`, no use of a name can be called wrong. `variant` is the model for which the
-    options are decided, where a file has several.
+    Where that may have given any `name`, no use of a name can be called wrong. `shared` are the records and `def`s
+    outside of a request or template: the file's own, and those of the files that it uses. `variant` is the model for
+    which the options are decided, where a file has several.
     """
 
     uses: tuple[Use, ...]
     options: tuple[Option, ...]
     models: tuple[Model, ...]
     declarations: tuple[Declaration, ...]
+    shared: tuple[Shared, ...]
     unread: frozenset[str] = frozenset()
     nameless: bool = False
     variant: str | None = None
@@ -501,6 +503,10 @@ class Def(Node):
     name: Name
     parameters: tuple[Parameter, ...]
     body: Block
+
+
+#: What a file can declare for the requests and templates of others.
+Shared: TypeAlias = RecordDecl | Def
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs
 from katapi.model.declarations import ControlToken as DeclaredToken
+from katapi.model.sites import site_of
 from katapi.model.types import OptionalType, is_content
 from katapi.oracle.characters import lower_case
 from katapi.oracle.dates import formatted
@@ -66,7 +67,7 @@ class Spec:
 
     def site(self, span: Span) -> Site:
         """Where something stands in the spec."""
-        return Site(*self.source.line_column(span.start))
+        return site_of(span, self.source)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.declarations import Vocabulary
 from katapi.model.program import Program
+from katapi.model.sites import cited
 from katapi.oracle.evaluate import Frame, Spec, in_lower_case
 from katapi.oracle.request import OracleRequest
 from katapi.oracle.values import (
@@ -306,9 +307,7 @@ class _Printer:
         return next(v for v in self._program.template.variables if v.binding is t.Binding.MESSAGES)
 
     def _where(self, span: Span) -> str:
-        line, _ = self._program.source.line_column(span.start)
-        file = self._program.source.name.rpartition("/")[2]
-        return f"{file}:{line}"
+        return cited(span, self._program.source)
 
 
 def _run(messages: list[OracleMessage], role: str) -> list[OracleMessage]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.printed import without_space
-from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment
+from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment, Site
 from katapi.runtime.tokenization.interface import Tokenizer
 
 Kind = Literal["control", "literal", "content", "mixed"]
@@ -56,9 +56,9 @@ class Origin:
         return None
 
     @property
-    def lines(self) -> tuple[int, ...]:
-        """The lines of the template that wrote the token; empty for content."""
-        return tuple(s.site.line for s in self.segments if isinstance(s, ControlSegment | LiteralSegment))
+    def sites(self) -> tuple[Site, ...]:
+        """The places in the template that wrote the token; empty for content."""
+        return tuple(s.site for s in self.segments if isinstance(s, ControlSegment | LiteralSegment))
 
 
 def kind_of(segment: Segment) -> Kind:

@@ -49,10 +49,15 @@ class ControlToken(Enum):
 
 
 class Site(NamedTuple):
-    """The place in the .kata file that prints something; `line` and `column` are counted from 1."""
+    """The place in the .kata file that prints something.
+
+    `line` and `column` are counted from 1. `file` names the file where that is not the template's own, but one whose
+    `def`s it uses.
+    """
 
     line: int
     column: int
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

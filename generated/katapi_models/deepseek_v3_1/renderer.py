@@ -28,94 +28,94 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-BEGIN_OF_SENTENCE_37 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(37, 3)))
-BLANK_LINE_39 = fixed(LiteralSegment(Literal("\n\n"), Site(39, 3)))
-USER_42 = fixed(ControlSegment(Control.USER, Site(42, 17)))
-ASSISTANT_45 = fixed(ControlSegment(Control.ASSISTANT, Site(45, 27)), ControlSegment(Control.END_THINK, Site(45, 38)))
-SAMPLED_46 = fixed(SAMPLED)
-EMPTY_47 = (Literal(""), Site(47, 22))
-TOOL_CALLS_BEGIN_48 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(48, 9)))
-TOOL_CALL_BEGIN_50 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(50, 11)))
-TOOL_SEP_50 = fixed(ControlSegment(Control.TOOL_SEP, Site(50, 44)))
-TOOL_CALL_END_50 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(50, 85)))
-TOOL_CALLS_END_52 = fixed(
-    ControlSegment(Control.TOOL_CALLS_END, Site(52, 9)),
-    ControlSegment(Control.END_OF_SENTENCE, Site(52, 25)),
+BEGIN_OF_SENTENCE_30 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(30, 3)))
+BLANK_LINE_32 = fixed(LiteralSegment(Literal("\n\n"), Site(32, 3)))
+USER_35 = fixed(ControlSegment(Control.USER, Site(35, 17)))
+ASSISTANT_38 = fixed(ControlSegment(Control.ASSISTANT, Site(38, 27)), ControlSegment(Control.END_THINK, Site(38, 38)))
+SAMPLED_39 = fixed(SAMPLED)
+EMPTY_40 = (Literal(""), Site(40, 22))
+TOOL_CALLS_BEGIN_41 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(41, 9)))
+TOOL_CALL_BEGIN_43 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(43, 11)))
+TOOL_SEP_43 = fixed(ControlSegment(Control.TOOL_SEP, Site(43, 44)))
+TOOL_CALL_END_43 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(43, 85)))
+TOOL_CALLS_END_45 = fixed(
+    ControlSegment(Control.TOOL_CALLS_END, Site(45, 9)),
+    ControlSegment(Control.END_OF_SENTENCE, Site(45, 25)),
     END_SAMPLED,
 )
-EMPTY_58 = (Literal(""), Site(58, 31))
-ASSISTANT_60 = fixed(ControlSegment(Control.ASSISTANT, Site(60, 9)))
-THINK_61 = fixed(ControlSegment(Control.THINK, Site(61, 45)))
-END_THINK_61 = fixed(ControlSegment(Control.END_THINK, Site(61, 61)))
-SAMPLED_65 = fixed(SAMPLED)
-END_OF_SENTENCE_67 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(67, 9)), END_SAMPLED)
-TOOL_OUTPUT_BEGIN_72 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(72, 17)))
-TOOL_OUTPUT_END_72 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(72, 46)))
-ASSISTANT_76 = fixed(ControlSegment(Control.ASSISTANT, Site(76, 5)))
-THINK_77 = fixed(ControlSegment(Control.THINK, Site(77, 19)))
-END_THINK_77 = fixed(ControlSegment(Control.END_THINK, Site(77, 35)))
+EMPTY_51 = (Literal(""), Site(51, 31))
+ASSISTANT_53 = fixed(ControlSegment(Control.ASSISTANT, Site(53, 9)))
+THINK_54 = fixed(ControlSegment(Control.THINK, Site(54, 45)))
+END_THINK_54 = fixed(ControlSegment(Control.END_THINK, Site(54, 61)))
+SAMPLED_58 = fixed(SAMPLED)
+END_OF_SENTENCE_60 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(60, 9)), END_SAMPLED)
+TOOL_OUTPUT_BEGIN_65 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(65, 17)))
+TOOL_OUTPUT_END_65 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(65, 46)))
+ASSISTANT_69 = fixed(ControlSegment(Control.ASSISTANT, Site(69, 5)))
+THINK_70 = fixed(ControlSegment(Control.THINK, Site(70, 19)))
+END_THINK_70 = fixed(ControlSegment(Control.END_THINK, Site(70, 35)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 33)."""
+    """All that the template prints for a request, in order (line 26)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     thinking = request.thinking
-    out.append(BEGIN_OF_SENTENCE_37)
-    # deepseek-v3.1.kata:38 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_30)
+    # deepseek-v3.1.kata:31 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            out.append(BLANK_LINE_39)
+            out.append(BLANK_LINE_32)
         s_first = False
         out.append((s.content, ("messages", s_at, "content"), 0))
-    # deepseek-v3.1.kata:41 each m in messages
+    # deepseek-v3.1.kata:34 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :42 when user
-            out += (USER_42, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant" and m.tool_calls:  # :44 when assistant
+        if m.role == "user":  # :35 when user
+            out += (USER_35, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant" and m.tool_calls:  # :37 when assistant
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_45)
+                out.append(ASSISTANT_38)
             out += (
-                SAMPLED_46,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_47,
-                TOOL_CALLS_BEGIN_48,
+                SAMPLED_39,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_40,
+                TOOL_CALLS_BEGIN_41,
             )
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 out += (
-                    TOOL_CALL_BEGIN_50,
+                    TOOL_CALL_BEGIN_43,
                     (c.function.name, (*c_path, "function", "name"), 0),
-                    TOOL_SEP_50,
+                    TOOL_SEP_43,
                     (TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
-                    TOOL_CALL_END_50,
+                    TOOL_CALL_END_43,
                 )
-            out.append(TOOL_CALLS_END_52)
-        elif m.role == "assistant":  # :57 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_58
+            out.append(TOOL_CALLS_END_45)
+        elif m.role == "assistant":  # :50 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_51
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_60)
+                out.append(ASSISTANT_53)
                 if thinking and (m.prefix if m.prefix is not None else False):
-                    out.append(THINK_61)
+                    out.append(THINK_54)
                 else:
-                    out.append(END_THINK_61)
-            out.append(SAMPLED_65)
+                    out.append(END_THINK_54)
+            out.append(SAMPLED_58)
             if isinstance(message_at(without_system, i - 1), ToolMessage):
                 out.append(said)
             else:
                 out.append(after(said, "</think>"))
-            out.append(END_OF_SENTENCE_67)
-        elif m.role == "tool":  # :72 when tool
-            out += (TOOL_OUTPUT_BEGIN_72, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_72)
+            out.append(END_OF_SENTENCE_60)
+        elif m.role == "tool":  # :65 when tool
+            out += (TOOL_OUTPUT_BEGIN_65, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_65)
         else:
             assert_never(m)
-    # deepseek-v3.1.kata:75 generate
+    # deepseek-v3.1.kata:68 generate
     if request.add_generation_prompt and isinstance(last_message(without_system), UserMessage):
-        out.append(ASSISTANT_76)
+        out.append(ASSISTANT_69)
         if thinking:
-            out.append(THINK_77)
+            out.append(THINK_70)
         else:
-            out.append(END_THINK_77)
+            out.append(END_THINK_70)
     return out

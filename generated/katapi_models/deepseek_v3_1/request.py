@@ -16,51 +16,51 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 25)."""
+    """The record `function` (line 9 of requests.kata)."""
 
-    name: Content  # line 26
-    arguments: JsonText  # line 27
+    name: Content  # line 10 of requests.kata
+    arguments: JsonText  # line 11 of requests.kata
 
 
 class Call(RequestModel):
-    """The record `call` (line 21)."""
+    """The record `call` (line 4 of requests.kata)."""
 
-    function: Function  # line 22
-    id: Content | None = None  # line 23: accepted, never printed
-    type: Literal["function"] | None = None  # line 23: accepted, never printed
+    function: Function  # line 5 of requests.kata
+    id: Content | None = None  # line 6 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 6 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 11)."""
 
     role: Literal["system"]
-    content: Content  # line 10
+    content: Content  # line 11
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 10)."""
+    """A message of role `user` (line 11)."""
 
     role: Literal["user"]
-    content: Content  # line 10
+    content: Content  # line 11
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 11)."""
+    """A message of role `assistant` (line 12)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 12
-    tool_calls: Items[Call] | None = None  # line 13
-    prefix: bool | None = None  # line 14
-    reasoning_content: Content | None = None  # line 15: accepted, never printed
+    content: Content | None = None  # line 13
+    tool_calls: Items[Call] | None = None  # line 14
+    prefix: bool | None = None  # line 15
+    reasoning_content: Content | None = None  # line 16: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 17)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: Content  # line 18
-    name: Content | None = None  # line 19: accepted, never printed
-    tool_call_id: Content | None = None  # line 19: accepted, never printed
+    content: Content  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -70,9 +70,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 7)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 29
+    tools: Items[JsonObjectField] | None = None  # line 22
     add_generation_prompt: bool = True
-    thinking: bool = False  # line 30
+    thinking: bool = False  # line 23

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.2.kata",
     template=Identity(
         "DeepSeekV32@1",
-        "sha256:809987f66146ec65d23863fd9aa4f63d1d77fad4468d72a9bd7420b92eef3a3f",
+        "sha256:f2de52ddecee17f156aaba589b3b94fce795be4bbb6bec9c4b46775f66f07598",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",

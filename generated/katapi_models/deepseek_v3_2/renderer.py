@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import as_object, is_object, json_field, last_message, message_at, run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -29,73 +30,96 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-FUNCTION_CALLS_38 = fixed(
-    LiteralSegment(Literal("\n\n<"), Site(38, 5)),
-    ControlSegment(Control.DSML, Site(38, 13)),
-    LiteralSegment(Literal("function_calls>\n"), Site(38, 19)),
+BEGIN_OF_SENTENCE_30 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(30, 3)))
+BLANK_LINE_32 = fixed(LiteralSegment(Literal("\n\n"), Site(32, 23)))
+EMPTY_32 = (Literal(""), Site(32, 68))
+BLANK_LINE_35 = fixed(LiteralSegment(Literal("\n\n"), Site(35, 23)))
+USER_42 = fixed(ControlSegment(Control.USER, Site(42, 17)))
+EMPTY_42 = (Literal(""), Site(42, 36))
+ASSISTANT_48 = fixed(ControlSegment(Control.ASSISTANT, Site(48, 9)))
+BLANK_LINE_50 = fixed(LiteralSegment(Literal("\n\n"), Site(50, 9)))
+THINK_54 = fixed(ControlSegment(Control.THINK, Site(54, 11)), SAMPLED)
+EMPTY_55 = (Literal(""), Site(55, 44))
+END_THINK_55 = fixed(ControlSegment(Control.END_THINK, Site(55, 47)), END_SAMPLED)
+END_THINK_57 = fixed(ControlSegment(Control.END_THINK, Site(57, 11)))
+SAMPLED_63 = fixed(SAMPLED)
+EMPTY_64 = (Literal(""), Site(64, 22))
+END_OF_SENTENCE_66 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(66, 9)), END_SAMPLED)
+FUNCTION_RESULTS_72 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(72, 9)))
+RESULT_75 = fixed(LiteralSegment(Literal("\n<result>"), Site(75, 11)))
+EMPTY_75 = (Literal(""), Site(75, 37))
+RESULT_75_40 = fixed(LiteralSegment(Literal("</result>"), Site(75, 40)))
+FUNCTION_RESULTS_77 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(77, 13)))
+BLANK_LINE_90 = fixed(LiteralSegment(Literal("\n\n"), Site(90, 19)))
+ASSISTANT_90 = fixed(ControlSegment(Control.ASSISTANT, Site(90, 35)))
+THINK_91 = fixed(ControlSegment(Control.THINK, Site(91, 5)))
+END_THINK_92 = fixed(ControlSegment(Control.END_THINK, Site(92, 23)))
+FUNCTION_CALLS_DSML_17 = fixed(
+    LiteralSegment(Literal("\n\n<"), Site(17, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(17, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>\n"), Site(17, 17, "spec/tools/dsml.kata")),
 )
-INVOKE_NAME_40 = fixed(
-    LiteralSegment(Literal("<"), Site(40, 7)),
-    ControlSegment(Control.DSML, Site(40, 11)),
-    LiteralSegment(Literal('invoke name="'), Site(40, 17)),
+INVOKE_NAME_DSML_19 = fixed(
+    LiteralSegment(Literal("<"), Site(19, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(19, 9, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="'), Site(19, 15, "spec/tools/dsml.kata")),
 )
-TEXT_40 = fixed(LiteralSegment(Literal('">\n'), Site(40, 49)))
-PARAMETER_NAME_42 = fixed(
-    LiteralSegment(Literal("<"), Site(42, 9)),
-    ControlSegment(Control.DSML, Site(42, 13)),
-    LiteralSegment(Literal('parameter name="'), Site(42, 19)),
+TEXT_DSML_19 = fixed(LiteralSegment(Literal('">\n'), Site(19, 47, "spec/tools/dsml.kata")))
+PARAMETER_NAME_DSML_21 = fixed(
+    LiteralSegment(Literal("<"), Site(21, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(21, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('parameter name="'), Site(21, 17, "spec/tools/dsml.kata")),
 )
-STRING_42 = fixed(LiteralSegment(Literal('" string="'), Site(42, 42)))
-TRUE_43 = fixed(LiteralSegment(Literal('true">'), Site(43, 28)))
-FALSE_43 = fixed(LiteralSegment(Literal('false">'), Site(43, 52)))
-PARAMETER_44 = fixed(
-    LiteralSegment(Literal("</"), Site(44, 9)),
-    ControlSegment(Control.DSML, Site(44, 14)),
-    LiteralSegment(Literal("parameter>\n"), Site(44, 20)),
+STRING_DSML_21 = fixed(LiteralSegment(Literal('" string="'), Site(21, 40, "spec/tools/dsml.kata")))
+TRUE_DSML_22 = fixed(LiteralSegment(Literal('true">'), Site(22, 26, "spec/tools/dsml.kata")))
+FALSE_DSML_22 = fixed(LiteralSegment(Literal('false">'), Site(22, 50, "spec/tools/dsml.kata")))
+PARAMETER_DSML_23 = fixed(
+    LiteralSegment(Literal("</"), Site(23, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(23, 12, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n"), Site(23, 18, "spec/tools/dsml.kata")),
 )
-INVOKE_46 = fixed(
-    LiteralSegment(Literal("</"), Site(46, 7)),
-    ControlSegment(Control.DSML, Site(46, 12)),
-    LiteralSegment(Literal("invoke>\n"), Site(46, 18)),
+INVOKE_DSML_25 = fixed(
+    LiteralSegment(Literal("</"), Site(25, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(25, 10, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n"), Site(25, 16, "spec/tools/dsml.kata")),
 )
-FUNCTION_CALLS_48 = fixed(
-    LiteralSegment(Literal("</"), Site(48, 5)),
-    ControlSegment(Control.DSML, Site(48, 10)),
-    LiteralSegment(Literal("function_calls>"), Site(48, 16)),
+FUNCTION_CALLS_DSML_27 = fixed(
+    LiteralSegment(Literal("</"), Site(27, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(27, 8, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>"), Site(27, 14, "spec/tools/dsml.kata")),
 )
-BEGIN_OF_SENTENCE_51 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(51, 3)))
-BLANK_LINE_53 = fixed(LiteralSegment(Literal("\n\n"), Site(53, 23)))
-EMPTY_53 = (Literal(""), Site(53, 68))
-BLANK_LINE_56 = fixed(LiteralSegment(Literal("\n\n"), Site(56, 23)))
-TOOLS_YOU_HAVE_58 = fixed(
+TOOLS_YOU_HAVE_DSML_33 = fixed(
     LiteralSegment(
         Literal(
             "## Tools\n\n"
             "You have access to a set of tools you can use to answer the user's question.\n"
             'You can invoke functions by writing a "<'
         ),
-        Site(58, 5),
+        Site(33, 3, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(61, 47)),
+    ControlSegment(Control.DSML, Site(36, 45, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal('function_calls>" block like the following as part of your reply to the user:\n<'),
-        Site(61, 53),
+        Site(36, 51, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(62, 8)),
-    LiteralSegment(Literal("function_calls>\n<"), Site(62, 14)),
-    ControlSegment(Control.DSML, Site(63, 8)),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(63, 14)),
-    ControlSegment(Control.DSML, Site(64, 8)),
-    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(64, 14)),
-    ControlSegment(Control.DSML, Site(64, 87)),
-    LiteralSegment(Literal("parameter>\n...\n</"), Site(64, 93)),
-    ControlSegment(Control.DSML, Site(66, 9)),
-    LiteralSegment(Literal("invoke>\n<"), Site(66, 15)),
-    ControlSegment(Control.DSML, Site(67, 8)),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(67, 14)),
-    ControlSegment(Control.DSML, Site(69, 9)),
-    LiteralSegment(Literal("invoke>\n</"), Site(69, 15)),
-    ControlSegment(Control.DSML, Site(70, 9)),
+    ControlSegment(Control.DSML, Site(37, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>\n<"), Site(37, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(38, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(38, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(39, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(
+        Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'),
+        Site(39, 12, "spec/tools/dsml.kata"),
+    ),
+    ControlSegment(Control.DSML, Site(39, 85, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n...\n</"), Site(39, 91, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(41, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n<"), Site(41, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(42, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(42, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(44, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n</"), Site(44, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(45, 7, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal(
             "function_calls>\n\n"
@@ -103,171 +127,162 @@ TOOLS_YOU_HAVE_58 = fixed(
             "If the thinking_mode is enabled, then after function results you should strongly consider outputting a thinking block. Here is an example:\n\n"
             "<"
         ),
-        Site(70, 15),
+        Site(45, 13, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(76, 8)),
-    LiteralSegment(Literal("function_calls>\n...\n</"), Site(76, 14)),
-    ControlSegment(Control.DSML, Site(78, 9)),
-    LiteralSegment(Literal("function_calls>\n\n<function_results>\n...\n</function_results>\n\n"), Site(78, 15)),
-    ControlSegment(Control.THINK, Site(84, 7)),
-    LiteralSegment(Literal("...thinking about results"), Site(84, 14)),
-    ControlSegment(Control.END_THINK, Site(84, 41)),
-    LiteralSegment(Literal("\n\nHere are the functions available in JSONSchema format:\n<functions>\n"), Site(84, 49)),
+    ControlSegment(Control.DSML, Site(51, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>\n...\n</"), Site(51, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(53, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(
+        Literal("function_calls>\n\n<function_results>\n...\n</function_results>\n\n"),
+        Site(53, 13, "spec/tools/dsml.kata"),
+    ),
+    ControlSegment(Control.THINK, Site(59, 5, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("...thinking about results"), Site(59, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.END_THINK, Site(59, 39, "spec/tools/dsml.kata")),
+    LiteralSegment(
+        Literal("\n\nHere are the functions available in JSONSchema format:\n<functions>\n"),
+        Site(59, 47, "spec/tools/dsml.kata"),
+    ),
 )
-NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 31)))
-FUNCTIONS_94 = fixed(LiteralSegment(Literal("</functions>\n"), Site(94, 5)))
-USER_100 = fixed(ControlSegment(Control.USER, Site(100, 17)))
-EMPTY_100 = (Literal(""), Site(100, 36))
-ASSISTANT_106 = fixed(ControlSegment(Control.ASSISTANT, Site(106, 9)))
-BLANK_LINE_108 = fixed(LiteralSegment(Literal("\n\n"), Site(108, 9)))
-THINK_112 = fixed(ControlSegment(Control.THINK, Site(112, 11)), SAMPLED)
-EMPTY_113 = (Literal(""), Site(113, 44))
-END_THINK_113 = fixed(ControlSegment(Control.END_THINK, Site(113, 47)), END_SAMPLED)
-END_THINK_115 = fixed(ControlSegment(Control.END_THINK, Site(115, 11)))
-SAMPLED_121 = fixed(SAMPLED)
-EMPTY_122 = (Literal(""), Site(122, 22))
-END_OF_SENTENCE_124 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(124, 9)), END_SAMPLED)
-FUNCTION_RESULTS_130 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(130, 9)))
-RESULT_133 = fixed(LiteralSegment(Literal("\n<result>"), Site(133, 11)))
-EMPTY_133 = (Literal(""), Site(133, 37))
-RESULT_133_40 = fixed(LiteralSegment(Literal("</result>"), Site(133, 40)))
-FUNCTION_RESULTS_135 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(135, 13)))
-BLANK_LINE_148 = fixed(LiteralSegment(Literal("\n\n"), Site(148, 19)))
-ASSISTANT_148 = fixed(ControlSegment(Control.ASSISTANT, Site(148, 35)))
-THINK_149 = fixed(ControlSegment(Control.THINK, Site(149, 5)))
-END_THINK_150 = fixed(ControlSegment(Control.END_THINK, Site(150, 23)))
+NEWLINE_DSML_67 = fixed(LiteralSegment(Literal("\n"), Site(67, 29, "spec/tools/dsml.kata")))
+FUNCTIONS_DSML_69 = fixed(LiteralSegment(Literal("</functions>\n"), Site(69, 3, "spec/tools/dsml.kata")))
 
 
-def _calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
-    """deepseek-v3.2.kata:37 def calls(made)."""
-    out.append(FUNCTION_CALLS_38)
+def _function_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
+    """dsml.kata:16 def function_calls(made)."""
+    out.append(FUNCTION_CALLS_DSML_17)
     for c_at, c in enumerate(made):
         c_path = (*made_path, c_at)
-        out += (INVOKE_NAME_40, (c.function.name, (*c_path, "function", "name"), 0), TEXT_40)
+        out += (INVOKE_NAME_DSML_19, (c.function.name, (*c_path, "function", "name"), 0), TEXT_DSML_19)
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
             key_path = (*c_path, "function", "arguments", key)
-            out += (PARAMETER_NAME_42, (Content(key), key_path, None), STRING_42)
+            out += (PARAMETER_NAME_DSML_21, (Content(key), key_path, None), STRING_DSML_21)
             if isinstance(value, str):
-                out += (TRUE_43, (Content(value), value_path, 0))
+                out += (TRUE_DSML_22, (Content(value), value_path, 0))
             else:
-                out += (FALSE_43, (TOJSON.dump_known(value), value_path, None))
-            out.append(PARAMETER_44)
-        out.append(INVOKE_46)
-    out.append(FUNCTION_CALLS_48)
+                out += (FALSE_DSML_22, (TOJSON.dump_known(value), value_path, None))
+            out.append(PARAMETER_DSML_23)
+        out.append(INVOKE_DSML_25)
+    out.append(FUNCTION_CALLS_DSML_27)
+
+
+def _tools_in_dsml(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """dsml.kata:31 def tools_in_dsml(tools)."""
+    out.append(TOOLS_YOU_HAVE_DSML_33)
+    for tool_at, tool in enumerate(tools):
+        if json_field(tool, "type") != "function":
+            continue
+        tool_path = (*tools_path, tool_at)
+        if not is_object(json_field(tool, "function")):
+            raise TemplateError("A tool needs an object `function`.", code="T100", where="dsml.kata:66")
+        out += (
+            (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
+            NEWLINE_DSML_67,
+        )
+    out.append(FUNCTIONS_DSML_69)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 32)."""
+    """All that the template prints for a request, in order (line 25)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     thinking = request.thinking
     groups = 0
     groups_ended = 0
-    out.append(BEGIN_OF_SENTENCE_51)
-    # deepseek-v3.2.kata:52 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_30)
+    # deepseek-v3.2.kata:31 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            prompt_printed.append(BLANK_LINE_53)
+            prompt_printed.append(BLANK_LINE_32)
         s_first = False
-        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_53)
+        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_32)
     prompt = kept(prompt_printed)
     out.append(prompt)
     if tools:
         if prompt[0]:
-            out.append(BLANK_LINE_56)
-        out.append(TOOLS_YOU_HAVE_58)
-        for tool_at, tool in enumerate(tools):
-            if json_field(tool, "type") != "function":
-                continue
-            tool_path = ("tools", tool_at)
-            if not is_object(json_field(tool, "function")):
-                raise TemplateError("A tool needs an object `function`.", code="T100", where="deepseek-v3.2.kata:91")
-            out += (
-                (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
-                NEWLINE_92,
-            )
-        out.append(FUNCTIONS_94)
-    # deepseek-v3.2.kata:97 last u … where …
+            out.append(BLANK_LINE_35)
+        _tools_in_dsml(out, tools, ("tools",))
+    # deepseek-v3.2.kata:39 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
         if u.role == "user":
             query, query_at = u, u_at
             break
-    # deepseek-v3.2.kata:99 each m in messages
+    # deepseek-v3.2.kata:41 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(without_system):
         if i < walked:
             continue
-        if m.role == "user":  # :100 when user
-            out += (USER_100, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_100)
-        elif m.role == "assistant":  # :102 when assistant then tool* as results
+        if m.role == "user":  # :42 when user
+            out += (USER_42, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_42)
+        elif m.role == "assistant":  # :44 when assistant then tool* as results
             results = run_from(without_system, i + 1, ToolMessage)
             answers = isinstance(message_at(without_system, i - 1), ToolMessage) and groups_ended == groups
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_106)
+                out.append(ASSISTANT_48)
             elif answers:
-                out.append(BLANK_LINE_108)
+                out.append(BLANK_LINE_50)
             if answers or isinstance(message_at(without_system, i - 1), UserMessage):
                 if thinking and ((query is not None and m_at > query_at) or query is None):
                     out += (
-                        THINK_112,
+                        THINK_54,
                         (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
                         if m.reasoning_content is not None
-                        else EMPTY_113,
-                        END_THINK_113,
+                        else EMPTY_55,
+                        END_THINK_55,
                     )
                 else:
-                    out.append(END_THINK_115)
-            out += (SAMPLED_121, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_122)
+                    out.append(END_THINK_57)
+            out += (SAMPLED_63, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_64)
             if m.tool_calls:
-                _calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(END_OF_SENTENCE_124)
+                _function_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
+            out.append(END_OF_SENTENCE_66)
             if results:
                 if not m.tool_calls:
                     raise TemplateError(
                         "The results of tools must follow the calls that they belong to.",
                         code="T100",
-                        where="deepseek-v3.2.kata:127",
+                        where="deepseek-v3.2.kata:69",
                     )
                 if groups_ended < groups:
                     groups_ended += 1
                 groups += 1
-                out.append(FUNCTION_RESULTS_130)
+                out.append(FUNCTION_RESULTS_72)
                 number_ = 1
                 for r_at, r in results:
                     out += (
-                        RESULT_133,
-                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_133,
-                        RESULT_133_40,
+                        RESULT_75,
+                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_75,
+                        RESULT_75_40,
                     )
                     if number_ == len(m.tool_calls):
-                        out.append(FUNCTION_RESULTS_135)
+                        out.append(FUNCTION_RESULTS_77)
                         groups_ended += 1
                     number_ += 1
             walked = i + 1 + len(results)
-        elif m.role == "tool":  # :143 when tool
+        elif m.role == "tool":  # :85 when tool
             raise TemplateError(
                 "The results of tools must follow the calls that they belong to.",
                 code="T100",
-                where="deepseek-v3.2.kata:143",
+                where="deepseek-v3.2.kata:85",
             )
         else:
             assert_never(m)
     answered = isinstance(last_message(without_system), ToolMessage) and groups_ended == groups
-    # deepseek-v3.2.kata:147 generate
+    # deepseek-v3.2.kata:89 generate
     if request.add_generation_prompt and (answered or isinstance(last_message(without_system), UserMessage)):
         if answered:
-            out.append(BLANK_LINE_148)
+            out.append(BLANK_LINE_90)
         else:
-            out.append(ASSISTANT_148)
-        out.append(THINK_149)
+            out.append(ASSISTANT_90)
+        out.append(THINK_91)
         if not thinking:
-            out.append(END_THINK_150)
+            out.append(END_THINK_92)
     return out

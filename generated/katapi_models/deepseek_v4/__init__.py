@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v4.kata",
     template=Identity(
         "DeepSeekV4@1",
-        "sha256:0b786640d638665d372ccc5b802aa934823d30641340e598cf2c919ad0f8a05b",
+        "sha256:2605092b50e433b72e06f5f41114935d8fe7884cbfebc3a9b81023e177a081fc",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V4",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import as_object, is_object, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -37,160 +38,185 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-TOOL_CALLS_38 = fixed(
-    LiteralSegment(Literal("\n\n<"), Site(38, 5)),
-    ControlSegment(Control.DSML, Site(38, 13)),
-    LiteralSegment(Literal("tool_calls>\n"), Site(38, 19)),
-)
-INVOKE_NAME_40 = fixed(
-    LiteralSegment(Literal("<"), Site(40, 7)),
-    ControlSegment(Control.DSML, Site(40, 11)),
-    LiteralSegment(Literal('invoke name="'), Site(40, 17)),
-)
-TEXT_40 = fixed(LiteralSegment(Literal('">\n'), Site(40, 49)))
-PARAMETER_NAME_43 = fixed(
-    LiteralSegment(Literal("<"), Site(43, 9)),
-    ControlSegment(Control.DSML, Site(43, 13)),
-    LiteralSegment(Literal('parameter name="'), Site(43, 19)),
-)
-STRING_43 = fixed(LiteralSegment(Literal('" string="'), Site(43, 42)))
-TRUE_44 = fixed(LiteralSegment(Literal('true">'), Site(44, 28)))
-FALSE_44 = fixed(LiteralSegment(Literal('false">'), Site(44, 52)))
-PARAMETER_45 = fixed(
-    LiteralSegment(Literal("</"), Site(45, 9)),
-    ControlSegment(Control.DSML, Site(45, 14)),
-    LiteralSegment(Literal("parameter>\n"), Site(45, 20)),
-)
-NEWLINE_48 = fixed(LiteralSegment(Literal("\n"), Site(48, 28)))
-INVOKE_49 = fixed(
-    LiteralSegment(Literal("</"), Site(49, 7)),
-    ControlSegment(Control.DSML, Site(49, 12)),
-    LiteralSegment(Literal("invoke>\n"), Site(49, 18)),
-)
-TOOL_CALLS_51 = fixed(
-    LiteralSegment(Literal("</"), Site(51, 5)),
-    ControlSegment(Control.DSML, Site(51, 10)),
-    LiteralSegment(Literal("tool_calls>"), Site(51, 16)),
-)
-BEGIN_OF_SENTENCE_54 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(54, 3)))
-REASONING_EFFORT_ABSOLUTE_57 = fixed(
+BEGIN_OF_SENTENCE_30 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(30, 3)))
+REASONING_EFFORT_ABSOLUTE_33 = fixed(
     LiteralSegment(
         Literal(
             "Reasoning Effort: Absolute maximum with no shortcuts permitted.\n"
             "You MUST be very thorough in your thinking and comprehensively decompose the problem to resolve the root cause, rigorously stress-testing your logic against all potential paths, edge cases, and adversarial scenarios.\n"
             "Explicitly write out your entire deliberation process, documenting every intermediate step, considered alternative, and rejected hypothesis to ensure absolutely no assumption is left unchecked.\n\n"
         ),
-        Site(57, 5),
+        Site(33, 5),
     ),
 )
-BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 23)))
-EMPTY_65 = (Literal(""), Site(65, 68))
-BLANK_LINE_68 = fixed(LiteralSegment(Literal("\n\n"), Site(68, 23)))
-TOOLS_YOU_HAVE_70 = fixed(
+BLANK_LINE_41 = fixed(LiteralSegment(Literal("\n\n"), Site(41, 23)))
+EMPTY_41 = (Literal(""), Site(41, 68))
+BLANK_LINE_44 = fixed(LiteralSegment(Literal("\n\n"), Site(44, 23)))
+BLANK_LINE_48 = fixed(LiteralSegment(Literal("\n\n"), Site(48, 38)))
+RESPONSE_FORMAT_YOU_50 = fixed(
+    LiteralSegment(
+        Literal("## Response Format:\n\nYou MUST strictly adhere to the following schema to reply:\n"),
+        Site(50, 5),
+    ),
+)
+USER_63 = fixed(ControlSegment(Control.USER, Site(63, 46)))
+BLANK_LINE_63 = fixed(LiteralSegment(Literal("\n\n"), Site(63, 61)))
+EMPTY_64 = (Literal(""), Site(64, 20))
+USER_68 = fixed(ControlSegment(Control.USER, Site(68, 46)))
+BLANK_LINE_68 = fixed(LiteralSegment(Literal("\n\n"), Site(68, 61)))
+TOOL_RESULT_69 = fixed(LiteralSegment(Literal("<tool_result>"), Site(69, 7)))
+EMPTY_69 = (Literal(""), Site(69, 36))
+TOOL_RESULT_69_39 = fixed(LiteralSegment(Literal("</tool_result>"), Site(69, 39)))
+ASSISTANT_73 = fixed(ControlSegment(Control.ASSISTANT, Site(73, 7)))
+THINK_75 = fixed(ControlSegment(Control.THINK, Site(75, 9)), SAMPLED)
+EMPTY_76 = (Literal(""), Site(76, 42))
+END_THINK_76 = fixed(ControlSegment(Control.END_THINK, Site(76, 45)), END_SAMPLED)
+END_THINK_78 = fixed(ControlSegment(Control.END_THINK, Site(78, 9)))
+SAMPLED_81 = fixed(SAMPLED)
+EMPTY_82 = (Literal(""), Site(82, 22))
+END_OF_SENTENCE_84 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(84, 9)), END_SAMPLED)
+ASSISTANT_90 = fixed(ControlSegment(Control.ASSISTANT, Site(90, 5)))
+THINK_91 = fixed(ControlSegment(Control.THINK, Site(91, 19)))
+END_THINK_91 = fixed(ControlSegment(Control.END_THINK, Site(91, 35)))
+TOOL_CALLS_DSML_73 = fixed(
+    LiteralSegment(Literal("\n\n<"), Site(73, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(73, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("tool_calls>\n"), Site(73, 17, "spec/tools/dsml.kata")),
+)
+INVOKE_NAME_DSML_75 = fixed(
+    LiteralSegment(Literal("<"), Site(75, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(75, 9, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="'), Site(75, 15, "spec/tools/dsml.kata")),
+)
+TEXT_DSML_75 = fixed(LiteralSegment(Literal('">\n'), Site(75, 47, "spec/tools/dsml.kata")))
+PARAMETER_NAME_DSML_78 = fixed(
+    LiteralSegment(Literal("<"), Site(78, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(78, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('parameter name="'), Site(78, 17, "spec/tools/dsml.kata")),
+)
+STRING_DSML_78 = fixed(LiteralSegment(Literal('" string="'), Site(78, 40, "spec/tools/dsml.kata")))
+TRUE_DSML_79 = fixed(LiteralSegment(Literal('true">'), Site(79, 26, "spec/tools/dsml.kata")))
+FALSE_DSML_79 = fixed(LiteralSegment(Literal('false">'), Site(79, 50, "spec/tools/dsml.kata")))
+PARAMETER_DSML_80 = fixed(
+    LiteralSegment(Literal("</"), Site(80, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(80, 12, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n"), Site(80, 18, "spec/tools/dsml.kata")),
+)
+NEWLINE_DSML_83 = fixed(LiteralSegment(Literal("\n"), Site(83, 26, "spec/tools/dsml.kata")))
+INVOKE_DSML_84 = fixed(
+    LiteralSegment(Literal("</"), Site(84, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(84, 10, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n"), Site(84, 16, "spec/tools/dsml.kata")),
+)
+TOOL_CALLS_DSML_86 = fixed(
+    LiteralSegment(Literal("</"), Site(86, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(86, 8, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("tool_calls>"), Site(86, 14, "spec/tools/dsml.kata")),
+)
+TOOLS_YOU_HAVE_DSML_92 = fixed(
     LiteralSegment(
         Literal(
             "## Tools\n\n"
             "You have access to a set of tools to help answer the user's question. You can invoke tools by writing a \"<"
         ),
-        Site(70, 5),
+        Site(92, 3, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(72, 113)),
-    LiteralSegment(Literal('tool_calls>" block like the following:\n\n<'), Site(72, 119)),
-    ControlSegment(Control.DSML, Site(74, 8)),
-    LiteralSegment(Literal("tool_calls>\n<"), Site(74, 14)),
-    ControlSegment(Control.DSML, Site(75, 8)),
-    LiteralSegment(Literal('invoke name="$TOOL_NAME">\n<'), Site(75, 14)),
-    ControlSegment(Control.DSML, Site(76, 8)),
-    LiteralSegment(Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'), Site(76, 14)),
-    ControlSegment(Control.DSML, Site(76, 87)),
-    LiteralSegment(Literal("parameter>\n...\n</"), Site(76, 93)),
-    ControlSegment(Control.DSML, Site(78, 9)),
-    LiteralSegment(Literal("invoke>\n<"), Site(78, 15)),
-    ControlSegment(Control.DSML, Site(79, 8)),
-    LiteralSegment(Literal('invoke name="$TOOL_NAME2">\n...\n</'), Site(79, 14)),
-    ControlSegment(Control.DSML, Site(81, 9)),
-    LiteralSegment(Literal("invoke>\n</"), Site(81, 15)),
-    ControlSegment(Control.DSML, Site(82, 9)),
+    ControlSegment(Control.DSML, Site(94, 111, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('tool_calls>" block like the following:\n\n<'), Site(94, 117, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(96, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("tool_calls>\n<"), Site(96, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(97, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$TOOL_NAME">\n<'), Site(97, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(98, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(
+        Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'),
+        Site(98, 12, "spec/tools/dsml.kata"),
+    ),
+    ControlSegment(Control.DSML, Site(98, 85, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n...\n</"), Site(98, 91, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(100, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n<"), Site(100, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(101, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$TOOL_NAME2">\n...\n</'), Site(101, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(103, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n</"), Site(103, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(104, 7, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal(
             "tool_calls>\n\n"
             'String parameters should be specified as is and set `string="true"`. For all other types (numbers, booleans, arrays, objects), pass the value in JSON format and set `string="false"`.\n\n'
             "If thinking_mode is enabled (triggered by "
         ),
-        Site(82, 15),
+        Site(104, 13, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.THINK, Site(86, 49)),
-    LiteralSegment(Literal("), you MUST output your complete reasoning inside "), Site(86, 56)),
-    ControlSegment(Control.THINK, Site(86, 108)),
-    LiteralSegment(Literal("..."), Site(86, 115)),
-    ControlSegment(Control.END_THINK, Site(86, 120)),
+    ControlSegment(Control.THINK, Site(108, 47, "spec/tools/dsml.kata")),
+    LiteralSegment(
+        Literal("), you MUST output your complete reasoning inside "),
+        Site(108, 54, "spec/tools/dsml.kata"),
+    ),
+    ControlSegment(Control.THINK, Site(108, 106, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("..."), Site(108, 113, "spec/tools/dsml.kata")),
+    ControlSegment(Control.END_THINK, Site(108, 118, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal(" BEFORE any tool calls or final response.\n\nOtherwise, output directly after "),
-        Site(86, 128),
+        Site(108, 126, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.END_THINK, Site(88, 40)),
-    LiteralSegment(Literal(" with tool calls or final response.\n\n### Available Tool Schemas\n\n"), Site(88, 48)),
+    ControlSegment(Control.END_THINK, Site(110, 38, "spec/tools/dsml.kata")),
+    LiteralSegment(
+        Literal(" with tool calls or final response.\n\n### Available Tool Schemas\n\n"),
+        Site(110, 46, "spec/tools/dsml.kata"),
+    ),
 )
-NEWLINE_96 = fixed(LiteralSegment(Literal("\n"), Site(96, 31)))
-YOU_MUST_STRICTLY_98 = fixed(
+NEWLINE_DSML_118 = fixed(LiteralSegment(Literal("\n"), Site(118, 29, "spec/tools/dsml.kata")))
+YOU_MUST_STRICTLY_DSML_120 = fixed(
     LiteralSegment(
         Literal("\nYou MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.\n"),
-        Site(98, 5),
+        Site(120, 3, "spec/tools/dsml.kata"),
     ),
 )
-BLANK_LINE_101 = fixed(LiteralSegment(Literal("\n\n"), Site(101, 38)))
-RESPONSE_FORMAT_YOU_103 = fixed(
-    LiteralSegment(
-        Literal("## Response Format:\n\nYou MUST strictly adhere to the following schema to reply:\n"),
-        Site(103, 5),
-    ),
-)
-USER_116 = fixed(ControlSegment(Control.USER, Site(116, 46)))
-BLANK_LINE_116 = fixed(LiteralSegment(Literal("\n\n"), Site(116, 61)))
-EMPTY_117 = (Literal(""), Site(117, 20))
-USER_121 = fixed(ControlSegment(Control.USER, Site(121, 46)))
-BLANK_LINE_121 = fixed(LiteralSegment(Literal("\n\n"), Site(121, 61)))
-TOOL_RESULT_122 = fixed(LiteralSegment(Literal("<tool_result>"), Site(122, 7)))
-EMPTY_122 = (Literal(""), Site(122, 36))
-TOOL_RESULT_122_39 = fixed(LiteralSegment(Literal("</tool_result>"), Site(122, 39)))
-ASSISTANT_126 = fixed(ControlSegment(Control.ASSISTANT, Site(126, 7)))
-THINK_128 = fixed(ControlSegment(Control.THINK, Site(128, 9)), SAMPLED)
-EMPTY_129 = (Literal(""), Site(129, 42))
-END_THINK_129 = fixed(ControlSegment(Control.END_THINK, Site(129, 45)), END_SAMPLED)
-END_THINK_131 = fixed(ControlSegment(Control.END_THINK, Site(131, 9)))
-SAMPLED_134 = fixed(SAMPLED)
-EMPTY_135 = (Literal(""), Site(135, 22))
-END_OF_SENTENCE_137 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(137, 9)), END_SAMPLED)
-ASSISTANT_143 = fixed(ControlSegment(Control.ASSISTANT, Site(143, 5)))
-THINK_144 = fixed(ControlSegment(Control.THINK, Site(144, 19)))
-END_THINK_144 = fixed(ControlSegment(Control.END_THINK, Site(144, 35)))
 
 
-def _calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
-    """deepseek-v4.kata:37 def calls(made)."""
-    out.append(TOOL_CALLS_38)
+def _tool_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
+    """dsml.kata:72 def tool_calls(made)."""
+    out.append(TOOL_CALLS_DSML_73)
     for c_at, c in enumerate(made):
         c_path = (*made_path, c_at)
-        out += (INVOKE_NAME_40, (c.function.name, (*c_path, "function", "name"), 0), TEXT_40)
+        out += (INVOKE_NAME_DSML_75, (c.function.name, (*c_path, "function", "name"), 0), TEXT_DSML_75)
         parameters = 0
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
             key_path = (*c_path, "function", "arguments", key)
-            out += (PARAMETER_NAME_43, (Content(key), key_path, None), STRING_43)
+            out += (PARAMETER_NAME_DSML_78, (Content(key), key_path, None), STRING_DSML_78)
             if isinstance(value, str):
-                out += (TRUE_44, (Content(value), value_path, 0))
+                out += (TRUE_DSML_79, (Content(value), value_path, 0))
             else:
-                out += (FALSE_44, (TOJSON.dump_known(value), value_path, None))
-            out.append(PARAMETER_45)
+                out += (FALSE_DSML_79, (TOJSON.dump_known(value), value_path, None))
+            out.append(PARAMETER_DSML_80)
             parameters += 1
         if parameters == 0:
-            out.append(NEWLINE_48)
-        out.append(INVOKE_49)
-    out.append(TOOL_CALLS_51)
+            out.append(NEWLINE_DSML_83)
+        out.append(INVOKE_DSML_84)
+    out.append(TOOL_CALLS_DSML_86)
+
+
+def _tools_and_schemas(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """dsml.kata:90 def tools_and_schemas(tools)."""
+    out.append(TOOLS_YOU_HAVE_DSML_92)
+    for tool_at, tool in enumerate(tools):
+        if json_field(tool, "type") != "function":
+            continue
+        tool_path = (*tools_path, tool_at)
+        if not is_object(json_field(tool, "function")):
+            raise TemplateError("A tool needs an object `function`.", code="T100", where="dsml.kata:117")
+        out += (
+            (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
+            NEWLINE_DSML_118,
+        )
+    out.append(YOU_MUST_STRICTLY_DSML_120)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 36)."""
+    """All that the template prints for a request, in order (line 29)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -198,41 +224,30 @@ def render(request: Request) -> list[Printed]:
     drop_thinking = request.drop_thinking
     reasoning_effort = request.reasoning_effort
     response_format = request.response_format
-    out.append(BEGIN_OF_SENTENCE_54)
+    out.append(BEGIN_OF_SENTENCE_30)
     if messages and thinking and reasoning_effort == "max":
-        out.append(REASONING_EFFORT_ABSOLUTE_57)
-    # deepseek-v4.kata:64 take all system as systems
+        out.append(REASONING_EFFORT_ABSOLUTE_33)
+    # deepseek-v4.kata:40 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            prompt_printed.append(BLANK_LINE_65)
+            prompt_printed.append(BLANK_LINE_41)
         s_first = False
-        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_65)
+        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_41)
     prompt = kept(prompt_printed)
     out.append(prompt)
     if tools:
         if prompt[0]:
-            out.append(BLANK_LINE_68)
-        out.append(TOOLS_YOU_HAVE_70)
-        for tool_at, tool in enumerate(tools):
-            if json_field(tool, "type") != "function":
-                continue
-            tool_path = ("tools", tool_at)
-            if not is_object(json_field(tool, "function")):
-                raise TemplateError("A tool needs an object `function`.", code="T100", where="deepseek-v4.kata:95")
-            out += (
-                (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
-                NEWLINE_96,
-            )
-        out.append(YOU_MUST_STRICTLY_98)
+            out.append(BLANK_LINE_44)
+        _tools_and_schemas(out, tools, ("tools",))
     if response_format is not None:
         if prompt[0] or tools:
-            out.append(BLANK_LINE_101)
-        out += (RESPONSE_FORMAT_YOU_103, (TOJSON.dump_known(response_format), ("response_format",), None))
-    # deepseek-v4.kata:111 last u … where …
+            out.append(BLANK_LINE_48)
+        out += (RESPONSE_FORMAT_YOU_50, (TOJSON.dump_known(response_format), ("response_format",), None))
+    # deepseek-v4.kata:58 last u … where …
     query: UserMessage | DeveloperMessage | ToolMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
@@ -240,47 +255,47 @@ def render(request: Request) -> list[Printed]:
             query, query_at = u, u_at
             break
     keep_all = bool(not drop_thinking or tools or any(t.role == "tool" for _, t in without_system))
-    # deepseek-v4.kata:114 each m in messages
+    # deepseek-v4.kata:61 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user" or m.role == "developer":  # :115 when user, developer
+        if m.role == "user" or m.role == "developer":  # :62 when user, developer
             if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_116)
+                out.append(USER_63)
             else:
-                out.append(BLANK_LINE_116)
-            out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_117)
-        elif m.role == "tool":  # :120 when tool
+                out.append(BLANK_LINE_63)
+            out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_64)
+        elif m.role == "tool":  # :67 when tool
             if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_121)
+                out.append(USER_68)
             else:
-                out.append(BLANK_LINE_121)
+                out.append(BLANK_LINE_68)
             out += (
-                TOOL_RESULT_122,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_122,
-                TOOL_RESULT_122_39,
+                TOOL_RESULT_69,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_69,
+                TOOL_RESULT_69_39,
             )
-        elif m.role == "assistant":  # :125 when assistant
-            out.append(ASSISTANT_126)
+        elif m.role == "assistant":  # :72 when assistant
+            out.append(ASSISTANT_73)
             if thinking and (keep_all or (query is not None and m_at > query_at) or query is None):
                 out += (
-                    THINK_128,
+                    THINK_75,
                     (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
                     if m.reasoning_content is not None
-                    else EMPTY_129,
-                    END_THINK_129,
+                    else EMPTY_76,
+                    END_THINK_76,
                 )
             else:
-                out.append(END_THINK_131)
-            out += (SAMPLED_134, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_135)
+                out.append(END_THINK_78)
+            out += (SAMPLED_81, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_82)
             if m.tool_calls:
-                _calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(END_OF_SENTENCE_137)
+                _tool_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
+            out.append(END_OF_SENTENCE_84)
         else:
             assert_never(m)
-    # deepseek-v4.kata:142 generate
+    # deepseek-v4.kata:89 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_143)
+        out.append(ASSISTANT_90)
         if thinking:
-            out.append(THINK_144)
+            out.append(THINK_91)
         else:
-            out.append(END_THINK_144)
+            out.append(END_THINK_91)
     return out

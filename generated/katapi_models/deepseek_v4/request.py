@@ -16,57 +16,57 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 24)."""
+    """The record `function` (line 11 of dsml.kata)."""
 
-    name: Content  # line 25
-    arguments: ObjectFromText  # line 26
+    name: Content  # line 12 of dsml.kata
+    arguments: ObjectFromText  # line 13 of dsml.kata
 
 
 class Call(RequestModel):
-    """The record `call` (line 20)."""
+    """The record `call` (line 6 of dsml.kata)."""
 
-    function: Function  # line 21
-    id: Content | None = None  # line 22: accepted, never printed
-    type: Literal["function"] | None = None  # line 22: accepted, never printed
+    function: Function  # line 7 of dsml.kata
+    id: Content | None = None  # line 8 of dsml.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 8 of dsml.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 11)."""
 
     role: Literal["system"]
-    content: Content | None = None  # line 10
+    content: Content | None = None  # line 11
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 10)."""
+    """A message of role `user` (line 11)."""
 
     role: Literal["user"]
-    content: Content | None = None  # line 10
+    content: Content | None = None  # line 11
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 10)."""
+    """A message of role `developer` (line 11)."""
 
     role: Literal["developer"]
-    content: Content | None = None  # line 10
+    content: Content | None = None  # line 11
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 11)."""
+    """A message of role `assistant` (line 12)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 12
-    reasoning_content: Content | None = None  # line 13
-    tool_calls: Items[Call] | None = None  # line 14
+    content: Content | None = None  # line 13
+    reasoning_content: Content | None = None  # line 14
+    tool_calls: Items[Call] | None = None  # line 15
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 16)."""
+    """A message of role `tool` (line 17)."""
 
     role: Literal["tool"]
-    content: Content | None = None  # line 17
-    name: Content | None = None  # line 18: accepted, never printed
-    tool_call_id: Content | None = None  # line 18: accepted, never printed
+    content: Content | None = None  # line 18
+    name: Content | None = None  # line 19: accepted, never printed
+    tool_call_id: Content | None = None  # line 19: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -76,12 +76,12 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 7)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 28
+    tools: Items[JsonObjectField] | None = None  # line 21
     add_generation_prompt: bool = True
-    thinking: bool = Field(False, validation_alias=AliasChoices("thinking", "enable_thinking"))  # line 29
-    drop_thinking: bool = True  # line 31
-    reasoning_effort: Content | None = None  # line 32
-    response_format: JsonObjectField | None = None  # line 33
+    thinking: bool = Field(False, validation_alias=AliasChoices("thinking", "enable_thinking"))  # line 22
+    drop_thinking: bool = True  # line 24
+    reasoning_effort: Content | None = None  # line 25
+    response_format: JsonObjectField | None = None  # line 26

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma2",
-        "sha256:4876b13764d58150a40b5739acbcaa25e158f3e2dc9f46d6d1f8e7191d63abab",
+        "sha256:0c1c8507f17f69a4da1386ad1cbac8a06faf1bae79b251ef49a006f15e169578",
     ),
     tokenizer_identity=Identity(
         "Gemma@2",

@@ -16,52 +16,52 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class TextPart(RequestModel):
-    """The record `text_part` (line 33)."""
-
-    type: Literal["text"]  # line 34
-    text: Content  # line 35
-
-
 class ImagePart(RequestModel):
-    """The record `image_part` (line 37)."""
+    """The record `image_part` (line 35)."""
 
-    type: Literal["image"]  # line 38
-    image: JsonValueField | None = None  # line 39: accepted, never printed
-    url: Content | None = None  # line 39: accepted, never printed
-    path: Content | None = None  # line 39: accepted, never printed
+    type: Literal["image"]  # line 36
+    image: JsonValueField | None = None  # line 37: accepted, never printed
+    url: Content | None = None  # line 37: accepted, never printed
+    path: Content | None = None  # line 37: accepted, never printed
+
+
+class TextPart(RequestModel):
+    """The record `text_part` (line 26 of requests.kata)."""
+
+    type: Literal["text"]  # line 27 of requests.kata
+    text: Content  # line 28 of requests.kata
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 22)."""
+    """A message of role `system` (line 24)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 22
+    content: Annotated[Content, FromParts("")]  # line 24
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 23)."""
+    """A message of role `user` (line 25)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 23
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 25
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 24)."""
+    """A message of role `assistant` (line 26)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 25
-    tool_calls: Items[JsonValueField] | None = None  # line 26
-    reasoning_content: Content | None = None  # line 27: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 27
+    tool_calls: Items[JsonValueField] | None = None  # line 28
+    reasoning_content: Content | None = None  # line 29: accepted, never printed
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 29)."""
+    """A message of a role that no other class has (line 31)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 30
-    name: Content | None = None  # line 31: accepted, never printed
-    tool_call_id: Content | None = None  # line 31: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 32
+    name: Content | None = None  # line 33: accepted, never printed
+    tool_call_id: Content | None = None  # line 33: accepted, never printed
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | AnotherMessage, ByRole()]
@@ -69,8 +69,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 18)."""
+    """A whole request (line 20)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 41
+    tools: Items[JsonObjectField] | None = None  # line 39
     add_generation_prompt: bool = True

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma3",
-        "sha256:cfd9e7a0eb1dc21d9b7632a5ecfbffa04cad5b6e345bf39834662c40cd1d1b66",
+        "sha256:a3e042b8d2d4421381a50f1c54ea9ff37325ce16d2d2b10613b57a8637708884",
     ),
     tokenizer_identity=Identity(
         "Gemma@3",

@@ -24,64 +24,64 @@ from katapi_models.gemma3.request import (
 )
 from katapi_models.gemma3_tokens.vocabulary import Control
 
-START_OF_IMAGE_52 = fixed(ControlSegment(Control.START_OF_IMAGE, Site(52, 40)))
-USER_66 = fixed(
-    ControlSegment(Control.BOS, Site(66, 3)),
-    ControlSegment(Control.START_OF_TURN, Site(66, 8)),
-    LiteralSegment(Literal("user\n"), Site(66, 23)),
+START_OF_IMAGE_50 = fixed(ControlSegment(Control.START_OF_IMAGE, Site(50, 40)))
+USER_64 = fixed(
+    ControlSegment(Control.BOS, Site(64, 3)),
+    ControlSegment(Control.START_OF_TURN, Site(64, 8)),
+    LiteralSegment(Literal("user\n"), Site(64, 23)),
 )
-BLANK_LINE_68 = fixed(LiteralSegment(Literal("\n\n"), Site(68, 29)))
-END_OF_TURN_71 = fixed(ControlSegment(Control.END_OF_TURN, Site(71, 3)), LiteralSegment(Literal("\n"), Site(71, 16)))
-USER_78 = fixed(ControlSegment(Control.START_OF_TURN, Site(78, 17)), LiteralSegment(Literal("user\n"), Site(78, 32)))
-END_OF_TURN_78 = fixed(ControlSegment(Control.END_OF_TURN, Site(78, 57)), LiteralSegment(Literal("\n"), Site(78, 70)))
-MODEL_81 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(81, 7)),
-    LiteralSegment(Literal("model\n"), Site(81, 22)),
+BLANK_LINE_66 = fixed(LiteralSegment(Literal("\n\n"), Site(66, 29)))
+END_OF_TURN_69 = fixed(ControlSegment(Control.END_OF_TURN, Site(69, 3)), LiteralSegment(Literal("\n"), Site(69, 16)))
+USER_76 = fixed(ControlSegment(Control.START_OF_TURN, Site(76, 17)), LiteralSegment(Literal("user\n"), Site(76, 32)))
+END_OF_TURN_76 = fixed(ControlSegment(Control.END_OF_TURN, Site(76, 57)), LiteralSegment(Literal("\n"), Site(76, 70)))
+MODEL_79 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(79, 7)),
+    LiteralSegment(Literal("model\n"), Site(79, 22)),
     SAMPLED,
 )
-END_OF_TURN_84 = fixed(
-    ControlSegment(Control.END_OF_TURN, Site(84, 9)),
+END_OF_TURN_82 = fixed(
+    ControlSegment(Control.END_OF_TURN, Site(82, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(86, 7)),
+    LiteralSegment(Literal("\n"), Site(84, 7)),
 )
-SYSTEM_88 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(88, 19)),
-    LiteralSegment(Literal("system\n"), Site(88, 34)),
+SYSTEM_86 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(86, 19)),
+    LiteralSegment(Literal("system\n"), Site(86, 34)),
 )
-END_OF_TURN_88 = fixed(ControlSegment(Control.END_OF_TURN, Site(88, 62)), LiteralSegment(Literal("\n"), Site(88, 75)))
-START_OF_TURN_89 = fixed(ControlSegment(Control.START_OF_TURN, Site(89, 20)))
-NEWLINE_89 = fixed(LiteralSegment(Literal("\n"), Site(89, 42)))
-END_OF_TURN_89 = fixed(ControlSegment(Control.END_OF_TURN, Site(89, 63)), LiteralSegment(Literal("\n"), Site(89, 76)))
-MODEL_92 = fixed(ControlSegment(Control.START_OF_TURN, Site(92, 14)), LiteralSegment(Literal("model\n"), Site(92, 29)))
+END_OF_TURN_86 = fixed(ControlSegment(Control.END_OF_TURN, Site(86, 62)), LiteralSegment(Literal("\n"), Site(86, 75)))
+START_OF_TURN_87 = fixed(ControlSegment(Control.START_OF_TURN, Site(87, 20)))
+NEWLINE_87 = fixed(LiteralSegment(Literal("\n"), Site(87, 42)))
+END_OF_TURN_87 = fixed(ControlSegment(Control.END_OF_TURN, Site(87, 63)), LiteralSegment(Literal("\n"), Site(87, 76)))
+MODEL_90 = fixed(ControlSegment(Control.START_OF_TURN, Site(90, 14)), LiteralSegment(Literal("model\n"), Site(90, 29)))
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """gemma.kata:45 def body(content)."""
-    # gemma.kata:46 match
-    if isinstance(content, str):  # :47
+    """gemma.kata:43 def body(content)."""
+    # gemma.kata:44 match
+    if isinstance(content, str):  # :45
         out.append(trim((Content(content), content_path, 0)))
-    else:  # :48
+    else:  # :46
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma.kata:50 match
-            if isinstance(p, TextPart):  # :51
+            # gemma.kata:48 match
+            if isinstance(p, TextPart):  # :49
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            else:  # :52
-                out.append(START_OF_IMAGE_52)
+            else:  # :50
+                out.append(START_OF_IMAGE_50)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 44)."""
+    """All that the template prints for a request, in order (line 42)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    # gemma.kata:62 take leading system as sys
+    # gemma.kata:60 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    # gemma.kata:63 take leading user as question
+    # gemma.kata:61 take leading user as question
     question: UserMessage | None = None
     question_at = -1
     if messages and isinstance(first := messages[0][1], UserMessage):
@@ -92,45 +92,45 @@ def render(request: Request) -> list[Printed]:
         raise TemplateError(
             "The first message, or the one behind a system message, must be a user's.",
             code="T100",
-            where="gemma.kata:64",
+            where="gemma.kata:62",
         )
-    out.append(USER_66)
+    out.append(USER_64)
     if sys is not None:
-        out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_68)
+        out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_66)
     _body(out, question.content, ("messages", question_at, "content"))
-    out.append(END_OF_TURN_71)
-    # gemma.kata:73 each m in messages
+    out.append(END_OF_TURN_69)
+    # gemma.kata:71 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, UserMessage) and (i == 0 or isinstance(message_at(messages, i - 1), UserMessage)):
-            # :74 when user
-            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:74")
+            # :72 when user
+            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:72")
         if isinstance(m, SystemMessage | AssistantMessage | AnotherMessage) and (
             i != 0 and not isinstance(message_at(messages, i - 1), UserMessage)
         ):
-            # :75 when system, assistant, another
+            # :73 when system, assistant, another
             raise TemplateError(
-                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:76"
+                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:74"
             )
-        if isinstance(m, UserMessage):  # :78 when user
-            out.append(USER_78)
+        if isinstance(m, UserMessage):  # :76 when user
+            out.append(USER_76)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_78)
-        elif isinstance(m, AssistantMessage):  # :79 when assistant
+            out.append(END_OF_TURN_76)
+        elif isinstance(m, AssistantMessage):  # :77 when assistant
             if m.tool_calls:
-                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:80")
-            out.append(MODEL_81)
+                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:78")
+            out.append(MODEL_79)
             if m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_84)
-        elif isinstance(m, SystemMessage):  # :88 when system
-            out += (SYSTEM_88, trim((m.content, ("messages", m_at, "content"), 0)), END_OF_TURN_88)
-        elif isinstance(m, AnotherMessage):  # :89 when another
-            out += (START_OF_TURN_89, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_89)
+            out.append(END_OF_TURN_82)
+        elif isinstance(m, SystemMessage):  # :86 when system
+            out += (SYSTEM_86, trim((m.content, ("messages", m_at, "content"), 0)), END_OF_TURN_86)
+        elif isinstance(m, AnotherMessage):  # :87 when another
+            out += (START_OF_TURN_87, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_87)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_89)
+            out.append(END_OF_TURN_87)
         else:
             assert_never(m)
-    # gemma.kata:92 generate
+    # gemma.kata:90 generate
     if request.add_generation_prompt:
-        out.append(MODEL_92)
+        out.append(MODEL_90)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gemma4.kata",
     template=Identity(
         "Gemma4@1",
-        "sha256:a33834bc129f686817a632ddd71b6a69cbabf75320ad862ac08cff355c19acc3",
+        "sha256:fdcef4cd8f3e5f6f3b35d482a5d5ae106d11777821e0b9fdf9a50c0645638cc9",
     ),
     tokenizer_identity=Identity(
         "Gemma4@1",

@@ -43,469 +43,475 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-QUOTE_50 = fixed(ControlSegment(Control.QUOTE, Site(50, 28)))
-QUOTE_50_40 = fixed(ControlSegment(Control.QUOTE, Site(50, 40)))
-QUOTE_56 = fixed(ControlSegment(Control.QUOTE, Site(56, 20)))
-QUOTE_56_40 = fixed(ControlSegment(Control.QUOTE, Site(56, 40)))
-TEXT_64 = fixed(LiteralSegment(Literal("{"), Site(64, 9)))
-TEXT_65 = fixed(LiteralSegment(Literal(","), Site(65, 9)))
-TEXT_67 = fixed(LiteralSegment(Literal(":"), Site(67, 11)))
-TEXT_70 = fixed(LiteralSegment(Literal("}"), Site(70, 9)))
-TEXT_73 = fixed(LiteralSegment(Literal("["), Site(73, 9)))
-TEXT_74 = fixed(LiteralSegment(Literal(","), Site(74, 9)))
-TEXT_75 = fixed(LiteralSegment(Literal("]"), Site(75, 9)))
-TEXT_82 = fixed(LiteralSegment(Literal(","), Site(82, 5)))
-TEXT_82_52 = fixed(LiteralSegment(Literal(":"), Site(82, 52)))
-REQUIRED_87 = fixed(LiteralSegment(Literal("required:["), Site(87, 5)))
-TEXT_88 = fixed(LiteralSegment(Literal(","), Site(88, 5)))
-TEXT_89 = fixed(LiteralSegment(Literal("]"), Site(89, 5)))
-TYPE_93 = fixed(LiteralSegment(Literal("type:"), Site(93, 5)))
-TEXT_97 = fixed(LiteralSegment(Literal("["), Site(97, 9)))
-TEXT_98 = fixed(LiteralSegment(Literal(","), Site(98, 9)))
-TEXT_104 = fixed(LiteralSegment(Literal("]"), Site(104, 9)))
-QUOTE_106 = fixed(ControlSegment(Control.QUOTE, Site(106, 20)), ControlSegment(Control.QUOTE, Site(106, 27)))
-TEXT_111 = fixed(LiteralSegment(Literal(","), Site(111, 5)))
-PROPERTIES_114 = fixed(LiteralSegment(Literal("properties:{"), Site(114, 11)))
-TEXT_116 = fixed(LiteralSegment(Literal("}"), Site(116, 11)))
-TEXT_120 = fixed(LiteralSegment(Literal(":"), Site(120, 26)))
-TEXT_126 = fixed(LiteralSegment(Literal(","), Site(126, 5)))
-EMPTY_129 = (Literal(""), Site(129, 71))
-TEXT_130 = fixed(LiteralSegment(Literal(":{"), Site(130, 12)))
-TEXT_131 = fixed(LiteralSegment(Literal(","), Site(131, 7)))
-DESCRIPTION_132 = fixed(LiteralSegment(Literal("description:"), Site(132, 39)))
-ENUM_133 = fixed(LiteralSegment(Literal("enum:"), Site(133, 53)))
-ITEMS_134 = fixed(LiteralSegment(Literal("items:{"), Site(134, 80)))
-TEXT_134 = fixed(LiteralSegment(Literal("}"), Site(134, 110)))
-NULLABLE_TRUE_135 = fixed(LiteralSegment(Literal("nullable:true"), Site(135, 36)))
-PROPERTIES_137 = fixed(LiteralSegment(Literal("properties:{"), Site(137, 11)))
-TEXT_139 = fixed(LiteralSegment(Literal("}"), Site(139, 11)))
-TEXT_144 = fixed(LiteralSegment(Literal("}"), Site(144, 7)))
-DECLARATION_150 = fixed(LiteralSegment(Literal("declaration:"), Site(150, 5)))
-DESCRIPTION_150 = fixed(LiteralSegment(Literal("{description:"), Site(150, 34)))
-QUOTE_151 = fixed(ControlSegment(Control.QUOTE, Site(151, 77)), ControlSegment(Control.QUOTE, Site(151, 84)))
-PARAMETERS_155 = fixed(LiteralSegment(Literal(",parameters:{"), Site(155, 7)))
-PROPERTIES_156 = fixed(LiteralSegment(Literal("properties:{"), Site(156, 54)))
-TEXT_156 = fixed(LiteralSegment(Literal("},"), Site(156, 99)))
-TEXT_157 = fixed(LiteralSegment(Literal(","), Site(157, 57)))
-TEXT_158 = fixed(LiteralSegment(Literal("}"), Site(158, 49)))
-RESPONSE_162 = fixed(LiteralSegment(Literal(",response:{"), Site(162, 7)))
-DESCRIPTION_163 = fixed(LiteralSegment(Literal("description:"), Site(163, 37)))
-TEXT_163 = fixed(LiteralSegment(Literal(","), Site(163, 80)))
-TEXT_164 = fixed(LiteralSegment(Literal("}"), Site(164, 87)))
-TEXT_166 = fixed(LiteralSegment(Literal("}"), Site(166, 5)))
-RESPONSE_170 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(170, 5)),
-    LiteralSegment(Literal("response:"), Site(170, 20)),
+IMAGE_SOFT_TOKEN_55 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(55, 28)))
+AUDIO_SOFT_TOKEN_56 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(56, 28)))
+VIDEO_SOFT_TOKEN_57 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(57, 28)))
+BOS_67 = fixed(ControlSegment(Control.BOS, Site(67, 3)))
+SYSTEM_69 = fixed(ControlSegment(Control.TURN, Site(69, 5)), LiteralSegment(Literal("system\n"), Site(69, 11)))
+THINK_70 = fixed(ControlSegment(Control.THINK, Site(70, 26)), LiteralSegment(Literal("\n"), Site(70, 33)))
+SPACE_75 = fixed(LiteralSegment(Literal(" "), Site(75, 49)))
+TOOL_80 = fixed(ControlSegment(Control.TOOL, Site(80, 32)))
+END_TOOL_80 = fixed(ControlSegment(Control.END_TOOL, Site(80, 65)))
+END_TURN_81 = fixed(ControlSegment(Control.END_TURN, Site(81, 5)), LiteralSegment(Literal("\n"), Site(81, 12)))
+MODEL_103 = fixed(ControlSegment(Control.TURN, Site(103, 38)), LiteralSegment(Literal("model\n"), Site(103, 44)))
+END_SAMPLED_104 = fixed(END_SAMPLED)
+SAMPLED_104 = fixed(SAMPLED)
+THOUGHT_106 = fixed(ControlSegment(Control.CHANNEL, Site(106, 11)), LiteralSegment(Literal("thought\n"), Site(106, 20)))
+END_CHANNEL_106 = fixed(
+    LiteralSegment(Literal("\n"), Site(106, 52)),
+    ControlSegment(Control.END_CHANNEL, Site(106, 57)),
 )
-TEXT_170 = fixed(LiteralSegment(Literal("{"), Site(170, 37)))
-VALUE_173 = fixed(LiteralSegment(Literal("value:"), Site(173, 20)))
-END_TOOL_RESPONSE_175 = fixed(
-    LiteralSegment(Literal("}"), Site(175, 5)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(175, 9)),
+CALL_111 = fixed(ControlSegment(Control.TOOL_CALL, Site(111, 11)), LiteralSegment(Literal("call:"), Site(111, 22)))
+TEXT_111 = fixed(LiteralSegment(Literal("{"), Site(111, 49)))
+END_TOOL_CALL_111 = fixed(
+    LiteralSegment(Literal("}"), Site(111, 86)),
+    ControlSegment(Control.END_TOOL_CALL, Site(111, 90)),
 )
-IMAGE_SOFT_TOKEN_185 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(185, 28)))
-AUDIO_SOFT_TOKEN_186 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(186, 28)))
-VIDEO_SOFT_TOKEN_187 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(187, 28)))
-BOS_197 = fixed(ControlSegment(Control.BOS, Site(197, 3)))
-SYSTEM_199 = fixed(ControlSegment(Control.TURN, Site(199, 5)), LiteralSegment(Literal("system\n"), Site(199, 11)))
-THINK_200 = fixed(ControlSegment(Control.THINK, Site(200, 26)), LiteralSegment(Literal("\n"), Site(200, 33)))
-SPACE_205 = fixed(LiteralSegment(Literal(" "), Site(205, 49)))
-TOOL_210 = fixed(ControlSegment(Control.TOOL, Site(210, 32)))
-END_TOOL_210 = fixed(ControlSegment(Control.END_TOOL, Site(210, 65)))
-END_TURN_211 = fixed(ControlSegment(Control.END_TURN, Site(211, 5)), LiteralSegment(Literal("\n"), Site(211, 12)))
-MODEL_233 = fixed(ControlSegment(Control.TURN, Site(233, 38)), LiteralSegment(Literal("model\n"), Site(233, 44)))
-END_SAMPLED_234 = fixed(END_SAMPLED)
-SAMPLED_234 = fixed(SAMPLED)
-THOUGHT_236 = fixed(ControlSegment(Control.CHANNEL, Site(236, 11)), LiteralSegment(Literal("thought\n"), Site(236, 20)))
-END_CHANNEL_236 = fixed(
-    LiteralSegment(Literal("\n"), Site(236, 52)),
-    ControlSegment(Control.END_CHANNEL, Site(236, 57)),
+UNKNOWN_115 = (Literal("unknown"), Site(115, 61))
+RESPONSE_118 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(118, 9)),
+    LiteralSegment(Literal("response:"), Site(118, 24)),
 )
-CALL_241 = fixed(ControlSegment(Control.TOOL_CALL, Site(241, 11)), LiteralSegment(Literal("call:"), Site(241, 22)))
-TEXT_241 = fixed(LiteralSegment(Literal("{"), Site(241, 49)))
-END_TOOL_CALL_241 = fixed(
-    LiteralSegment(Literal("}"), Site(241, 86)),
-    ControlSegment(Control.END_TOOL_CALL, Site(241, 90)),
+UNKNOWN_118 = (Literal("unknown"), Site(118, 70))
+VALUE_118 = fixed(LiteralSegment(Literal("{value:"), Site(118, 80)))
+END_TOOL_RESPONSE_118 = fixed(
+    LiteralSegment(Literal("}"), Site(118, 108)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(119, 9)),
 )
-UNKNOWN_245 = (Literal("unknown"), Site(245, 61))
-RESPONSE_248 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(248, 9)),
-    LiteralSegment(Literal("response:"), Site(248, 24)),
-)
-UNKNOWN_248 = (Literal("unknown"), Site(248, 70))
-VALUE_248 = fixed(LiteralSegment(Literal("{value:"), Site(248, 80)))
-END_TOOL_RESPONSE_248 = fixed(
-    LiteralSegment(Literal("}"), Site(248, 108)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(249, 9)),
-)
-END_SAMPLED_256 = fixed(END_SAMPLED)
-SAMPLED_256 = fixed(SAMPLED)
-TOOL_RESPONSE_258 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(258, 22)))
-END_TURN_259 = fixed(ControlSegment(Control.END_TURN, Site(259, 21)))
-NEWLINE_261 = fixed(LiteralSegment(Literal("\n"), Site(261, 19)))
-USER_264 = fixed(ControlSegment(Control.TURN, Site(264, 17)), LiteralSegment(Literal("user\n"), Site(264, 23)))
-END_TURN_264 = fixed(ControlSegment(Control.END_TURN, Site(264, 48)), LiteralSegment(Literal("\n"), Site(264, 55)))
-ROLE_266 = {
+END_SAMPLED_126 = fixed(END_SAMPLED)
+SAMPLED_126 = fixed(SAMPLED)
+TOOL_RESPONSE_128 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(128, 22)))
+END_TURN_129 = fixed(ControlSegment(Control.END_TURN, Site(129, 21)))
+NEWLINE_131 = fixed(LiteralSegment(Literal("\n"), Site(131, 19)))
+USER_134 = fixed(ControlSegment(Control.TURN, Site(134, 17)), LiteralSegment(Literal("user\n"), Site(134, 23)))
+END_TURN_134 = fixed(ControlSegment(Control.END_TURN, Site(134, 48)), LiteralSegment(Literal("\n"), Site(134, 55)))
+ROLE_136 = {
     role: fixed(
-        ControlSegment(Control.TURN, Site(266, 30)),
-        LiteralSegment(Literal(role), Site(266, 36)),
-        LiteralSegment(Literal("\n"), Site(266, 43)),
+        ControlSegment(Control.TURN, Site(136, 30)),
+        LiteralSegment(Literal(role), Site(136, 36)),
+        LiteralSegment(Literal("\n"), Site(136, 43)),
     )
     for role in ("system", "developer")
 }
-END_TURN_266 = fixed(ControlSegment(Control.END_TURN, Site(266, 64)), LiteralSegment(Literal("\n"), Site(266, 71)))
-TURN_268 = fixed(ControlSegment(Control.TURN, Site(268, 20)))
-NEWLINE_268 = fixed(LiteralSegment(Literal("\n"), Site(268, 33)))
-END_TURN_268 = fixed(ControlSegment(Control.END_TURN, Site(268, 54)), LiteralSegment(Literal("\n"), Site(268, 61)))
-MODEL_271 = fixed(ControlSegment(Control.TURN, Site(271, 104)), LiteralSegment(Literal("model\n"), Site(271, 110)))
+END_TURN_136 = fixed(ControlSegment(Control.END_TURN, Site(136, 64)), LiteralSegment(Literal("\n"), Site(136, 71)))
+TURN_138 = fixed(ControlSegment(Control.TURN, Site(138, 20)))
+NEWLINE_138 = fixed(LiteralSegment(Literal("\n"), Site(138, 33)))
+END_TURN_138 = fixed(ControlSegment(Control.END_TURN, Site(138, 54)), LiteralSegment(Literal("\n"), Site(138, 61)))
+MODEL_141 = fixed(ControlSegment(Control.TURN, Site(141, 104)), LiteralSegment(Literal("model\n"), Site(141, 110)))
+QUOTE_GEMMA_5 = fixed(ControlSegment(Control.QUOTE, Site(5, 26, "spec/tools/gemma.kata")))
+QUOTE_GEMMA_5_38 = fixed(ControlSegment(Control.QUOTE, Site(5, 38, "spec/tools/gemma.kata")))
+QUOTE_GEMMA_11 = fixed(ControlSegment(Control.QUOTE, Site(11, 18, "spec/tools/gemma.kata")))
+QUOTE_GEMMA_11_38 = fixed(ControlSegment(Control.QUOTE, Site(11, 38, "spec/tools/gemma.kata")))
+TEXT_GEMMA_19 = fixed(LiteralSegment(Literal("{"), Site(19, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_20 = fixed(LiteralSegment(Literal(","), Site(20, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_22 = fixed(LiteralSegment(Literal(":"), Site(22, 9, "spec/tools/gemma.kata")))
+TEXT_GEMMA_25 = fixed(LiteralSegment(Literal("}"), Site(25, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_28 = fixed(LiteralSegment(Literal("["), Site(28, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_29 = fixed(LiteralSegment(Literal(","), Site(29, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_30 = fixed(LiteralSegment(Literal("]"), Site(30, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_37 = fixed(LiteralSegment(Literal(","), Site(37, 3, "spec/tools/gemma.kata")))
+TEXT_GEMMA_37_50 = fixed(LiteralSegment(Literal(":"), Site(37, 50, "spec/tools/gemma.kata")))
+REQUIRED_GEMMA_42 = fixed(LiteralSegment(Literal("required:["), Site(42, 3, "spec/tools/gemma.kata")))
+TEXT_GEMMA_43 = fixed(LiteralSegment(Literal(","), Site(43, 3, "spec/tools/gemma.kata")))
+TEXT_GEMMA_44 = fixed(LiteralSegment(Literal("]"), Site(44, 3, "spec/tools/gemma.kata")))
+TYPE_GEMMA_48 = fixed(LiteralSegment(Literal("type:"), Site(48, 3, "spec/tools/gemma.kata")))
+TEXT_GEMMA_52 = fixed(LiteralSegment(Literal("["), Site(52, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_53 = fixed(LiteralSegment(Literal(","), Site(53, 7, "spec/tools/gemma.kata")))
+TEXT_GEMMA_59 = fixed(LiteralSegment(Literal("]"), Site(59, 7, "spec/tools/gemma.kata")))
+QUOTE_GEMMA_61 = fixed(
+    ControlSegment(Control.QUOTE, Site(61, 18, "spec/tools/gemma.kata")),
+    ControlSegment(Control.QUOTE, Site(61, 25, "spec/tools/gemma.kata")),
+)
+TEXT_GEMMA_66 = fixed(LiteralSegment(Literal(","), Site(66, 3, "spec/tools/gemma.kata")))
+PROPERTIES_GEMMA_69 = fixed(LiteralSegment(Literal("properties:{"), Site(69, 9, "spec/tools/gemma.kata")))
+TEXT_GEMMA_71 = fixed(LiteralSegment(Literal("}"), Site(71, 9, "spec/tools/gemma.kata")))
+TEXT_GEMMA_75 = fixed(LiteralSegment(Literal(":"), Site(75, 24, "spec/tools/gemma.kata")))
+TEXT_GEMMA_81 = fixed(LiteralSegment(Literal(","), Site(81, 3, "spec/tools/gemma.kata")))
+EMPTY_GEMMA_84 = (Literal(""), Site(84, 69, "spec/tools/gemma.kata"))
+TEXT_GEMMA_85 = fixed(LiteralSegment(Literal(":{"), Site(85, 10, "spec/tools/gemma.kata")))
+TEXT_GEMMA_86 = fixed(LiteralSegment(Literal(","), Site(86, 5, "spec/tools/gemma.kata")))
+DESCRIPTION_GEMMA_87 = fixed(LiteralSegment(Literal("description:"), Site(87, 37, "spec/tools/gemma.kata")))
+ENUM_GEMMA_88 = fixed(LiteralSegment(Literal("enum:"), Site(88, 51, "spec/tools/gemma.kata")))
+ITEMS_GEMMA_89 = fixed(LiteralSegment(Literal("items:{"), Site(89, 78, "spec/tools/gemma.kata")))
+TEXT_GEMMA_89 = fixed(LiteralSegment(Literal("}"), Site(89, 108, "spec/tools/gemma.kata")))
+NULLABLE_TRUE_GEMMA_90 = fixed(LiteralSegment(Literal("nullable:true"), Site(90, 34, "spec/tools/gemma.kata")))
+PROPERTIES_GEMMA_92 = fixed(LiteralSegment(Literal("properties:{"), Site(92, 9, "spec/tools/gemma.kata")))
+TEXT_GEMMA_94 = fixed(LiteralSegment(Literal("}"), Site(94, 9, "spec/tools/gemma.kata")))
+TEXT_GEMMA_99 = fixed(LiteralSegment(Literal("}"), Site(99, 5, "spec/tools/gemma.kata")))
+DECLARATION_GEMMA_105 = fixed(LiteralSegment(Literal("declaration:"), Site(105, 3, "spec/tools/gemma.kata")))
+DESCRIPTION_GEMMA_105 = fixed(LiteralSegment(Literal("{description:"), Site(105, 32, "spec/tools/gemma.kata")))
+QUOTE_GEMMA_106 = fixed(
+    ControlSegment(Control.QUOTE, Site(106, 75, "spec/tools/gemma.kata")),
+    ControlSegment(Control.QUOTE, Site(106, 82, "spec/tools/gemma.kata")),
+)
+PARAMETERS_GEMMA_110 = fixed(LiteralSegment(Literal(",parameters:{"), Site(110, 5, "spec/tools/gemma.kata")))
+PROPERTIES_GEMMA_111 = fixed(LiteralSegment(Literal("properties:{"), Site(111, 52, "spec/tools/gemma.kata")))
+TEXT_GEMMA_111 = fixed(LiteralSegment(Literal("},"), Site(111, 97, "spec/tools/gemma.kata")))
+TEXT_GEMMA_112 = fixed(LiteralSegment(Literal(","), Site(112, 55, "spec/tools/gemma.kata")))
+TEXT_GEMMA_113 = fixed(LiteralSegment(Literal("}"), Site(113, 47, "spec/tools/gemma.kata")))
+RESPONSE_GEMMA_117 = fixed(LiteralSegment(Literal(",response:{"), Site(117, 5, "spec/tools/gemma.kata")))
+DESCRIPTION_GEMMA_118 = fixed(LiteralSegment(Literal("description:"), Site(118, 35, "spec/tools/gemma.kata")))
+TEXT_GEMMA_118 = fixed(LiteralSegment(Literal(","), Site(118, 78, "spec/tools/gemma.kata")))
+TEXT_GEMMA_119 = fixed(LiteralSegment(Literal("}"), Site(119, 85, "spec/tools/gemma.kata")))
+TEXT_GEMMA_121 = fixed(LiteralSegment(Literal("}"), Site(121, 3, "spec/tools/gemma.kata")))
+RESPONSE_GEMMA_125 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(125, 3, "spec/tools/gemma.kata")),
+    LiteralSegment(Literal("response:"), Site(125, 18, "spec/tools/gemma.kata")),
+)
+TEXT_GEMMA_125 = fixed(LiteralSegment(Literal("{"), Site(125, 35, "spec/tools/gemma.kata")))
+VALUE_GEMMA_128 = fixed(LiteralSegment(Literal("value:"), Site(128, 18, "spec/tools/gemma.kata")))
+END_TOOL_RESPONSE_GEMMA_130 = fixed(
+    LiteralSegment(Literal("}"), Site(130, 3, "spec/tools/gemma.kata")),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(130, 7, "spec/tools/gemma.kata")),
+)
 
 
 def _quoted(out: list[Printed], text: PrintedText) -> None:
-    """gemma4.kata:50 def quoted(text)."""
-    out += (QUOTE_50, text, QUOTE_50_40)
+    """gemma.kata:5 def quoted(text)."""
+    out += (QUOTE_GEMMA_5, text, QUOTE_GEMMA_5_38)
 
 
 def _written(out: list[Printed], of: Json, of_path: Path) -> None:
-    """gemma4.kata:53 def written(of)."""
-    # gemma4.kata:54 match
-    if isinstance(of, str):  # :55
+    """gemma.kata:8 def written(of)."""
+    # gemma.kata:9 match
+    if isinstance(of, str):  # :10
         _quoted(out, (Content(of), of_path, 0))
-    else:  # :56
-        out += (QUOTE_56, (TOJSON.dump_known(of), of_path, None), QUOTE_56_40)
+    else:  # :11
+        out += (QUOTE_GEMMA_11, (TOJSON.dump_known(of), of_path, None), QUOTE_GEMMA_11_38)
 
 
 def _value(out: list[Printed], of: Json, of_path: Path, quote_keys: bool) -> None:
-    """gemma4.kata:60 def value(of, quote_keys)."""
-    # gemma4.kata:61 match
-    if isinstance(of, str):  # :62
+    """gemma.kata:15 def value(of, quote_keys)."""
+    # gemma.kata:16 match
+    if isinstance(of, str):  # :17
         _quoted(out, (Content(of), of_path, 0))
-    elif is_object(of):  # :63
-        out.append(TEXT_64)
+    elif is_object(of):  # :18
+        out.append(TEXT_GEMMA_19)
         for member_at, (key, member) in enumerate(sorted_pairs(of.items())):
             if member_at:
-                out.append(TEXT_65)
+                out.append(TEXT_GEMMA_20)
             member_path = (*of_path, key)
             key_path = (*of_path, key)
             if quote_keys:
                 _quoted(out, (Content(key), key_path, None))
             else:
                 out.append((Content(key), key_path, None))
-            out.append(TEXT_67)
+            out.append(TEXT_GEMMA_22)
             _value(out, member, member_path, quote_keys)
-        out.append(TEXT_70)
-    elif is_list(of):  # :72
-        out.append(TEXT_73)
+        out.append(TEXT_GEMMA_25)
+    elif is_list(of):  # :27
+        out.append(TEXT_GEMMA_28)
         for item_at, item in enumerate(of):
             if item_at:
-                out.append(TEXT_74)
+                out.append(TEXT_GEMMA_29)
             item_path = (*of_path, item_at)
             _value(out, item, item_path, quote_keys)
-        out.append(TEXT_75)
-    else:  # :77
+        out.append(TEXT_GEMMA_30)
+    else:  # :32
         out.append((TOJSON.dump_known(of), of_path, None))
 
 
 def _members(out: list[Printed], of: JsonObject, of_path: Path) -> None:
-    """gemma4.kata:81 def members(of)."""
+    """gemma.kata:36 def members(of)."""
     for member_at, (key, member) in enumerate(sorted_pairs(of.items())):
         if member_at:
-            out.append(TEXT_82)
+            out.append(TEXT_GEMMA_37)
         member_path = (*of_path, key)
         key_path = (*of_path, key)
-        out += ((Content(key), key_path, None), TEXT_82_52)
+        out += ((Content(key), key_path, None), TEXT_GEMMA_37_50)
         _value(out, member, member_path, False)
 
 
 def _names(out: list[Printed], required: Json, required_path: Path) -> None:
-    """gemma4.kata:85 def names(required)."""
+    """gemma.kata:40 def names(required)."""
     if not is_list(required):
-        raise TemplateError("What a schema requires is a list.", code="T100", where="gemma4.kata:86")
-    out.append(REQUIRED_87)
+        raise TemplateError("What a schema requires is a list.", code="T100", where="gemma.kata:41")
+    out.append(REQUIRED_GEMMA_42)
     for name_at, name in enumerate(required):
         if name_at:
-            out.append(TEXT_88)
+            out.append(TEXT_GEMMA_43)
         name_path = (*required_path, name_at)
         _written(out, name, name_path)
-    out.append(TEXT_89)
+    out.append(TEXT_GEMMA_44)
 
 
 def _types(out: list[Printed], of: Json, of_path: Path) -> None:
-    """gemma4.kata:92 def types(of)."""
-    out.append(TYPE_93)
-    # gemma4.kata:94 match
-    if isinstance(of, str):  # :95
+    """gemma.kata:47 def types(of)."""
+    out.append(TYPE_GEMMA_48)
+    # gemma.kata:49 match
+    if isinstance(of, str):  # :50
         _quoted(out, upper((Content(of), of_path, 0)))
-    elif is_list(of):  # :96
-        out.append(TEXT_97)
+    elif is_list(of):  # :51
+        out.append(TEXT_GEMMA_52)
         for one_at, one in enumerate(of):
             if one_at:
-                out.append(TEXT_98)
+                out.append(TEXT_GEMMA_53)
             one_path = (*of_path, one_at)
-            # gemma4.kata:99 match
-            if isinstance(one, str):  # :100
+            # gemma.kata:54 match
+            if isinstance(one, str):  # :55
                 _quoted(out, upper((Content(one), one_path, 0)))
-            else:  # :101
+            else:  # :56
                 _written(out, one, one_path)
-        out.append(TEXT_104)
-    else:  # :106
-        out.append(QUOTE_106)
+        out.append(TEXT_GEMMA_59)
+    else:  # :61
+        out.append(QUOTE_GEMMA_61)
 
 
 def _items(out: list[Printed], schema: JsonObject, schema_path: Path) -> None:
-    """gemma4.kata:110 def items(schema)."""
+    """gemma.kata:65 def items(schema)."""
     member_first = True
     for key, member in sorted_pairs(schema.items()):
         if member is None:
             continue
         if not member_first:
-            out.append(TEXT_111)
+            out.append(TEXT_GEMMA_66)
         member_first = False
         member_path = (*schema_path, key)
         key_path = (*schema_path, key)
-        # gemma4.kata:112 match
-        if key == "properties":  # :113
-            out.append(PROPERTIES_114)
+        # gemma.kata:67 match
+        if key == "properties":  # :68
+            out.append(PROPERTIES_GEMMA_69)
             if is_object(member):
                 _parameters(out, member, member_path, False)
-            out.append(TEXT_116)
-        elif key == "required":  # :118
+            out.append(TEXT_GEMMA_71)
+        elif key == "required":  # :73
             _names(out, member, member_path)
-        elif key == "type":  # :119
+        elif key == "type":  # :74
             _types(out, member, member_path)
-        else:  # :120
-            out += ((Content(key), key_path, None), TEXT_120)
+        else:  # :75
+            out += ((Content(key), key_path, None), TEXT_GEMMA_75)
             _value(out, member, member_path, True)
 
 
 def _parameters(out: list[Printed], of: JsonObject, of_path: Path, of_schema: bool) -> None:
-    """gemma4.kata:125 def parameters(of, of_schema)."""
+    """gemma.kata:80 def parameters(of, of_schema)."""
     schema_first = True
     for name, schema in sorted_pairs(of.items()):
         if not (not of_schema or name not in ("description", "type", "properties", "required", "nullable")):
             continue
         if not schema_first:
-            out.append(TEXT_126)
+            out.append(TEXT_GEMMA_81)
         schema_first = False
         schema_path = (*of_path, name)
         name_path = (*of_path, name)
         if isinstance(json_field(schema, "type"), str):
             kind: PrintedText = upper((Content(as_text(json_field(schema, "type"))), (*schema_path, "type"), 0))
         else:
-            kind = EMPTY_129
-        out += ((Content(name), name_path, None), TEXT_130)
-        joined = Joined(out, TEXT_131)
+            kind = EMPTY_GEMMA_84
+        out += ((Content(name), name_path, None), TEXT_GEMMA_85)
+        joined = Joined(out, TEXT_GEMMA_86)
         if json_field(schema, "description"):
-            out.append(DESCRIPTION_132)
+            out.append(DESCRIPTION_GEMMA_87)
             _written(out, json_field(schema, "description"), (*schema_path, "description"))
         joined.end_part()
         if kind[0] == "STRING" and json_field(schema, "enum"):
-            out.append(ENUM_133)
+            out.append(ENUM_GEMMA_88)
             _value(out, json_field(schema, "enum"), (*schema_path, "enum"), True)
         joined.end_part()
         if kind[0] == "ARRAY" and is_object(json_field(schema, "items")) and as_object(json_field(schema, "items")):
-            out.append(ITEMS_134)
+            out.append(ITEMS_GEMMA_89)
             _items(out, as_object(json_field(schema, "items")), (*schema_path, "items"))
-            out.append(TEXT_134)
+            out.append(TEXT_GEMMA_89)
         joined.end_part()
         if json_field(schema, "nullable"):
-            out.append(NULLABLE_TRUE_135)
+            out.append(NULLABLE_TRUE_GEMMA_90)
         joined.end_part()
         if kind[0] == "OBJECT" and is_object(schema):
-            out.append(PROPERTIES_137)
+            out.append(PROPERTIES_GEMMA_92)
             if is_object(json_field(schema, "properties")):
                 _parameters(out, as_object(json_field(schema, "properties")), (*schema_path, "properties"), False)
             else:
                 _parameters(out, schema, schema_path, True)
-            out.append(TEXT_139)
+            out.append(TEXT_GEMMA_94)
         joined.end_part()
         if kind[0] == "OBJECT" and json_field(schema, "required"):
             _names(out, json_field(schema, "required"), (*schema_path, "required"))
         joined.end_part()
         _types(out, json_field(schema, "type"), (*schema_path, "type"))
         joined.end_part()
-        out.append(TEXT_144)
+        out.append(TEXT_GEMMA_99)
 
 
 def _declaration(out: list[Printed], function: Json, function_path: Path) -> None:
-    """gemma4.kata:148 def declaration(function)."""
+    """gemma.kata:103 def declaration(function)."""
     if not isinstance(json_field(function, "name"), str):
-        raise TemplateError("A tool has no function with a name.", code="T100", where="gemma4.kata:149")
+        raise TemplateError("A tool has no function with a name.", code="T100", where="gemma.kata:104")
     out += (
-        DECLARATION_150,
+        DECLARATION_GEMMA_105,
         (Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0),
-        DESCRIPTION_150,
+        DESCRIPTION_GEMMA_105,
     )
     if json_field(function, "description") is not None:
         _written(out, json_field(function, "description"), (*function_path, "description"))
     else:
-        out.append(QUOTE_151)
+        out.append(QUOTE_GEMMA_106)
     schema: Json = json_field(function, "parameters")
     schema_path = (*function_path, "parameters")
     properties: Json = json_field(schema, "properties")
     properties_path = (*schema_path, "properties")
     if schema:
-        out.append(PARAMETERS_155)
+        out.append(PARAMETERS_GEMMA_110)
         if is_object(properties) and properties:
-            out.append(PROPERTIES_156)
+            out.append(PROPERTIES_GEMMA_111)
             _parameters(out, properties, properties_path, False)
-            out.append(TEXT_156)
+            out.append(TEXT_GEMMA_111)
         if json_field(schema, "required"):
             _names(out, json_field(schema, "required"), (*schema_path, "required"))
-            out.append(TEXT_157)
+            out.append(TEXT_GEMMA_112)
         if json_field(schema, "type"):
             _types(out, json_field(schema, "type"), (*schema_path, "type"))
-            out.append(TEXT_158)
+            out.append(TEXT_GEMMA_113)
     answer: Json = json_field(function, "response")
     answer_path = (*function_path, "response")
     if has_key(function, "response"):
-        out.append(RESPONSE_162)
+        out.append(RESPONSE_GEMMA_117)
         if json_field(answer, "description"):
-            out.append(DESCRIPTION_163)
+            out.append(DESCRIPTION_GEMMA_118)
             _written(out, json_field(answer, "description"), (*answer_path, "description"))
-            out.append(TEXT_163)
+            out.append(TEXT_GEMMA_118)
         if (
             isinstance(json_field(answer, "type"), str)
             and upper((Content(as_text(json_field(answer, "type"))), (*answer_path, "type"), 0))[0] == "OBJECT"
         ):
             _types(out, as_text(json_field(answer, "type")), (*answer_path, "type"))
-            out.append(TEXT_164)
-    out.append(TEXT_166)
+            out.append(TEXT_GEMMA_119)
+    out.append(TEXT_GEMMA_121)
 
 
 def _response(out: list[Printed], name: PrintedText, of: Json, of_path: Path) -> None:
-    """gemma4.kata:169 def response(name, of)."""
-    out += (RESPONSE_170, name, TEXT_170)
-    # gemma4.kata:171 match
-    if is_object(of):  # :172
+    """gemma.kata:124 def response(name, of)."""
+    out += (RESPONSE_GEMMA_125, name, TEXT_GEMMA_125)
+    # gemma.kata:126 match
+    if is_object(of):  # :127
         _members(out, of, of_path)
-    else:  # :173
-        out.append(VALUE_173)
+    else:  # :128
+        out.append(VALUE_GEMMA_128)
         _value(out, of, of_path, False)
-    out.append(END_TOOL_RESPONSE_175)
+    out.append(END_TOOL_RESPONSE_GEMMA_130)
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | MediaPart, ...] | None, content_path: Path) -> None:
-    """gemma4.kata:178 def body(content)."""
-    # gemma4.kata:179 match
-    if isinstance(content, str):  # :180
+    """gemma4.kata:48 def body(content)."""
+    # gemma4.kata:49 match
+    if isinstance(content, str):  # :50
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :181
+    elif isinstance(content, tuple):  # :51
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma4.kata:183 match
-            if isinstance(p, TextPart):  # :184
+            # gemma4.kata:53 match
+            if isinstance(p, TextPart):  # :54
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            elif p.type == "image":  # :185
-                out.append(IMAGE_SOFT_TOKEN_185)
-            elif p.type == "audio":  # :186
-                out.append(AUDIO_SOFT_TOKEN_186)
-            else:  # :187
-                out.append(VIDEO_SOFT_TOKEN_187)
-    else:  # :191
+            elif p.type == "image":  # :55
+                out.append(IMAGE_SOFT_TOKEN_55)
+            elif p.type == "audio":  # :56
+                out.append(AUDIO_SOFT_TOKEN_56)
+            else:  # :57
+                out.append(VIDEO_SOFT_TOKEN_57)
+    else:  # :61
         pass
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 49)."""
+    """All that the template prints for a request, in order (line 47)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:195")
-    # gemma4.kata:196 take leading system, developer as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:65")
+    # gemma4.kata:66 take leading system, developer as sys
     sys: SystemMessage | DeveloperMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage | DeveloperMessage):
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(BOS_197)
+    out.append(BOS_67)
     if enable_thinking or tools or sys is not None:
-        out.append(SYSTEM_199)
+        out.append(SYSTEM_69)
         if enable_thinking:
-            out.append(THINK_200)
+            out.append(THINK_70)
         if sys is not None:
-            # gemma4.kata:202 match
-            if isinstance(sys.content, str):  # :203
+            # gemma4.kata:72 match
+            if isinstance(sys.content, str):  # :73
                 out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-            elif isinstance(sys.content, tuple):  # :204
+            elif isinstance(sys.content, tuple):  # :74
                 for p_at, p in enumerate(sys.content):
                     p_path = ("messages", sys_at, "content", p_at)
-                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_205)
-            else:  # :207
+                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_75)
+            else:  # :77
                 pass
         for tool_at, tool in enumerate(tools if tools is not None else ()):
             tool_path = ("tools", tool_at)
-            out.append(TOOL_210)
+            out.append(TOOL_80)
             _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(END_TOOL_210)
-        out.append(END_TURN_211)
-    # gemma4.kata:214 last u … where …
+            out.append(END_TOOL_80)
+        out.append(END_TURN_81)
+    # gemma4.kata:84 last u … where …
     question: UserMessage | None = None
     question_at = -1
     for u_at, u in reversed(messages):
         if isinstance(u, UserMessage):
             question, question_at = u, u_at
             break
-    # gemma4.kata:215 last b … where …
+    # gemma4.kata:85 last b … where …
     final: SystemMessage | DeveloperMessage | UserMessage | AssistantMessage | AnotherMessage | None = None
     for _, b in reversed(messages):
         if not isinstance(b, ToolMessage):
             final = b
             break
-    # gemma4.kata:223 last b in messages before … where …
+    # gemma4.kata:93 last b in messages before … where …
     b_before = last_before((b_at, b) if not isinstance(b, ToolMessage) else None for b_at, b in messages)
-    # gemma4.kata:217 each m in messages
+    # gemma4.kata:87 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, AssistantMessage):  # :218 when assistant then tool* as results
+        if isinstance(m, AssistantMessage):  # :88 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             if results and not m.tool_calls:
-                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:219")
+                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:89")
             if results and m.tool_responses:
                 raise TemplateError(
                     "Results stand in `tool_responses` or in messages of their own.",
                     code="T100",
-                    where="gemma4.kata:221",
+                    where="gemma4.kata:91",
                 )
             _, previous = b_before[i] or (-1, None)
             said_printed: list[Printed] = []
-            # gemma4.kata:225 match
-            if isinstance(m.content, str):  # :226
+            # gemma4.kata:95 match
+            if isinstance(m.content, str):  # :96
                 said_printed.append(
                     trim(without((m.content, ("messages", m_at, "content"), 0), "<|channel>", "<channel|>"))
                 )
-            elif isinstance(m.content, tuple):  # :227
+            elif isinstance(m.content, tuple):  # :97
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     said_printed.append(trim(without((p.text, (*p_path, "text"), 0), "<|channel>", "<channel|>")))
-            else:  # :230
+            else:  # :100
                 pass
             said = kept(said_printed)
             if not isinstance(previous, AssistantMessage):
-                out.append(MODEL_233)
-            out.append(SAMPLED_234)
+                out.append(MODEL_103)
+            out.append(SAMPLED_104)
             if m.reasoning_content and m.tool_calls and (question is None or m_at > question_at):
-                out += (THOUGHT_236, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_236)
+                out += (THOUGHT_106, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_106)
             for call_at, call in enumerate(m.tool_calls if m.tool_calls is not None else ()):
                 call_path = ("messages", m_at, "tool_calls", call_at)
-                out += (CALL_241, (call.function.name, (*call_path, "function", "name"), 0), TEXT_241)
+                out += (CALL_111, (call.function.name, (*call_path, "function", "name"), 0), TEXT_111)
                 _members(out, call.function.arguments, (*call_path, "function", "arguments"))
-                out.append(END_TOOL_CALL_241)
-            out.append(END_SAMPLED_234)
+                out.append(END_TOOL_CALL_111)
+            out.append(END_SAMPLED_104)
             for r_at, r in enumerate(m.tool_responses if m.tool_responses is not None else ()):
                 r_path = ("messages", m_at, "tool_responses", r_at)
                 _response(
                     out,
-                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_245,
+                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_115,
                     r.response,
                     (*r_path, "response"),
                 )
             for r_2_at, r_2 in results:
-                # gemma4.kata:247 last call … where …
+                # gemma4.kata:117 last call … where …
                 called: Call | None = None
                 called_path: Path = ("messages", m_at, "tool_calls", -1)
                 for call_at, call in reversed(list(enumerate(m.tool_calls if m.tool_calls is not None else ()))):
@@ -513,7 +519,7 @@ def render(request: Request) -> list[Printed]:
                         called = call
                         called_path = ("messages", m_at, "tool_calls", call_at)
                         break
-                out.append(RESPONSE_248)
+                out.append(RESPONSE_118)
                 called_function: Function | None = called.function if called is not None else None
                 called_function_path = (*called_path, "function")
                 out += (
@@ -521,44 +527,44 @@ def render(request: Request) -> list[Printed]:
                     if called_function is not None
                     else (r_2.name, ("messages", r_2_at, "name"), 0)
                     if r_2.name is not None
-                    else UNKNOWN_248,
-                    VALUE_248,
+                    else UNKNOWN_118,
+                    VALUE_118,
                 )
                 _quoted(out, (r_2.content, ("messages", r_2_at, "content"), 0))
-                out.append(END_TOOL_RESPONSE_248)
+                out.append(END_TOOL_RESPONSE_118)
             answered = bool(results or m.tool_responses)
             waiting = bool(m.tool_calls and not answered)
             closed = bool(not waiting and (said[0] or not answered))
-            out += (SAMPLED_256, said)
+            out += (SAMPLED_126, said)
             if waiting:
-                out.append(TOOL_RESPONSE_258)
+                out.append(TOOL_RESPONSE_128)
             if closed:
-                out.append(END_TURN_259)
-            out.append(END_SAMPLED_256)
+                out.append(END_TURN_129)
+            out.append(END_SAMPLED_126)
             if closed:
-                out.append(NEWLINE_261)
+                out.append(NEWLINE_131)
             walked = i + 1 + len(results)
-        elif isinstance(m, UserMessage):  # :264 when user
-            out.append(USER_264)
+        elif isinstance(m, UserMessage):  # :134 when user
+            out.append(USER_134)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_264)
-        elif isinstance(m, ToolMessage):  # :265 when tool
-            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:265")
-        elif isinstance(m, SystemMessage | DeveloperMessage):  # :266 when system, developer
-            out.append(ROLE_266[m.role])
+            out.append(END_TURN_134)
+        elif isinstance(m, ToolMessage):  # :135 when tool
+            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:135")
+        elif isinstance(m, SystemMessage | DeveloperMessage):  # :136 when system, developer
+            out.append(ROLE_136[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_266)
-        elif m.role == "model":  # :267 when another
-            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:267")
-        elif isinstance(m, AnotherMessage):  # :268 when another
-            out += (TURN_268, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_268)
+            out.append(END_TURN_136)
+        elif m.role == "model":  # :137 when another
+            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:137")
+        elif isinstance(m, AnotherMessage):  # :138 when another
+            out += (TURN_138, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_138)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_268)
+            out.append(END_TURN_138)
         else:
             assert_never(m)
-    # gemma4.kata:271 generate
+    # gemma4.kata:141 generate
     if request.add_generation_prompt and not (
         isinstance(final, AssistantMessage) and (final.tool_calls or final.tool_responses)
     ):
-        out.append(MODEL_271)
+        out.append(MODEL_141)
     return out

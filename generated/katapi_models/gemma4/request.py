@@ -17,92 +17,92 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class TextPart(RequestModel):
-    """The record `text_part` (line 24)."""
-
-    type: Literal["text"]  # line 25
-    text: Content  # line 26
-
-
 class MediaPart(RequestModel):
-    """The record `media_part` (line 28)."""
+    """The record `media_part` (line 26)."""
 
-    type: Literal["image", "audio", "video"]  # line 29
-    image: JsonValueField | None = None  # line 30: accepted, never printed
-    audio: JsonValueField | None = None  # line 30: accepted, never printed
-    video: JsonValueField | None = None  # line 30: accepted, never printed
-    url: Content | None = None  # line 30: accepted, never printed
-    path: Content | None = None  # line 30: accepted, never printed
+    type: Literal["image", "audio", "video"]  # line 27
+    image: JsonValueField | None = None  # line 28: accepted, never printed
+    audio: JsonValueField | None = None  # line 28: accepted, never printed
+    video: JsonValueField | None = None  # line 28: accepted, never printed
+    url: Content | None = None  # line 28: accepted, never printed
+    path: Content | None = None  # line 28: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 37)."""
+    """The record `function` (line 35)."""
 
-    name: Content  # line 38
-    arguments: ObjectFromText  # line 39
+    name: Content  # line 36
+    arguments: ObjectFromText  # line 37
 
 
 class Call(RequestModel):
-    """The record `call` (line 32)."""
+    """The record `call` (line 30)."""
 
-    function: Function  # line 33
-    id: Content | None = None  # line 34
-    type: Literal["function"] | None = None  # line 35: accepted, never printed
+    function: Function  # line 31
+    id: Content | None = None  # line 32
+    type: Literal["function"] | None = None  # line 33: accepted, never printed
 
 
 class Response(RequestModel):
-    """The record `response` (line 41)."""
+    """The record `response` (line 39)."""
 
-    name: Content | None = None  # line 42
-    response: JsonValueField  # line 43
+    name: Content | None = None  # line 40
+    response: JsonValueField  # line 41
+
+
+class TextPart(RequestModel):
+    """The record `text_part` (line 26 of requests.kata)."""
+
+    type: Literal["text"]  # line 27 of requests.kata
+    text: Content  # line 28 of requests.kata
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Content | Items[TextPart] | None = None  # line 10
+    content: Content | Items[TextPart] | None = None  # line 12
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 10)."""
+    """A message of role `developer` (line 12)."""
 
     role: Literal["developer"]
-    content: Content | Items[TextPart] | None = None  # line 10
+    content: Content | Items[TextPart] | None = None  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 11
+    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 13
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 13
-    # line 14
+    content: Content | Items[TextPart] | None = None  # line 15
+    # line 16
     reasoning_content: Content | None = Field(None, validation_alias=AliasChoices("reasoning_content", "reasoning"))
-    tool_calls: Items[Call] | None = None  # line 15
-    tool_responses: Items[Response] | None = None  # line 16
+    tool_calls: Items[Call] | None = None  # line 17
+    tool_responses: Items[Response] | None = None  # line 18
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 18)."""
+    """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("")]  # line 19
-    name: Content | None = None  # line 20
-    tool_call_id: Content | None = None  # line 21
+    content: Annotated[Content, FromParts("")]  # line 21
+    name: Content | None = None  # line 22
+    tool_call_id: Content | None = None  # line 23
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 23)."""
+    """A message of a role that no other class has (line 25)."""
 
     role: Annotated[Content, OtherThan("system", "developer", "user", "assistant", "tool")]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 23
+    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 25
 
 
 Message: TypeAlias = Annotated[
@@ -112,9 +112,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 45
+    tools: Items[JsonObjectField] | None = None  # line 43
     add_generation_prompt: bool = True
-    enable_thinking: bool = False  # line 46
+    enable_thinking: bool = False  # line 44

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4",
-        "sha256:fba1bf9d3d7dc06fd77611a4dc5ac1e79497be77bdc8d598301d8df6743df344",
+        "sha256:8cfeb7d165e1800789ead90ddfa4be7ea68430cbcf1f9481537a501e370d97c4",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

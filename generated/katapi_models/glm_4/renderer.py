@@ -36,24 +36,41 @@ TOJSON_INDENTED = Serialization(
     absent="omitted",
 )
 
-TEXT_59 = fixed(LiteralSegment(Literal("\n## "), Site(59, 5)))
-BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 5)))
-JSON_66 = fixed(LiteralSegment(Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"), Site(66, 5)))
-EMPTY_70 = (Literal(""), Site(70, 41))
-NEWLINE_70 = fixed(LiteralSegment(Literal("\n"), Site(70, 44)))
-GMASK_73 = fixed(ControlSegment(Control.GMASK, Site(73, 3)), ControlSegment(Control.SOP, Site(73, 10)))
-CHATGLM_AI_GLM_80 = fixed(
-    ControlSegment(Control.SYSTEM, Site(80, 11)),
+EMPTY_60 = (Literal(""), Site(60, 41))
+NEWLINE_60 = fixed(LiteralSegment(Literal("\n"), Site(60, 44)))
+GMASK_63 = fixed(ControlSegment(Control.GMASK, Site(63, 3)), ControlSegment(Control.SOP, Site(63, 10)))
+CHATGLM_AI_GLM_70 = fixed(
+    ControlSegment(Control.SYSTEM, Site(70, 11)),
     LiteralSegment(
         Literal(
             "\n"
             "你是一个名为 ChatGLM 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n"
             "# 可用工具"
         ),
-        Site(82, 1),
+        Site(72, 1),
     ),
 )
-PYTHON_PYTHON_PYTHON_92 = fixed(
+SYSTEM_91 = fixed(ControlSegment(Control.SYSTEM, Site(91, 14)))
+USER_94 = fixed(ControlSegment(Control.USER, Site(94, 24)))
+OBSERVATION_96 = fixed(ControlSegment(Control.OBSERVATION, Site(96, 31)))
+ASSISTANT_100 = fixed(ControlSegment(Control.ASSISTANT, Site(100, 11)), SAMPLED)
+END_SAMPLED_101 = fixed(END_SAMPLED)
+EMPTY_101 = (Literal(""), Site(101, 35))
+NEWLINE_101 = fixed(LiteralSegment(Literal("\n"), Site(101, 38)))
+TEXT_108 = fixed(LiteralSegment(Literal("<|"), Site(108, 30)))
+TEXT_108_42 = fixed(LiteralSegment(Literal("|>"), Site(108, 42)))
+EMPTY_108 = (Literal(""), Site(108, 61))
+NEWLINE_108 = fixed(LiteralSegment(Literal("\n"), Site(108, 64)))
+ASSISTANT_143 = fixed(ControlSegment(Control.ASSISTANT, Site(143, 14)))
+TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
+BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
+JSON_GLM_13 = fixed(
+    LiteralSegment(
+        Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"),
+        Site(13, 3, "spec/tools/glm-4.kata"),
+    ),
+)
+PYTHON_PYTHON_PYTHON_GLM_18 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -62,10 +79,10 @@ PYTHON_PYTHON_PYTHON_92 = fixed(
             "`python` 返回代码执行的输出，或在执行 60 秒后返回超时。\n"
             "`/mnt/data` 将会持久化存储你的文件。在此会话中，`python` 无法访问互联网。不要使用 `python` 进行任何网络请求或者在线 API 调用，这些在线内容的访问将不会成功。"
         ),
-        Site(92, 1),
+        Site(18, 1, "spec/tools/glm-4.kata"),
     ),
 )
-SIMPLE_BROWSER_SIMPLE_101 = fixed(
+SIMPLE_BROWSER_SIMPLE_GLM_29 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -79,10 +96,10 @@ SIMPLE_BROWSER_SIMPLE_101 = fixed(
             " 如果用户提供了 URL，也可以用 `open_url` 直接打开页面。\n"
             "如果初次搜索结果没有找到合适的信息，也可以再次使用 `search` 进行搜索。"
         ),
-        Site(101, 1),
+        Site(29, 1, "spec/tools/glm-4.kata"),
     ),
 )
-COGVIEW_COGVIEW_COGVIEW_117 = fixed(
+COGVIEW_COGVIEW_COGVIEW_GLM_47 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -93,107 +110,110 @@ COGVIEW_COGVIEW_COGVIEW_117 = fixed(
             "- 保持用户原始描述的意图。不要虚构内容或者没见过的人物。\n"
             "- 如无特殊说明，所在地为中国，持有中国立场并遵循中国社会主义价值观。"
         ),
-        Site(117, 1),
+        Site(47, 1, "spec/tools/glm-4.kata"),
     ),
 )
-SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 14)))
-USER_134 = fixed(ControlSegment(Control.USER, Site(134, 24)))
-OBSERVATION_136 = fixed(ControlSegment(Control.OBSERVATION, Site(136, 31)))
-ASSISTANT_140 = fixed(ControlSegment(Control.ASSISTANT, Site(140, 11)), SAMPLED)
-END_SAMPLED_141 = fixed(END_SAMPLED)
-EMPTY_141 = (Literal(""), Site(141, 35))
-NEWLINE_141 = fixed(LiteralSegment(Literal("\n"), Site(141, 38)))
-TEXT_148 = fixed(LiteralSegment(Literal("<|"), Site(148, 30)))
-TEXT_148_42 = fixed(LiteralSegment(Literal("|>"), Site(148, 42)))
-EMPTY_148 = (Literal(""), Site(148, 61))
-NEWLINE_148 = fixed(LiteralSegment(Literal("\n"), Site(148, 64)))
-ASSISTANT_183 = fixed(ControlSegment(Control.ASSISTANT, Site(183, 14)))
 
 
 def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
-    """glm4.kata:58 def describe(function)."""
-    out.append(TEXT_59)
+    """glm-4.kata:5 def describe(function)."""
+    out.append(TEXT_GLM_6)
     if isinstance(json_field(function, "name"), str):
         out.append((Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0))
     elif json_field(function, "name") is not None:
-        raise TemplateError("A function's name is a text.", code="T100", where="glm4.kata:63")
-    out += (BLANK_LINE_65, (TOJSON_INDENTED.dump_known(function), function_path, None), JSON_66)
+        raise TemplateError("A function's name is a text.", code="T100", where="glm-4.kata:10")
+    out += (BLANK_LINE_GLM_12, (TOJSON_INDENTED.dump_known(function), function_path, None), JSON_GLM_13)
+
+
+def _python(out: list[Printed]) -> None:
+    """glm-4.kata:16 def python()."""
+    out.append(PYTHON_PYTHON_PYTHON_GLM_18)
+
+
+def _simple_browser(out: list[Printed]) -> None:
+    """glm-4.kata:27 def simple_browser()."""
+    out.append(SIMPLE_BROWSER_SIMPLE_GLM_29)
+
+
+def _cogview(out: list[Printed]) -> None:
+    """glm-4.kata:45 def cogview()."""
+    out.append(COGVIEW_COGVIEW_COGVIEW_GLM_47)
 
 
 def _turn(out: list[Printed], role: Fixed, metadata: PrintedText | None, content: PrintedText | None) -> None:
-    """glm4.kata:69 def turn(role, metadata, content)."""
+    """glm4.kata:59 def turn(role, metadata, content)."""
     if content is not None and content[0]:
-        out += (role, metadata if metadata is not None else EMPTY_70, NEWLINE_70, content)
+        out += (role, metadata if metadata is not None else EMPTY_60, NEWLINE_60, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 57)."""
+    """All that the template prints for a request, in order (line 58)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(GMASK_73)
-    # glm4.kata:77 each m in messages
+    out.append(GMASK_63)
+    # glm4.kata:67 each m in messages
     for m_at, m in messages:
-        if isinstance(m, SystemMessage):  # :78 when system
+        if isinstance(m, SystemMessage):  # :68 when system
             if m.tools is not None:
-                out.append(CHATGLM_AI_GLM_80)
+                out.append(CHATGLM_AI_GLM_70)
                 for tool_at, tool in enumerate(m.tools):
                     tool_path = ("messages", m_at, "tools", tool_at)
                     if json_field(tool, "type") == "function":
                         _describe(out, json_field(tool, "function"), (*tool_path, "function"))
                     elif json_field(tool, "type") == "python":
-                        out.append(PYTHON_PYTHON_PYTHON_92)
+                        _python(out)
                     elif json_field(tool, "type") == "simple_browser":
-                        out.append(SIMPLE_BROWSER_SIMPLE_101)
+                        _simple_browser(out)
                     elif json_field(tool, "type") == "cogview":
-                        out.append(COGVIEW_COGVIEW_COGVIEW_117)
+                        _cogview(out)
                     else:
                         raise TemplateError(
                             "A tool is of the type function, python, simple_browser or cogview.",
                             code="T100",
-                            where="glm4.kata:127",
+                            where="glm4.kata:87",
                         )
             _turn(
                 out,
-                SYSTEM_131,
+                SYSTEM_91,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, UserMessage):  # :134 when user
+        elif isinstance(m, UserMessage):  # :94 when user
             _turn(
                 out,
-                USER_134,
+                USER_94,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, ObservationMessage):  # :136 when observation
+        elif isinstance(m, ObservationMessage):  # :96 when observation
             _turn(
                 out,
-                OBSERVATION_136,
+                OBSERVATION_96,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, AssistantMessage):  # :138 when assistant
+        elif isinstance(m, AssistantMessage):  # :98 when assistant
             if m.content:
                 out += (
-                    ASSISTANT_140,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_141,
-                    NEWLINE_141,
+                    ASSISTANT_100,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_101,
+                    NEWLINE_101,
                     (m.content, ("messages", m_at, "content"), 0),
-                    END_SAMPLED_141,
+                    END_SAMPLED_101,
                 )
-        elif isinstance(m, OtherMessage):  # :147 when other
+        elif isinstance(m, OtherMessage):  # :107 when other
             if m.content:
                 out += (
-                    TEXT_148,
+                    TEXT_108,
                     (Content(m.role), ("messages", m_at, "role"), 0),
-                    TEXT_148_42,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_148,
-                    NEWLINE_148,
+                    TEXT_108_42,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_108,
+                    NEWLINE_108,
                     (m.content, ("messages", m_at, "content"), 0),
                 )
         else:
             assert_never(m)
-    # glm4.kata:183 generate
+    # glm4.kata:143 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_183)
+        out.append(ASSISTANT_143)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:20e685c5eeeea4da8791ceebd66c7d83be5dcf30441d852f1765a495123d172f",
+        "sha256:53fe091f8fede21710e6887b0ae330e15fd2633942a9f7a0b2ce8783ac99f631",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

@@ -41,96 +41,101 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-TEXT_59 = fixed(LiteralSegment(Literal("\n## "), Site(59, 5)))
-BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 5)))
-JSON_66 = fixed(LiteralSegment(Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"), Site(66, 5)))
-EMPTY_70 = (Literal(""), Site(70, 41))
-NEWLINE_70 = fixed(LiteralSegment(Literal("\n"), Site(70, 44)))
-GMASK_73 = fixed(ControlSegment(Control.GMASK, Site(73, 3)), ControlSegment(Control.SOP, Site(73, 10)))
-SYSTEM_153 = fixed(
-    ControlSegment(Control.SYSTEM, Site(153, 7)),
-    LiteralSegment(Literal("\n# 可用工具\n"), Site(153, 15)),
+EMPTY_60 = (Literal(""), Site(60, 41))
+NEWLINE_60 = fixed(LiteralSegment(Literal("\n"), Site(60, 44)))
+GMASK_63 = fixed(ControlSegment(Control.GMASK, Site(63, 3)), ControlSegment(Control.SOP, Site(63, 10)))
+SYSTEM_113 = fixed(
+    ControlSegment(Control.SYSTEM, Site(113, 7)),
+    LiteralSegment(Literal("\n# 可用工具\n"), Site(113, 15)),
 )
-SYSTEM_159 = fixed(ControlSegment(Control.SYSTEM, Site(159, 30)), LiteralSegment(Literal("\n"), Site(159, 38)))
-USER_161 = fixed(ControlSegment(Control.USER, Site(161, 19)), LiteralSegment(Literal("\n"), Site(161, 25)))
-ASSISTANT_165 = fixed(ControlSegment(Control.ASSISTANT, Site(165, 11)), SAMPLED)
-END_SAMPLED_166 = fixed(END_SAMPLED)
-EMPTY_166 = (Literal(""), Site(166, 35))
-NEWLINE_166 = fixed(LiteralSegment(Literal("\n"), Site(166, 38)))
-EMPTY_166_56 = (Literal(""), Site(166, 56))
-ASSISTANT_170 = fixed(ControlSegment(Control.ASSISTANT, Site(170, 13)), SAMPLED)
-END_SAMPLED_171 = fixed(END_SAMPLED)
-NEWLINE_172 = fixed(LiteralSegment(Literal("\n"), Site(172, 31)))
-TEXT_173 = fixed(LiteralSegment(Literal("{}"), Site(173, 88)))
-OBSERVATION_179 = fixed(
-    ControlSegment(Control.OBSERVATION, Site(179, 32)),
-    LiteralSegment(Literal("\n"), Site(179, 45)),
+SYSTEM_119 = fixed(ControlSegment(Control.SYSTEM, Site(119, 30)), LiteralSegment(Literal("\n"), Site(119, 38)))
+USER_121 = fixed(ControlSegment(Control.USER, Site(121, 19)), LiteralSegment(Literal("\n"), Site(121, 25)))
+ASSISTANT_125 = fixed(ControlSegment(Control.ASSISTANT, Site(125, 11)), SAMPLED)
+END_SAMPLED_126 = fixed(END_SAMPLED)
+EMPTY_126 = (Literal(""), Site(126, 35))
+NEWLINE_126 = fixed(LiteralSegment(Literal("\n"), Site(126, 38)))
+EMPTY_126_56 = (Literal(""), Site(126, 56))
+ASSISTANT_130 = fixed(ControlSegment(Control.ASSISTANT, Site(130, 13)), SAMPLED)
+END_SAMPLED_131 = fixed(END_SAMPLED)
+NEWLINE_132 = fixed(LiteralSegment(Literal("\n"), Site(132, 31)))
+TEXT_133 = fixed(LiteralSegment(Literal("{}"), Site(133, 88)))
+OBSERVATION_139 = fixed(
+    ControlSegment(Control.OBSERVATION, Site(139, 32)),
+    LiteralSegment(Literal("\n"), Site(139, 45)),
 )
-ASSISTANT_183 = fixed(ControlSegment(Control.ASSISTANT, Site(183, 14)))
+ASSISTANT_143 = fixed(ControlSegment(Control.ASSISTANT, Site(143, 14)))
+TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
+BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
+JSON_GLM_13 = fixed(
+    LiteralSegment(
+        Literal("\n在调用上述函数时，请使用 Json 格式表示调用的参数。"),
+        Site(13, 3, "spec/tools/glm-4.kata"),
+    ),
+)
 
 
 def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
-    """glm4.kata:58 def describe(function)."""
-    out.append(TEXT_59)
+    """glm-4.kata:5 def describe(function)."""
+    out.append(TEXT_GLM_6)
     if isinstance(json_field(function, "name"), str):
         out.append((Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0))
     elif json_field(function, "name") is not None:
-        raise TemplateError("A function's name is a text.", code="T100", where="glm4.kata:63")
-    out += (BLANK_LINE_65, (TOJSON_INDENTED.dump_known(function), function_path, None), JSON_66)
+        raise TemplateError("A function's name is a text.", code="T100", where="glm-4.kata:10")
+    out += (BLANK_LINE_GLM_12, (TOJSON_INDENTED.dump_known(function), function_path, None), JSON_GLM_13)
 
 
 def _turn(out: list[Printed], role: Fixed, metadata: PrintedText | None, content: PrintedText | None) -> None:
-    """glm4.kata:69 def turn(role, metadata, content)."""
+    """glm4.kata:59 def turn(role, metadata, content)."""
     if content is not None and content[0]:
-        out += (role, metadata if metadata is not None else EMPTY_70, NEWLINE_70, content)
+        out += (role, metadata if metadata is not None else EMPTY_60, NEWLINE_60, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 57)."""
+    """All that the template prints for a request, in order (line 58)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(GMASK_73)
+    out.append(GMASK_63)
     if tools:
-        out.append(SYSTEM_153)
+        out.append(SYSTEM_113)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if json_field(tool, "function"):
                 _describe(out, json_field(tool, "function"), (*tool_path, "function"))
             else:
                 _describe(out, tool, tool_path)
-    # glm4.kata:158 take all system as instructions
+    # glm4.kata:118 take all system as instructions
     instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     for s_at, s in instructions:
-        out += (SYSTEM_159, (s.content, ("messages", s_at, "content"), 0))
-    # glm4.kata:160 each m in messages
+        out += (SYSTEM_119, (s.content, ("messages", s_at, "content"), 0))
+    # glm4.kata:120 each m in messages
     for m_at, m in without_system:
-        if m.role == "user":  # :161 when user
-            out += (USER_161, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :163 when assistant
+        if m.role == "user":  # :121 when user
+            out += (USER_121, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant":  # :123 when assistant
             if m.content or m.metadata or not m.tool_calls:
                 out += (
-                    ASSISTANT_165,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_166,
-                    NEWLINE_166,
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_166_56,
-                    END_SAMPLED_166,
+                    ASSISTANT_125,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_126,
+                    NEWLINE_126,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_126_56,
+                    END_SAMPLED_126,
                 )
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (ASSISTANT_170, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_172)
+                    out += (ASSISTANT_130, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_132)
                     if c.function.arguments is not None:
                         out.append((TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None))
                     else:
-                        out.append(TEXT_173)
-                    out.append(END_SAMPLED_171)
-        elif m.role == "observation" or m.role == "tool":  # :179 when observation, tool
-            out += (OBSERVATION_179, (m.content, ("messages", m_at, "content"), 0))
+                        out.append(TEXT_133)
+                    out.append(END_SAMPLED_131)
+        elif m.role == "observation" or m.role == "tool":  # :139 when observation, tool
+            out += (OBSERVATION_139, (m.content, ("messages", m_at, "content"), 0))
         else:
             assert_never(m)
-    # glm4.kata:183 generate
+    # glm4.kata:143 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_183)
+        out.append(ASSISTANT_143)
     return out

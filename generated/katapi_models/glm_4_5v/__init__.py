@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:e74e177e8e67e58e811cb7e12ec70927945873a49e5809528073e7e55d31ae61",
+        "sha256:6eb7edfc75a91076584b10aad572db7f5d6f31831aad7e20545d43f314da717a",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

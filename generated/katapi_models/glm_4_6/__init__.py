@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.6",
-        "sha256:2e6d31f9a17ca87e4887d821fbfba43e66c07c291abee6c4367f482c0f06ce93",
+        "sha256:4f5b7b8c58156ed90f92e49e69df26bf355bc11b3cfed43b01fbac4c0e4364f3",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

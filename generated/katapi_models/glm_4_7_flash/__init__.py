@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.7-flash",
-        "sha256:795bbb24caa2bc7aa32b4bd5977758e7c56882ede621ab77f6459bcf70d982f9",
+        "sha256:acb98652210db683c3c1f10fa90d31830770548e3308d7f50618a880104e7f56",
     ),
     tokenizer_identity=Identity(
         "GLM@4.7",

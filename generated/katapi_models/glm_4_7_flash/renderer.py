@@ -6,15 +6,17 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi.runtime.views import any_after
-from katapi_models.glm_4_7_flash.request import ImagePart, Request, TextPart, ToolMessage, VideoPart
+from katapi_models.glm_4_7_flash.request import CallByArguments, Request, ToolMessage
 from katapi_models.glm_4_7_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -29,9 +31,27 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-GMASK_79 = fixed(ControlSegment(Control.GMASK, Site(79, 3)), ControlSegment(Control.SOP, Site(79, 10)))
-TOOLS_YOU_MAY_81 = fixed(
-    ControlSegment(Control.SYSTEM, Site(81, 5)),
+GMASK_61 = fixed(ControlSegment(Control.GMASK, Site(61, 3)), ControlSegment(Control.SOP, Site(61, 10)))
+SYSTEM_63 = fixed(ControlSegment(Control.SYSTEM, Site(63, 5)))
+SYSTEM_69 = fixed(ControlSegment(Control.SYSTEM, Site(69, 7)))
+USER_74 = fixed(ControlSegment(Control.USER, Site(74, 7)))
+EMPTY_89 = (Literal(""), Site(89, 32))
+EMPTY_94 = (Literal(""), Site(94, 37))
+ASSISTANT_95 = fixed(ControlSegment(Control.ASSISTANT, Site(95, 7)), SAMPLED)
+END_SAMPLED_97 = fixed(END_SAMPLED)
+THINK_101 = fixed(ControlSegment(Control.THINK, Site(101, 11)))
+END_THINK_101 = fixed(ControlSegment(Control.END_THINK, Site(101, 33)))
+END_THINK_104 = fixed(ControlSegment(Control.END_THINK, Site(104, 11)))
+OBSERVATION_118 = fixed(ControlSegment(Control.OBSERVATION, Site(118, 29)))
+TOOL_RESPONSE_119 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(119, 18)))
+END_TOOL_RESPONSE_119 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(119, 53)))
+OBSERVATION_122 = fixed(ControlSegment(Control.OBSERVATION, Site(122, 13)))
+TOOL_RESPONSE_123 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(123, 43)))
+END_TOOL_RESPONSE_123 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(123, 80)))
+ASSISTANT_131 = fixed(ControlSegment(Control.ASSISTANT, Site(131, 5)))
+THINK_138 = fixed(ControlSegment(Control.THINK, Site(138, 28)))
+END_THINK_138 = fixed(ControlSegment(Control.END_THINK, Site(138, 44)))
+TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
             "\n"
@@ -40,119 +60,94 @@ TOOLS_YOU_MAY_81 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>\n"
         ),
-        Site(83, 1),
+        Site(9, 1, "spec/tools/glm-4.5.kata"),
     ),
 )
-NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 41)))
-TOOLS_FOR_EACH_94 = fixed(
+NEWLINE_GLM_18 = fixed(LiteralSegment(Literal("\n"), Site(18, 39, "spec/tools/glm-4.5.kata")))
+TOOLS_FOR_EACH_GLM_20 = fixed(
     LiteralSegment(
         Literal(
             "</tools>\n\n"
             "For each function call, output the function name and arguments within the following XML format:\n"
         ),
-        Site(94, 5),
+        Site(20, 3, "spec/tools/glm-4.5.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(97, 7)),
-    LiteralSegment(Literal("{function-name}"), Site(97, 18)),
-    ControlSegment(Control.ARG_KEY, Site(99, 5)),
-    LiteralSegment(Literal("{arg-key-1}"), Site(99, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(99, 28)),
-    ControlSegment(Control.ARG_VALUE, Site(99, 43)),
-    LiteralSegment(Literal("{arg-value-1}"), Site(99, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(99, 70)),
-    ControlSegment(Control.ARG_KEY, Site(100, 5)),
-    LiteralSegment(Literal("{arg-key-2}"), Site(100, 14)),
-    ControlSegment(Control.END_ARG_KEY, Site(100, 28)),
-    ControlSegment(Control.ARG_VALUE, Site(100, 43)),
-    LiteralSegment(Literal("{arg-value-2}"), Site(100, 54)),
-    ControlSegment(Control.END_ARG_VALUE, Site(100, 70)),
-    LiteralSegment(Literal("..."), Site(101, 5)),
-    ControlSegment(Control.END_TOOL_CALL, Site(101, 16)),
+    ControlSegment(Control.TOOL_CALL, Site(23, 5, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{function-name}"), Site(23, 16, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.ARG_KEY, Site(25, 3, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-key-1}"), Site(25, 12, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_KEY, Site(25, 26, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.ARG_VALUE, Site(25, 41, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-value-1}"), Site(25, 52, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_VALUE, Site(25, 68, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.ARG_KEY, Site(26, 3, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-key-2}"), Site(26, 12, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_KEY, Site(26, 26, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.ARG_VALUE, Site(26, 41, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("{arg-value-2}"), Site(26, 52, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_ARG_VALUE, Site(26, 68, "spec/tools/glm-4.5.kata")),
+    LiteralSegment(Literal("..."), Site(27, 3, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(27, 14, "spec/tools/glm-4.5.kata")),
 )
-BEGIN_OF_IMAGE_111 = fixed(
-    ControlSegment(Control.BEGIN_OF_IMAGE, Site(111, 41)),
-    ControlSegment(Control.IMAGE, Site(111, 57)),
-    ControlSegment(Control.END_OF_IMAGE, Site(111, 64)),
+TOOL_CALL_GLM_32 = fixed(ControlSegment(Control.TOOL_CALL, Site(32, 8, "spec/tools/glm-4.5.kata")))
+ARG_KEY_GLM_35 = fixed(ControlSegment(Control.ARG_KEY, Site(35, 7, "spec/tools/glm-4.5.kata")))
+END_ARG_KEY_GLM_35 = fixed(
+    ControlSegment(Control.END_ARG_KEY, Site(35, 20, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.ARG_VALUE, Site(35, 35, "spec/tools/glm-4.5.kata")),
 )
-BEGIN_OF_VIDEO_112 = fixed(
-    ControlSegment(Control.BEGIN_OF_VIDEO, Site(112, 41)),
-    ControlSegment(Control.VIDEO, Site(112, 57)),
-    ControlSegment(Control.END_OF_VIDEO, Site(112, 64)),
-)
-SYSTEM_121 = fixed(ControlSegment(Control.SYSTEM, Site(121, 7)))
-USER_126 = fixed(ControlSegment(Control.USER, Site(126, 7)))
-EMPTY_154 = (Literal(""), Site(154, 32))
-EMPTY_159 = (Literal(""), Site(159, 37))
-ASSISTANT_160 = fixed(ControlSegment(Control.ASSISTANT, Site(160, 7)), SAMPLED)
-END_SAMPLED_162 = fixed(END_SAMPLED)
-THINK_166 = fixed(ControlSegment(Control.THINK, Site(166, 11)))
-END_THINK_166 = fixed(ControlSegment(Control.END_THINK, Site(166, 33)))
-END_THINK_169 = fixed(ControlSegment(Control.END_THINK, Site(169, 11)))
-TOOL_CALL_175 = fixed(ControlSegment(Control.TOOL_CALL, Site(175, 18)))
-ARG_KEY_178 = fixed(ControlSegment(Control.ARG_KEY, Site(178, 17)))
-END_ARG_KEY_178 = fixed(
-    ControlSegment(Control.END_ARG_KEY, Site(178, 30)),
-    ControlSegment(Control.ARG_VALUE, Site(178, 45)),
-)
-END_ARG_VALUE_180 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(180, 17)))
-END_TOOL_CALL_183 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(183, 13)))
-OBSERVATION_193 = fixed(ControlSegment(Control.OBSERVATION, Site(193, 29)))
-TOOL_RESPONSE_194 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(194, 18)))
-END_TOOL_RESPONSE_194 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(194, 53)))
-OBSERVATION_197 = fixed(ControlSegment(Control.OBSERVATION, Site(197, 13)))
-TOOL_RESPONSE_198 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(198, 43)))
-END_TOOL_RESPONSE_198 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(198, 80)))
-ASSISTANT_206 = fixed(ControlSegment(Control.ASSISTANT, Site(206, 5)))
-THINK_213 = fixed(ControlSegment(Control.THINK, Site(213, 28)))
-END_THINK_213 = fixed(ControlSegment(Control.END_THINK, Site(213, 44)))
+END_ARG_VALUE_GLM_37 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(37, 7, "spec/tools/glm-4.5.kata")))
+END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
 
 
-def _body(
-    out: list[Printed], content: Content | tuple[TextPart | ImagePart | VideoPart, ...], content_path: Path
-) -> None:
-    """glm4.5.kata:104 def body(content)."""
-    # glm4.5.kata:105 match
-    if isinstance(content, str):  # :106
-        out.append((Content(content), content_path, 0))
-    else:  # :107
-        for p_at, p in enumerate(content):
-            p_path = (*content_path, p_at)
-            # glm4.5.kata:109 match
-            if isinstance(p, TextPart):  # :110
-                out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart):  # :111
-                out.append(BEGIN_OF_IMAGE_111)
-            else:  # :112
-                out.append(BEGIN_OF_VIDEO_112)
+def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """glm-4.5.kata:7 def tools_in_tags(tools)."""
+    out.append(TOOLS_YOU_MAY_GLM_9)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out += ((TOJSON.dump_known(tool), tool_path, None), NEWLINE_GLM_18)
+    out.append(TOOLS_FOR_EACH_GLM_20)
+
+
+def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
+    """glm-4.5.kata:31 def call_in_tags(c)."""
+    out += (TOOL_CALL_GLM_32, (c.function.name, (*c_path, "function", "name"), 0))
+    if c.function.arguments is not None:
+        for key, value in c.function.arguments.items():
+            value_path = (*c_path, "function", "arguments", key)
+            key_path = (*c_path, "function", "arguments", key)
+            out += (ARG_KEY_GLM_35, (Content(key), key_path, None), END_ARG_KEY_GLM_35)
+            if isinstance(value, str):
+                out.append((Content(value), value_path, 0))
+            else:
+                out.append((TOJSON.dump_known(value), value_path, None))
+            out.append(END_ARG_VALUE_GLM_37)
+    out.append(END_TOOL_CALL_GLM_40)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 78)."""
+    """All that the template prints for a request, in order (line 60)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     clear_thinking = request.clear_thinking
-    out.append(GMASK_79)
+    out.append(GMASK_61)
     if tools:
-        out.append(TOOLS_YOU_MAY_81)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            out += ((TOJSON.dump_known(tool), tool_path, None), NEWLINE_92)
-        out.append(TOOLS_FOR_EACH_94)
-    # glm4.5.kata:164 any u in messages after … where …
+        out.append(SYSTEM_63)
+        _tools_in_tags(out, tools, ("tools",))
+    # glm4.5.kata:99 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:119 each m in messages
+    # glm4.5.kata:67 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :120 when system
-            out += (SYSTEM_121, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :125 when user
-            out += (USER_126, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :153 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_154
+        if m.role == "system":  # :68 when system
+            out += (SYSTEM_69, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :73 when user
+            out += (USER_74, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant":  # :88 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_89
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -162,52 +157,41 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_159
-            out.append(ASSISTANT_160)
+                thought = EMPTY_94
+            out.append(ASSISTANT_95)
             asked_later = u_after[i]
             if thought[0] and (not asked_later or not clear_thinking):
-                out += (THINK_166, trim(thought), END_THINK_166)
+                out += (THINK_101, trim(thought), END_THINK_101)
             else:
-                out.append(END_THINK_169)
+                out.append(END_THINK_104)
             if said[0]:
                 out.append(said)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (TOOL_CALL_175, (c.function.name, (*c_path, "function", "name"), 0))
-                    if c.function.arguments is not None:
-                        for key, value in c.function.arguments.items():
-                            value_path = (*c_path, "function", "arguments", key)
-                            key_path = (*c_path, "function", "arguments", key)
-                            out += (ARG_KEY_178, (Content(key), key_path, None), END_ARG_KEY_178)
-                            if isinstance(value, str):
-                                out.append((Content(value), value_path, 0))
-                            else:
-                                out.append((TOJSON.dump_known(value), value_path, None))
-                            out.append(END_ARG_VALUE_180)
-                    out.append(END_TOOL_CALL_183)
-            out.append(END_SAMPLED_162)
-        elif m.role == "tool":  # :189 when tool+ as results
+                    _call_in_tags(out, c, c_path)
+            out.append(END_SAMPLED_97)
+        elif m.role == "tool":  # :114 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             for r_index, (r_at, r) in enumerate(results):
-                # glm4.5.kata:191 match
-                if isinstance(r.content, str):  # :192
+                # glm4.5.kata:116 match
+                if isinstance(r.content, str):  # :117
                     if r_index == 0:
-                        out.append(OBSERVATION_193)
-                    out += (TOOL_RESPONSE_194, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_194)
-                else:  # :196
-                    out.append(OBSERVATION_197)
+                        out.append(OBSERVATION_118)
+                    out += (TOOL_RESPONSE_119, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_119)
+                else:  # :121
+                    out.append(OBSERVATION_122)
                     for part_at, part in enumerate(r.content):
                         part_path = ("messages", r_at, "content", part_at)
-                        out += (TOOL_RESPONSE_198, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_198)
+                        out += (TOOL_RESPONSE_123, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_123)
             walked = i + len(results)
         else:
             assert_never(m)
-    # glm4.5.kata:205 generate
+    # glm4.5.kata:130 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_206)
+        out.append(ASSISTANT_131)
         if enable_thinking:
-            out.append(THINK_213)
+            out.append(THINK_138)
         else:
-            out.append(END_THINK_213)
+            out.append(END_THINK_138)
     return out

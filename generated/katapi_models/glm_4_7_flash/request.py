@@ -10,87 +10,64 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import ObjectFromText
-from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.fields import JsonObjectField
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class Function(RequestModel):
-    """The record `function` (line 52)."""
-
-    name: Content  # line 53
-    arguments: ObjectFromText | None = None  # line 54
-
-
-class Call(RequestModel):
-    """The record `call` (line 48)."""
-
-    function: Function  # line 49
-    id: Content | None = None  # line 50: accepted, never printed
-    type: Literal["function"] | None = None  # line 50: accepted, never printed
-
-
 class Result(RequestModel):
-    """The record `result` (line 56)."""
+    """The record `result` (line 50)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 57
-    type: Literal["text"] | None = None  # line 58: accepted, never printed
-
-
-class TextPart(RequestModel):
-    """The record `text_part` (line 60)."""
-
-    type: Literal["text"]  # line 61
-    text: Content  # line 62
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 51
+    type: Literal["text"] | None = None  # line 52: accepted, never printed
 
 
-class ImagePart(RequestModel):
-    """The record `image_part` (line 64)."""
+class FunctionByArguments(RequestModel):
+    """The record `function_by_arguments` (line 20 of requests.kata)."""
 
-    type: Literal["image", "image_url"]  # line 65
-    image: JsonValueField | None = None  # line 66: accepted, never printed
-    image_url: JsonValueField | None = None  # line 66: accepted, never printed
+    name: Content  # line 21 of requests.kata
+    arguments: ObjectFromText | None = None  # line 22 of requests.kata
 
 
-class VideoPart(RequestModel):
-    """The record `video_part` (line 68)."""
+class CallByArguments(RequestModel):
+    """The record `call_by_arguments` (line 15 of requests.kata)."""
 
-    type: Literal["video", "video_url"]  # line 69
-    video: JsonValueField | None = None  # line 70: accepted, never printed
-    video_url: JsonValueField | None = None  # line 70: accepted, never printed
+    function: FunctionByArguments  # line 16 of requests.kata
+    id: Content | None = None  # line 17 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 17 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 36)."""
+    """A message of role `system` (line 38)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 37
+    content: Annotated[Content, FromParts("")]  # line 39
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 36)."""
+    """A message of role `user` (line 38)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 37
+    content: Annotated[Content, FromParts("")]  # line 39
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 39)."""
+    """A message of role `assistant` (line 41)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 40
-    reasoning_content: Content | None = None  # line 41
-    tool_calls: Items[Call] | None = None  # line 42
+    content: Annotated[Content, FromParts("")] | None = None  # line 42
+    reasoning_content: Content | None = None  # line 43
+    tool_calls: Items[CallByArguments] | None = None  # line 44
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 44)."""
+    """A message of role `tool` (line 46)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 45
-    name: Content | None = None  # line 46: accepted, never printed
-    tool_call_id: Content | None = None  # line 46: accepted, never printed
+    content: Content | Items[Result]  # line 47
+    name: Content | None = None  # line 48: accepted, never printed
+    tool_call_id: Content | None = None  # line 48: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -100,10 +77,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 32)."""
+    """A whole request (line 34)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 72
+    tools: Items[JsonObjectField] | None = None  # line 54
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 73
-    clear_thinking: bool = True  # line 75
+    enable_thinking: bool = True  # line 55
+    clear_thinking: bool = True  # line 57

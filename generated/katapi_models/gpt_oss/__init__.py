@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gpt-oss.kata",
     template=Identity(
         "GptOss@1",
-        "sha256:7d1ec975cab4422dfb883e5cf89feb8bed6c486d00473426b4734fe788215a14",
+        "sha256:e0374b35628731176f7fb241e35613fc7df52e1b93b9ee75a51875b22c5363ad",
     ),
     tokenizer_identity=Identity(
         "GptOss@1",

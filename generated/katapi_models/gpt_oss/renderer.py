@@ -31,60 +31,144 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-TEXT_48 = fixed(LiteralSegment(Literal("// "), Site(48, 43)))
-STRING_62 = fixed(LiteralSegment(Literal("string[]"), Site(62, 27)))
-NUMBER_63 = fixed(LiteralSegment(Literal("number[]"), Site(63, 38)))
-BOOLEAN_64 = fixed(LiteralSegment(Literal("boolean[]"), Site(64, 28)))
-ANY_69 = fixed(LiteralSegment(Literal("any[]"), Site(69, 15)))
-TEXT_71 = fixed(LiteralSegment(Literal("[]"), Site(71, 21)))
-ANY_74 = fixed(LiteralSegment(Literal("any[]"), Site(74, 24)))
-NULL_76 = fixed(LiteralSegment(Literal(" | null"), Site(76, 36)))
-TEXT_79 = fixed(LiteralSegment(Literal(" | "), Site(79, 9)))
-TEXT_82 = fixed(LiteralSegment(Literal(" | \n"), Site(82, 9)))
-DEFAULT_85 = fixed(LiteralSegment(Literal("                    // default: "), Site(85, 38)))
-TEXT_89 = fixed(LiteralSegment(Literal('"'), Site(89, 9)))
-TEXT_90 = fixed(LiteralSegment(Literal('" | "'), Site(90, 9)))
-TEXT_91 = fixed(LiteralSegment(Literal('"'), Site(91, 9)))
-STRING_94 = fixed(LiteralSegment(Literal("string"), Site(94, 9)))
-NULL_95 = fixed(LiteralSegment(Literal(" | null"), Site(95, 36)))
-NUMBER_97 = fixed(LiteralSegment(Literal("number"), Site(97, 34)))
-BOOLEAN_98 = fixed(LiteralSegment(Literal("boolean"), Site(98, 24)))
-TEXT_100 = fixed(LiteralSegment(Literal("{\n"), Site(100, 9)))
-TEXT_101 = fixed(LiteralSegment(Literal(", "), Site(101, 9)))
-TEXT_103 = fixed(LiteralSegment(Literal("?"), Site(103, 74)))
-TEXT_104 = fixed(LiteralSegment(Literal(": \n                "), Site(104, 11)))
-TEXT_107 = fixed(LiteralSegment(Literal("}"), Site(107, 9)))
-OBJECT_109 = fixed(LiteralSegment(Literal("object"), Site(109, 23)))
-ANY_110 = fixed(LiteralSegment(Literal("any"), Site(110, 20)))
-TEXT_117 = fixed(LiteralSegment(Literal("// "), Site(117, 7)))
-NEWLINE_117 = fixed(LiteralSegment(Literal("\n"), Site(117, 41)))
-TYPE_119 = fixed(LiteralSegment(Literal("type "), Site(119, 5)))
-TEXT_119 = fixed(LiteralSegment(Literal(" = "), Site(119, 27)))
-TEXT_122 = fixed(LiteralSegment(Literal("(_: {\n"), Site(122, 7)))
-NEWLINE_126 = fixed(LiteralSegment(Literal("\n"), Site(126, 11)))
-TEXT_129 = fixed(LiteralSegment(Literal("?"), Site(129, 80)))
-TEXT_130 = fixed(LiteralSegment(Literal(": "), Site(130, 9)))
-DEFAULT_134 = fixed(LiteralSegment(Literal(", // default: "), Site(134, 13)))
-DEFAULT_136 = fixed(LiteralSegment(Literal("// default: "), Site(136, 13)))
-DEFAULT_138 = fixed(LiteralSegment(Literal(", // default: "), Site(138, 13)))
-TEXT_141 = fixed(LiteralSegment(Literal(",\n"), Site(141, 9)))
-ANY_143 = fixed(LiteralSegment(Literal("}) => any;\n\n"), Site(143, 7)))
-ANY_145 = fixed(LiteralSegment(Literal("() => any;\n\n"), Site(145, 7)))
-SYSTEM_152 = fixed(
-    ControlSegment(Control.START, Site(152, 3)),
-    LiteralSegment(Literal("system"), Site(152, 10)),
-    ControlSegment(Control.MESSAGE, Site(152, 19)),
+SYSTEM_43 = fixed(
+    ControlSegment(Control.START, Site(43, 3)),
+    LiteralSegment(Literal("system"), Site(43, 10)),
+    ControlSegment(Control.MESSAGE, Site(43, 19)),
 )
-KNOWLEDGE_CUTOFF_CURRENT_153 = fixed(
-    LiteralSegment(Literal("\nKnowledge cutoff: 2024-06\nCurrent date: "), Site(153, 18)),
+KNOWLEDGE_CUTOFF_CURRENT_44 = fixed(
+    LiteralSegment(Literal("\nKnowledge cutoff: 2024-06\nCurrent date: "), Site(44, 18)),
 )
-REASONING_153 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(153, 87)),
-    LiteralSegment(Literal("Reasoning: "), Site(154, 3)),
+REASONING_44 = fixed(LiteralSegment(Literal("\n\n"), Site(44, 87)), LiteralSegment(Literal("Reasoning: "), Site(45, 3)))
+BLANK_LINE_45 = fixed(LiteralSegment(Literal("\n\n"), Site(45, 34)))
+TOOLS_47 = fixed(LiteralSegment(Literal("# Tools\n\n"), Site(47, 5)))
+VALID_CHANNELS_ANALYSIS_51 = fixed(
+    LiteralSegment(
+        Literal("# Valid channels: analysis, commentary, final. Channel must be included for every message."),
+        Site(51, 3),
+    ),
 )
-BLANK_LINE_154 = fixed(LiteralSegment(Literal("\n\n"), Site(154, 34)))
-TOOLS_156 = fixed(LiteralSegment(Literal("# Tools\n\n"), Site(156, 5)))
-BROWSER_TOOL_FOR_159 = fixed(
+CALLS_TO_THESE_52 = fixed(
+    LiteralSegment(Literal("\nCalls to these tools must go to the commentary channel: 'functions'."), Site(52, 20)),
+)
+END_53 = fixed(ControlSegment(Control.END, Site(53, 3)))
+DEVELOPER_58 = fixed(
+    ControlSegment(Control.START, Site(58, 5)),
+    LiteralSegment(Literal("developer"), Site(58, 12)),
+    ControlSegment(Control.MESSAGE, Site(58, 24)),
+)
+INSTRUCTIONS_59 = fixed(LiteralSegment(Literal("# Instructions\n\n"), Site(59, 30)))
+BLANK_LINE_59 = fixed(LiteralSegment(Literal("\n\n"), Site(59, 65)))
+TOOLS_FUNCTIONS_NAMESPACE_61 = fixed(
+    LiteralSegment(Literal("# Tools\n\n## functions\n\nnamespace functions {\n\n"), Site(61, 7)),
+)
+NAMESPACE_FUNCTIONS_63 = fixed(LiteralSegment(Literal("} // namespace functions"), Site(63, 7)))
+END_65 = fixed(ControlSegment(Control.END, Site(65, 5)))
+EMPTY_70 = (Literal(""), Site(70, 31))
+EMPTY_71 = (Literal(""), Site(71, 35))
+ASSISTANT_78 = fixed(
+    ControlSegment(Control.START, Site(78, 7)),
+    LiteralSegment(Literal("assistant"), Site(78, 14)),
+    SAMPLED,
+)
+END_SAMPLED_79 = fixed(END_SAMPLED)
+ANALYSIS_88 = fixed(
+    ControlSegment(Control.CHANNEL, Site(88, 13)),
+    LiteralSegment(Literal("analysis"), Site(88, 22)),
+    ControlSegment(Control.MESSAGE, Site(88, 33)),
+)
+ASSISTANT_88 = fixed(
+    ControlSegment(Control.END, Site(88, 47)),
+    ControlSegment(Control.START, Site(88, 52)),
+    LiteralSegment(Literal("assistant"), Site(88, 59)),
+)
+TO_FUNCTIONS_93 = fixed(LiteralSegment(Literal(" to=functions."), Site(93, 13)))
+COMMENTARY_93 = fixed(
+    ControlSegment(Control.CHANNEL, Site(93, 49)),
+    LiteralSegment(Literal("commentary "), Site(93, 58)),
+)
+JSON_93 = (Literal("json"), Site(93, 102))
+MESSAGE_94 = fixed(ControlSegment(Control.MESSAGE, Site(94, 13)))
+CALL_94 = fixed(ControlSegment(Control.CALL, Site(94, 56)))
+ANALYSIS_97 = fixed(
+    ControlSegment(Control.CHANNEL, Site(97, 34)),
+    LiteralSegment(Literal("analysis"), Site(97, 43)),
+    ControlSegment(Control.MESSAGE, Site(97, 54)),
+)
+ASSISTANT_97 = fixed(
+    ControlSegment(Control.END, Site(97, 74)),
+    ControlSegment(Control.START, Site(97, 79)),
+    LiteralSegment(Literal("assistant"), Site(97, 86)),
+)
+FINAL_98 = fixed(
+    ControlSegment(Control.CHANNEL, Site(98, 11)),
+    LiteralSegment(Literal("final"), Site(98, 20)),
+    ControlSegment(Control.MESSAGE, Site(98, 28)),
+)
+RETURN_98 = fixed(ControlSegment(Control.RETURN, Site(98, 42)))
+FINAL_101 = fixed(
+    ControlSegment(Control.CHANNEL, Site(101, 11)),
+    LiteralSegment(Literal("final"), Site(101, 20)),
+    ControlSegment(Control.MESSAGE, Site(101, 28)),
+)
+END_101 = fixed(ControlSegment(Control.END, Site(101, 42)))
+FUNCTIONS_110 = fixed(ControlSegment(Control.START, Site(110, 7)), LiteralSegment(Literal("functions."), Site(110, 14)))
+TO_ASSISTANT_110 = fixed(
+    LiteralSegment(Literal(" to=assistant"), Site(110, 46)),
+    ControlSegment(Control.CHANNEL, Site(110, 62)),
+    LiteralSegment(Literal("commentary"), Site(110, 71)),
+    ControlSegment(Control.MESSAGE, Site(110, 84)),
+)
+END_110 = fixed(ControlSegment(Control.END, Site(110, 113)))
+USER_113 = fixed(
+    ControlSegment(Control.START, Site(113, 17)),
+    LiteralSegment(Literal("user"), Site(113, 24)),
+    ControlSegment(Control.MESSAGE, Site(113, 31)),
+)
+END_113 = fixed(ControlSegment(Control.END, Site(113, 50)))
+ASSISTANT_117 = fixed(ControlSegment(Control.START, Site(117, 14)), LiteralSegment(Literal("assistant"), Site(117, 21)))
+TEXT_HARMONY_14 = fixed(LiteralSegment(Literal("// "), Site(14, 41, "spec/tools/harmony.kata")))
+STRING_HARMONY_28 = fixed(LiteralSegment(Literal("string[]"), Site(28, 25, "spec/tools/harmony.kata")))
+NUMBER_HARMONY_29 = fixed(LiteralSegment(Literal("number[]"), Site(29, 36, "spec/tools/harmony.kata")))
+BOOLEAN_HARMONY_30 = fixed(LiteralSegment(Literal("boolean[]"), Site(30, 26, "spec/tools/harmony.kata")))
+ANY_HARMONY_35 = fixed(LiteralSegment(Literal("any[]"), Site(35, 13, "spec/tools/harmony.kata")))
+TEXT_HARMONY_37 = fixed(LiteralSegment(Literal("[]"), Site(37, 19, "spec/tools/harmony.kata")))
+ANY_HARMONY_40 = fixed(LiteralSegment(Literal("any[]"), Site(40, 22, "spec/tools/harmony.kata")))
+NULL_HARMONY_42 = fixed(LiteralSegment(Literal(" | null"), Site(42, 34, "spec/tools/harmony.kata")))
+TEXT_HARMONY_45 = fixed(LiteralSegment(Literal(" | "), Site(45, 7, "spec/tools/harmony.kata")))
+TEXT_HARMONY_48 = fixed(LiteralSegment(Literal(" | \n"), Site(48, 7, "spec/tools/harmony.kata")))
+DEFAULT_HARMONY_51 = fixed(
+    LiteralSegment(Literal("                    // default: "), Site(51, 36, "spec/tools/harmony.kata")),
+)
+TEXT_HARMONY_55 = fixed(LiteralSegment(Literal('"'), Site(55, 7, "spec/tools/harmony.kata")))
+TEXT_HARMONY_56 = fixed(LiteralSegment(Literal('" | "'), Site(56, 7, "spec/tools/harmony.kata")))
+TEXT_HARMONY_57 = fixed(LiteralSegment(Literal('"'), Site(57, 7, "spec/tools/harmony.kata")))
+STRING_HARMONY_60 = fixed(LiteralSegment(Literal("string"), Site(60, 7, "spec/tools/harmony.kata")))
+NULL_HARMONY_61 = fixed(LiteralSegment(Literal(" | null"), Site(61, 34, "spec/tools/harmony.kata")))
+NUMBER_HARMONY_63 = fixed(LiteralSegment(Literal("number"), Site(63, 32, "spec/tools/harmony.kata")))
+BOOLEAN_HARMONY_64 = fixed(LiteralSegment(Literal("boolean"), Site(64, 22, "spec/tools/harmony.kata")))
+TEXT_HARMONY_66 = fixed(LiteralSegment(Literal("{\n"), Site(66, 7, "spec/tools/harmony.kata")))
+TEXT_HARMONY_67 = fixed(LiteralSegment(Literal(", "), Site(67, 7, "spec/tools/harmony.kata")))
+TEXT_HARMONY_69 = fixed(LiteralSegment(Literal("?"), Site(69, 72, "spec/tools/harmony.kata")))
+TEXT_HARMONY_70 = fixed(LiteralSegment(Literal(": \n                "), Site(70, 9, "spec/tools/harmony.kata")))
+TEXT_HARMONY_73 = fixed(LiteralSegment(Literal("}"), Site(73, 7, "spec/tools/harmony.kata")))
+OBJECT_HARMONY_75 = fixed(LiteralSegment(Literal("object"), Site(75, 21, "spec/tools/harmony.kata")))
+ANY_HARMONY_76 = fixed(LiteralSegment(Literal("any"), Site(76, 18, "spec/tools/harmony.kata")))
+TEXT_HARMONY_83 = fixed(LiteralSegment(Literal("// "), Site(83, 5, "spec/tools/harmony.kata")))
+NEWLINE_HARMONY_83 = fixed(LiteralSegment(Literal("\n"), Site(83, 39, "spec/tools/harmony.kata")))
+TYPE_HARMONY_85 = fixed(LiteralSegment(Literal("type "), Site(85, 3, "spec/tools/harmony.kata")))
+TEXT_HARMONY_85 = fixed(LiteralSegment(Literal(" = "), Site(85, 25, "spec/tools/harmony.kata")))
+TEXT_HARMONY_88 = fixed(LiteralSegment(Literal("(_: {\n"), Site(88, 5, "spec/tools/harmony.kata")))
+NEWLINE_HARMONY_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 9, "spec/tools/harmony.kata")))
+TEXT_HARMONY_95 = fixed(LiteralSegment(Literal("?"), Site(95, 78, "spec/tools/harmony.kata")))
+TEXT_HARMONY_96 = fixed(LiteralSegment(Literal(": "), Site(96, 7, "spec/tools/harmony.kata")))
+DEFAULT_HARMONY_100 = fixed(LiteralSegment(Literal(", // default: "), Site(100, 11, "spec/tools/harmony.kata")))
+DEFAULT_HARMONY_102 = fixed(LiteralSegment(Literal("// default: "), Site(102, 11, "spec/tools/harmony.kata")))
+DEFAULT_HARMONY_104 = fixed(LiteralSegment(Literal(", // default: "), Site(104, 11, "spec/tools/harmony.kata")))
+TEXT_HARMONY_107 = fixed(LiteralSegment(Literal(",\n"), Site(107, 7, "spec/tools/harmony.kata")))
+ANY_HARMONY_109 = fixed(LiteralSegment(Literal("}) => any;\n\n"), Site(109, 5, "spec/tools/harmony.kata")))
+ANY_HARMONY_111 = fixed(LiteralSegment(Literal("() => any;\n\n"), Site(111, 5, "spec/tools/harmony.kata")))
+BROWSER_TOOL_FOR_HARMONY_117 = fixed(
     LiteralSegment(
         Literal(
             "## browser\n\n"
@@ -122,128 +206,43 @@ BROWSER_TOOL_FOR_159 = fixed(
             "}) => any;\n\n"
             "} // namespace browser\n\n"
         ),
-        Site(159, 7),
+        Site(117, 3, "spec/tools/harmony.kata"),
     ),
 )
-PYTHON_USE_THIS_204 = fixed(
+PYTHON_USE_THIS_HARMONY_163 = fixed(
     LiteralSegment(
         Literal(
             "## python\n\n"
             "Use this tool to execute Python code in your chain of thought. The code will not be shown to the user. This tool should be used for internal reasoning, but not for code that is intended to be visible to the user (e.g. when creating plots, tables, or files).\n\n"
             "When you send a message containing Python code to python, it will be executed in a stateful Jupyter notebook environment. python will respond with the output of the execution or time out after 120.0 seconds. The drive at '/mnt/data' can be used to save and persist user files. Internet access for this session is UNKNOWN. Depends on the cluster.\n\n"
         ),
-        Site(204, 7),
+        Site(163, 3, "spec/tools/harmony.kata"),
     ),
 )
-VALID_CHANNELS_ANALYSIS_214 = fixed(
-    LiteralSegment(
-        Literal("# Valid channels: analysis, commentary, final. Channel must be included for every message."),
-        Site(214, 3),
-    ),
-)
-CALLS_TO_THESE_215 = fixed(
-    LiteralSegment(Literal("\nCalls to these tools must go to the commentary channel: 'functions'."), Site(215, 20)),
-)
-END_216 = fixed(ControlSegment(Control.END, Site(216, 3)))
-DEVELOPER_221 = fixed(
-    ControlSegment(Control.START, Site(221, 5)),
-    LiteralSegment(Literal("developer"), Site(221, 12)),
-    ControlSegment(Control.MESSAGE, Site(221, 24)),
-)
-INSTRUCTIONS_222 = fixed(LiteralSegment(Literal("# Instructions\n\n"), Site(222, 30)))
-BLANK_LINE_222 = fixed(LiteralSegment(Literal("\n\n"), Site(222, 65)))
-TOOLS_FUNCTIONS_NAMESPACE_224 = fixed(
-    LiteralSegment(Literal("# Tools\n\n## functions\n\nnamespace functions {\n\n"), Site(224, 7)),
-)
-NAMESPACE_FUNCTIONS_226 = fixed(LiteralSegment(Literal("} // namespace functions"), Site(226, 7)))
-END_228 = fixed(ControlSegment(Control.END, Site(228, 5)))
-EMPTY_233 = (Literal(""), Site(233, 31))
-EMPTY_234 = (Literal(""), Site(234, 35))
-ASSISTANT_241 = fixed(
-    ControlSegment(Control.START, Site(241, 7)),
-    LiteralSegment(Literal("assistant"), Site(241, 14)),
-    SAMPLED,
-)
-END_SAMPLED_242 = fixed(END_SAMPLED)
-ANALYSIS_251 = fixed(
-    ControlSegment(Control.CHANNEL, Site(251, 13)),
-    LiteralSegment(Literal("analysis"), Site(251, 22)),
-    ControlSegment(Control.MESSAGE, Site(251, 33)),
-)
-ASSISTANT_251 = fixed(
-    ControlSegment(Control.END, Site(251, 47)),
-    ControlSegment(Control.START, Site(251, 52)),
-    LiteralSegment(Literal("assistant"), Site(251, 59)),
-)
-TO_FUNCTIONS_256 = fixed(LiteralSegment(Literal(" to=functions."), Site(256, 13)))
-COMMENTARY_256 = fixed(
-    ControlSegment(Control.CHANNEL, Site(256, 49)),
-    LiteralSegment(Literal("commentary "), Site(256, 58)),
-)
-JSON_256 = (Literal("json"), Site(256, 102))
-MESSAGE_257 = fixed(ControlSegment(Control.MESSAGE, Site(257, 13)))
-CALL_257 = fixed(ControlSegment(Control.CALL, Site(257, 56)))
-ANALYSIS_260 = fixed(
-    ControlSegment(Control.CHANNEL, Site(260, 34)),
-    LiteralSegment(Literal("analysis"), Site(260, 43)),
-    ControlSegment(Control.MESSAGE, Site(260, 54)),
-)
-ASSISTANT_260 = fixed(
-    ControlSegment(Control.END, Site(260, 74)),
-    ControlSegment(Control.START, Site(260, 79)),
-    LiteralSegment(Literal("assistant"), Site(260, 86)),
-)
-FINAL_261 = fixed(
-    ControlSegment(Control.CHANNEL, Site(261, 11)),
-    LiteralSegment(Literal("final"), Site(261, 20)),
-    ControlSegment(Control.MESSAGE, Site(261, 28)),
-)
-RETURN_261 = fixed(ControlSegment(Control.RETURN, Site(261, 42)))
-FINAL_264 = fixed(
-    ControlSegment(Control.CHANNEL, Site(264, 11)),
-    LiteralSegment(Literal("final"), Site(264, 20)),
-    ControlSegment(Control.MESSAGE, Site(264, 28)),
-)
-END_264 = fixed(ControlSegment(Control.END, Site(264, 42)))
-FUNCTIONS_273 = fixed(ControlSegment(Control.START, Site(273, 7)), LiteralSegment(Literal("functions."), Site(273, 14)))
-TO_ASSISTANT_273 = fixed(
-    LiteralSegment(Literal(" to=assistant"), Site(273, 46)),
-    ControlSegment(Control.CHANNEL, Site(273, 62)),
-    LiteralSegment(Literal("commentary"), Site(273, 71)),
-    ControlSegment(Control.MESSAGE, Site(273, 84)),
-)
-END_273 = fixed(ControlSegment(Control.END, Site(273, 113)))
-USER_276 = fixed(
-    ControlSegment(Control.START, Site(276, 17)),
-    LiteralSegment(Literal("user"), Site(276, 24)),
-    ControlSegment(Control.MESSAGE, Site(276, 31)),
-)
-END_276 = fixed(ControlSegment(Control.END, Site(276, 50)))
-ASSISTANT_280 = fixed(ControlSegment(Control.START, Site(280, 14)), LiteralSegment(Literal("assistant"), Site(280, 21)))
 
 
 def _plain(out: list[Printed], value: Json, value_path: Path) -> None:
-    """gpt-oss.kata:39 def plain(value)."""
-    # gpt-oss.kata:40 match
-    if isinstance(value, str):  # :41
+    """harmony.kata:5 def plain(value)."""
+    # harmony.kata:6 match
+    if isinstance(value, str):  # :7
         out.append((Content(value), value_path, 0))
-    else:  # :42
+    else:  # :8
         out.append((TOJSON.dump_known(value), value_path, None))
 
 
 def _comment(out: list[Printed], description: Json, description_path: Path) -> None:
-    """gpt-oss.kata:46 def comment(description)."""
-    # gpt-oss.kata:47 match
-    if isinstance(description, str) and description:  # :48
-        out += (TEXT_48, (Content(description), description_path, 0))
-    elif isinstance(description, str) or description is None:  # :49
+    """harmony.kata:12 def comment(description)."""
+    # harmony.kata:13 match
+    if isinstance(description, str) and description:  # :14
+        out += (TEXT_HARMONY_14, (Content(description), description_path, 0))
+    elif isinstance(description, str) or description is None:  # :15
         pass
-    else:  # :50
-        raise TemplateError("A description is a text.", code="T100", where="gpt-oss.kata:50")
+    else:  # :16
+        raise TemplateError("A description is a text.", code="T100", where="harmony.kata:16")
 
 
 def _typescript(out: list[Printed], schema: Json, schema_path: Path) -> None:
-    """gpt-oss.kata:54 def typescript(schema)."""
+    """harmony.kata:20 def typescript(schema)."""
     kind: Json = json_field(schema, "type")
     kind_path = (*schema_path, "type")
     items: Json = json_field(schema, "items")
@@ -252,126 +251,140 @@ def _typescript(out: list[Printed], schema: Json, schema_path: Path) -> None:
     values_path = (*schema_path, "enum")
     members: Json = json_field(schema, "properties")
     members_path = (*schema_path, "properties")
-    # gpt-oss.kata:59 match
-    if kind == "array":  # :60
-        # gpt-oss.kata:61 match
-        if json_field(items, "type") == "string":  # :62
-            out.append(STRING_62)
-        elif json_field(items, "type") in ("number", "integer"):  # :63
-            out.append(NUMBER_63)
-        elif json_field(items, "type") == "boolean":  # :64
-            out.append(BOOLEAN_64)
-        elif items:  # :65
+    # harmony.kata:25 match
+    if kind == "array":  # :26
+        # harmony.kata:27 match
+        if json_field(items, "type") == "string":  # :28
+            out.append(STRING_HARMONY_28)
+        elif json_field(items, "type") in ("number", "integer"):  # :29
+            out.append(NUMBER_HARMONY_29)
+        elif json_field(items, "type") == "boolean":  # :30
+            out.append(BOOLEAN_HARMONY_30)
+        elif items:  # :31
             inner_printed: list[Printed] = []
             _typescript(inner_printed, items, items_path)
             inner = kept(inner_printed)
             if inner[0] == "object | object" or len(inner[0]) > 50:
-                out.append(ANY_69)
+                out.append(ANY_HARMONY_35)
             else:
-                out += (inner, TEXT_71)
-        else:  # :74
-            out.append(ANY_74)
+                out += (inner, TEXT_HARMONY_37)
+        else:  # :40
+            out.append(ANY_HARMONY_40)
         if json_field(schema, "nullable"):
-            out.append(NULL_76)
-    elif is_list(kind) and kind:  # :78
+            out.append(NULL_HARMONY_42)
+    elif is_list(kind) and kind:  # :44
         for one_at, one in enumerate(kind):
             if one_at:
-                out.append(TEXT_79)
+                out.append(TEXT_HARMONY_45)
             one_path = (*kind_path, one_at)
             _plain(out, one, one_path)
-    elif is_list(json_field(schema, "oneOf")) and as_list(json_field(schema, "oneOf")):  # :81
+    elif is_list(json_field(schema, "oneOf")) and as_list(json_field(schema, "oneOf")):  # :47
         for variant_at, variant in enumerate(as_list(json_field(schema, "oneOf"))):
             if variant_at:
-                out.append(TEXT_82)
+                out.append(TEXT_HARMONY_48)
             variant_path = (*schema_path, "oneOf", variant_at)
             _typescript(out, variant, variant_path)
             _comment(out, json_field(variant, "description"), (*variant_path, "description"))
             if has_key(variant, "default"):
                 out += (
-                    DEFAULT_85,
+                    DEFAULT_HARMONY_51,
                     (TOJSON.dump_known(json_field(variant, "default")), (*variant_path, "default"), None),
                 )
-    elif kind == "string" and (is_list(values) and values):  # :88
-        out.append(TEXT_89)
+    elif kind == "string" and (is_list(values) and values):  # :54
+        out.append(TEXT_HARMONY_55)
         for value_at, value in enumerate(values):
             if value_at:
-                out.append(TEXT_90)
+                out.append(TEXT_HARMONY_56)
             value_path = (*values_path, value_at)
             _plain(out, value, value_path)
-        out.append(TEXT_91)
-    elif kind == "string":  # :93
-        out.append(STRING_94)
+        out.append(TEXT_HARMONY_57)
+    elif kind == "string":  # :59
+        out.append(STRING_HARMONY_60)
         if json_field(schema, "nullable"):
-            out.append(NULL_95)
-    elif kind in ("number", "integer"):  # :97
-        out.append(NUMBER_97)
-    elif kind == "boolean":  # :98
-        out.append(BOOLEAN_98)
-    elif kind == "object" and (is_object(members) and members):  # :99
-        out.append(TEXT_100)
+            out.append(NULL_HARMONY_61)
+    elif kind in ("number", "integer"):  # :63
+        out.append(NUMBER_HARMONY_63)
+    elif kind == "boolean":  # :64
+        out.append(BOOLEAN_HARMONY_64)
+    elif kind == "object" and (is_object(members) and members):  # :65
+        out.append(TEXT_HARMONY_66)
         for member_at, (name, member) in enumerate(members.items()):
             if member_at:
-                out.append(TEXT_101)
+                out.append(TEXT_HARMONY_67)
             member_path = (*members_path, name)
             name_path = (*members_path, name)
             out.append((Content(name), name_path, None))
             if not (is_list(json_field(schema, "required")) and name in as_list(json_field(schema, "required"))):
-                out.append(TEXT_103)
-            out.append(TEXT_104)
+                out.append(TEXT_HARMONY_69)
+            out.append(TEXT_HARMONY_70)
             _typescript(out, member, member_path)
-        out.append(TEXT_107)
-    elif kind == "object":  # :109
-        out.append(OBJECT_109)
-    else:  # :110
-        out.append(ANY_110)
+        out.append(TEXT_HARMONY_73)
+    elif kind == "object":  # :75
+        out.append(OBJECT_HARMONY_75)
+    else:  # :76
+        out.append(ANY_HARMONY_76)
 
 
 def _function_type(out: list[Printed], function: Json, function_path: Path) -> None:
-    """gpt-oss.kata:114 def function_type(function)."""
+    """harmony.kata:80 def function_type(function)."""
     if not isinstance(json_field(function, "name"), str):
-        raise TemplateError("A tool has no function with a name.", code="T100", where="gpt-oss.kata:115")
+        raise TemplateError("A tool has no function with a name.", code="T100", where="harmony.kata:81")
     if json_field(function, "description") is not None:
-        out.append(TEXT_117)
+        out.append(TEXT_HARMONY_83)
         _plain(out, json_field(function, "description"), (*function_path, "description"))
-        out.append(NEWLINE_117)
-    out += (TYPE_119, (Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0), TEXT_119)
+        out.append(NEWLINE_HARMONY_83)
+    out += (
+        TYPE_HARMONY_85,
+        (Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0),
+        TEXT_HARMONY_85,
+    )
     parameters: Json = json_field(function, "parameters")
     parameters_path = (*function_path, "parameters")
     if is_object(json_field(parameters, "properties")) and as_object(json_field(parameters, "properties")):
-        out.append(TEXT_122)
+        out.append(TEXT_HARMONY_88)
         for name, schema in as_object(json_field(parameters, "properties")).items():
             schema_path = (*parameters_path, "properties", name)
             name_path = (*parameters_path, "properties", name)
             if json_field(schema, "description"):
                 _comment(out, json_field(schema, "description"), (*schema_path, "description"))
-                out.append(NEWLINE_126)
+                out.append(NEWLINE_HARMONY_92)
             out.append((Content(name), name_path, None))
             if not (
                 is_list(json_field(parameters, "required")) and name in as_list(json_field(parameters, "required"))
             ):
-                out.append(TEXT_129)
-            out.append(TEXT_130)
+                out.append(TEXT_HARMONY_95)
+            out.append(TEXT_HARMONY_96)
             _typescript(out, schema, schema_path)
             if has_key(schema, "default"):
                 if json_field(schema, "enum"):
-                    out.append(DEFAULT_134)
+                    out.append(DEFAULT_HARMONY_100)
                     _plain(out, json_field(schema, "default"), (*schema_path, "default"))
                 elif json_field(schema, "oneOf"):
-                    out.append(DEFAULT_136)
+                    out.append(DEFAULT_HARMONY_102)
                     _plain(out, json_field(schema, "default"), (*schema_path, "default"))
                 else:
                     out += (
-                        DEFAULT_138,
+                        DEFAULT_HARMONY_104,
                         (TOJSON.dump_known(json_field(schema, "default")), (*schema_path, "default"), None),
                     )
-            out.append(TEXT_141)
-        out.append(ANY_143)
+            out.append(TEXT_HARMONY_107)
+        out.append(ANY_HARMONY_109)
     else:
-        out.append(ANY_145)
+        out.append(ANY_HARMONY_111)
+
+
+def _browser_tool(out: list[Printed]) -> None:
+    """harmony.kata:115 def browser_tool()."""
+    out.append(BROWSER_TOOL_FOR_HARMONY_117)
+
+
+def _python_tool(out: list[Printed]) -> None:
+    """harmony.kata:161 def python_tool()."""
+    out.append(PYTHON_USE_THIS_HARMONY_163)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 38)."""
+    """All that the template prints for a request, in order (line 39)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     generating = request.add_generation_prompt
@@ -381,27 +394,27 @@ def render(request: Request) -> list[Printed]:
     reasoning_effort = request.reasoning_effort
     now = request.now
     out += (
-        SYSTEM_152,
+        SYSTEM_43,
         (Content(model_identity), ("model_identity",), 0),
-        KNOWLEDGE_CUTOFF_CURRENT_153,
+        KNOWLEDGE_CUTOFF_CURRENT_44,
         (Content(format_date(now, "%Y-%m-%d")), ("now",), None),
-        REASONING_153,
+        REASONING_44,
         (Content(reasoning_effort), ("reasoning_effort",), 0),
-        BLANK_LINE_154,
+        BLANK_LINE_45,
     )
     if builtin_tools:
-        out.append(TOOLS_156)
+        out.append(TOOLS_47)
         if "browser" in builtin_tools:
-            out.append(BROWSER_TOOL_FOR_159)
+            _browser_tool(out)
         if "python" in builtin_tools:
-            out.append(PYTHON_USE_THIS_204)
-    out.append(VALID_CHANNELS_ANALYSIS_214)
+            _python_tool(out)
+    out.append(VALID_CHANNELS_ANALYSIS_51)
     if tools:
-        out.append(CALLS_TO_THESE_215)
-    out.append(END_216)
+        out.append(CALLS_TO_THESE_52)
+    out.append(END_53)
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="gpt-oss.kata:218")
-    # gpt-oss.kata:219 take leading system, developer as guide
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="gpt-oss.kata:55")
+    # gpt-oss.kata:56 take leading system, developer as guide
     guide: SystemMessage | DeveloperMessage | None = None
     guide_at = -1
     if messages and ((first := messages[0][1]).role == "system" or first.role == "developer"):
@@ -409,28 +422,28 @@ def render(request: Request) -> list[Printed]:
         guide_at = messages[0][0]
         messages = messages[1:]
     if (guide is not None and guide.content) or tools:
-        out.append(DEVELOPER_221)
+        out.append(DEVELOPER_58)
         if guide is not None and guide.content:
-            out += (INSTRUCTIONS_222, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_222)
+            out += (INSTRUCTIONS_59, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_59)
         if tools:
-            out.append(TOOLS_FUNCTIONS_NAMESPACE_224)
+            out.append(TOOLS_FUNCTIONS_NAMESPACE_61)
             for tool_at, tool in enumerate(tools):
                 tool_path = ("tools", tool_at)
                 _function_type(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(NAMESPACE_FUNCTIONS_226)
-        out.append(END_228)
-    # gpt-oss.kata:249 any later in messages after … where …
+            out.append(NAMESPACE_FUNCTIONS_63)
+        out.append(END_65)
+    # gpt-oss.kata:86 any later in messages after … where …
     later_after = any_after(later.role == "assistant" and not later.tool_calls for _, later in messages)
-    # gpt-oss.kata:270 last a in messages before … where …
+    # gpt-oss.kata:107 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
-    # gpt-oss.kata:231 each m in messages
+    # gpt-oss.kata:68 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "assistant":  # :232 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_233
+        if m.role == "assistant":  # :69 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_70
             if m.thinking is not None:
                 thought: PrintedText = (m.thinking, ("messages", m_at, "thinking"), 0)
             else:
-                thought = EMPTY_234
+                thought = EMPTY_71
             if (
                 "<|channel|>analysis<|message|>" in said[0]
                 or "<|channel|>final<|message|>" in said[0]
@@ -440,64 +453,64 @@ def render(request: Request) -> list[Printed]:
                 raise TemplateError(
                     "The analysis of a reply stands in `thinking`, and its final part in `content`, without channels.",
                     code="T100",
-                    where="gpt-oss.kata:239",
+                    where="gpt-oss.kata:76",
                 )
-            out.append(ASSISTANT_241)
+            out.append(ASSISTANT_78)
             if m.tool_calls:
                 if len(m.tool_calls) > 1:
                     raise TemplateError(
-                        "The model makes one tool call a message.", code="T100", where="gpt-oss.kata:244"
+                        "The model makes one tool call a message.", code="T100", where="gpt-oss.kata:81"
                     )
                 if said[0] and thought[0]:
                     raise TemplateError(
                         "The analysis before a tool call stands in `thinking` or in `content`.",
                         code="T100",
-                        where="gpt-oss.kata:246",
+                        where="gpt-oss.kata:83",
                     )
                 note: PrintedText = said if said[0] else thought
                 answered = later_after[i]
                 if note[0] and not answered:
-                    out += (ANALYSIS_251, note, ASSISTANT_251)
+                    out += (ANALYSIS_88, note, ASSISTANT_88)
                 for call_at, call in enumerate(m.tool_calls):
                     call_path = ("messages", m_at, "tool_calls", call_at)
                     out += (
-                        TO_FUNCTIONS_256,
+                        TO_FUNCTIONS_93,
                         (call.function.name, (*call_path, "function", "name"), 0),
-                        COMMENTARY_256,
+                        COMMENTARY_93,
                         (call.function.content_type, (*call_path, "function", "content_type"), 0)
                         if call.function.content_type is not None
-                        else JSON_256,
-                        MESSAGE_257,
+                        else JSON_93,
+                        MESSAGE_94,
                         (TOJSON.dump(call.function.arguments), (*call_path, "function", "arguments"), None),
-                        CALL_257,
+                        CALL_94,
                     )
             elif i == len(messages) - 1 and not generating:
                 if m.thinking is not None:
-                    out += (ANALYSIS_260, (m.thinking, ("messages", m_at, "thinking"), 0), ASSISTANT_260)
-                out += (FINAL_261, said, RETURN_261)
+                    out += (ANALYSIS_97, (m.thinking, ("messages", m_at, "thinking"), 0), ASSISTANT_97)
+                out += (FINAL_98, said, RETURN_98)
             else:
-                out += (FINAL_264, said, END_264)
-            out.append(END_SAMPLED_242)
-        elif m.role == "tool":  # :269 when tool
+                out += (FINAL_101, said, END_101)
+            out.append(END_SAMPLED_79)
+        elif m.role == "tool":  # :106 when tool
             caller_at, caller = a_before[i] or (-1, None)
             call_2 = first_item(caller.tool_calls) if caller is not None and caller.tool_calls is not None else None
             call_2_path = ("messages", caller_at, "tool_calls", 0)
             if call_2 is None:
-                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gpt-oss.kata:272")
+                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gpt-oss.kata:109")
             out += (
-                FUNCTIONS_273,
+                FUNCTIONS_110,
                 (call_2.function.name, (*call_2_path, "function", "name"), 0),
-                TO_ASSISTANT_273,
+                TO_ASSISTANT_110,
                 (TOJSON.dump_known(m.content), ("messages", m_at, "content"), None),
-                END_273,
+                END_110,
             )
-        elif m.role == "user":  # :276 when user
-            out += (USER_276, (m.content, ("messages", m_at, "content"), 0), END_276)
-        elif m.role == "system" or m.role == "developer":  # :277 when system, developer
-            raise TemplateError("Instructions stand in the first message.", code="T100", where="gpt-oss.kata:277")
+        elif m.role == "user":  # :113 when user
+            out += (USER_113, (m.content, ("messages", m_at, "content"), 0), END_113)
+        elif m.role == "system" or m.role == "developer":  # :114 when system, developer
+            raise TemplateError("Instructions stand in the first message.", code="T100", where="gpt-oss.kata:114")
         else:
             assert_never(m)
-    # gpt-oss.kata:280 generate
+    # gpt-oss.kata:117 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_280)
+        out.append(ASSISTANT_117)
     return out

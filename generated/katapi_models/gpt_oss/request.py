@@ -17,58 +17,58 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 25)."""
+    """The record `function` (line 26)."""
 
-    name: Content  # line 26
-    arguments: JsonText  # line 27
-    content_type: Content | None = None  # line 28
+    name: Content  # line 27
+    arguments: JsonText  # line 28
+    content_type: Content | None = None  # line 29
 
 
 class Call(RequestModel):
-    """The record `call` (line 21)."""
+    """The record `call` (line 22)."""
 
-    function: Function  # line 22
-    id: Content | None = None  # line 23: accepted, never printed
-    type: Literal["function"] | None = None  # line 23: accepted, never printed
+    function: Function  # line 23
+    id: Content | None = None  # line 24: accepted, never printed
+    type: Literal["function"] | None = None  # line 24: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 11)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 10
+    content: Annotated[Content, FromParts("")] | None = None  # line 11
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 10)."""
+    """A message of role `developer` (line 11)."""
 
     role: Literal["developer"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 10
+    content: Annotated[Content, FromParts("")] | None = None  # line 11
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 11
+    content: Annotated[Content, FromParts("")]  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 13
-    thinking: Content | None = Field(None, validation_alias=AliasChoices("thinking", "reasoning_content"))  # line 14
-    tool_calls: Items[Call] | None = None  # line 15
+    content: Annotated[Content, FromParts("")] | None = None  # line 14
+    thinking: Content | None = Field(None, validation_alias=AliasChoices("thinking", "reasoning_content"))  # line 15
+    tool_calls: Items[Call] | None = None  # line 16
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 17)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 18
-    name: Content | None = None  # line 19: accepted, never printed
-    tool_call_id: Content | None = None  # line 19: accepted, never printed
+    content: JsonValueField  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -78,13 +78,13 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 7)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 30
+    tools: Items[JsonObjectField] | None = None  # line 31
     add_generation_prompt: bool = True
-    builtin_tools: Items[Literal["browser", "python"]] | None = None  # line 31
-    model_identity: Content = Content("You are ChatGPT, a large language model trained by OpenAI.")  # line 32
-    reasoning_effort: Content = Content("medium")  # line 33
-    now: DateField  # line 34
-    thinking: bool | None = None  # line 35
+    builtin_tools: Items[Literal["browser", "python"]] | None = None  # line 32
+    model_identity: Content = Content("You are ChatGPT, a large language model trained by OpenAI.")  # line 33
+    reasoning_effort: Content = Content("medium")  # line 34
+    now: DateField  # line 35
+    thinking: bool | None = None  # line 36

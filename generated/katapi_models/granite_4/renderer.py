@@ -30,150 +30,150 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-EMPTY_39 = (Literal(""), Site(39, 48))
-EMPTY_39_56 = (Literal(""), Site(39, 56))
-SYSTEM_42 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(42, 3)),
-    LiteralSegment(Literal("system"), Site(42, 18)),
-    ControlSegment(Control.END_OF_ROLE, Site(42, 27)),
+EMPTY_32 = (Literal(""), Site(32, 48))
+EMPTY_32_56 = (Literal(""), Site(32, 56))
+SYSTEM_35 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(35, 3)),
+    LiteralSegment(Literal("system"), Site(35, 18)),
+    ControlSegment(Control.END_OF_ROLE, Site(35, 27)),
 )
-BLANK_LINE_45 = fixed(LiteralSegment(Literal("\n\n"), Site(45, 21)))
-YOU_ARE_A_46 = fixed(
+BLANK_LINE_38 = fixed(LiteralSegment(Literal("\n\n"), Site(38, 21)))
+YOU_ARE_A_39 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the ",
         ),
-        Site(46, 5),
+        Site(39, 5),
     ),
-    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(47, 5)),
-    ControlSegment(Control.TOOLS, Site(47, 72)),
-    ControlSegment(Control.END_TOOLS, Site(47, 79)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(47, 87)),
-    ControlSegment(Control.TOOLS, Site(47, 102)),
+    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(40, 5)),
+    ControlSegment(Control.TOOLS, Site(40, 72)),
+    ControlSegment(Control.END_TOOLS, Site(40, 79)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(40, 87)),
+    ControlSegment(Control.TOOLS, Site(40, 102)),
 )
-NEWLINE_48 = fixed(LiteralSegment(Literal("\n"), Site(48, 27)))
-FOR_EACH_TOOL_50 = fixed(
-    LiteralSegment(Literal("\n"), Site(50, 1)),
-    ControlSegment(Control.END_TOOLS, Site(51, 7)),
+NEWLINE_41 = fixed(LiteralSegment(Literal("\n"), Site(41, 27)))
+FOR_EACH_TOOL_43 = fixed(
+    LiteralSegment(Literal("\n"), Site(43, 1)),
+    ControlSegment(Control.END_TOOLS, Site(44, 7)),
     LiteralSegment(
         Literal("\n\nFor each tool call, return a json object with function name and arguments within "),
-        Site(51, 15),
+        Site(44, 15),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(53, 88)),
-    ControlSegment(Control.END_TOOL_CALL, Site(53, 101)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(53, 113)),
-    ControlSegment(Control.TOOL_CALL, Site(54, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(54, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(56, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(46, 88)),
+    ControlSegment(Control.END_TOOL_CALL, Site(46, 101)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(46, 113)),
+    ControlSegment(Control.TOOL_CALL, Site(47, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(47, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(49, 7)),
     LiteralSegment(
         Literal(
             ". If a tool does not exist in the provided list of tools, notify the user that you do not have the ability to fulfill the request.",
         ),
-        Site(56, 19),
+        Site(49, 19),
     ),
 )
-BLANK_LINE_60 = fixed(LiteralSegment(Literal("\n\n"), Site(60, 40)))
-YOU_ARE_A_61 = fixed(
+BLANK_LINE_53 = fixed(LiteralSegment(Literal("\n\n"), Site(53, 40)))
+YOU_ARE_A_54 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following documents. You may use one or more documents to assist with ",
         ),
-        Site(61, 5),
+        Site(54, 5),
     ),
     LiteralSegment(
         Literal(
             "the user query.\n\nYou are given a list of documents within <documents></documents> XML tags:\n<documents>",
         ),
-        Site(62, 5),
+        Site(55, 5),
     ),
 )
-NEWLINE_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 27)))
-DOCUMENTS_WRITE_THE_64 = fixed(
+NEWLINE_56 = fixed(LiteralSegment(Literal("\n"), Site(56, 27)))
+DOCUMENTS_WRITE_THE_57 = fixed(
     LiteralSegment(
         Literal(
             "\n"
             "</documents>\n\n"
             "Write the response to the user's input by strictly aligning with the facts in the provided "
         ),
-        Site(64, 5),
+        Site(57, 5),
     ),
     LiteralSegment(
         Literal(
             "documents. If the information needed to answer the question is not available in the documents, inform the user that ",
         ),
-        Site(65, 5),
+        Site(58, 5),
     ),
-    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(66, 5)),
+    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(59, 5)),
 )
-YOU_ARE_A_69 = fixed(
+YOU_ARE_A_62 = fixed(
     LiteralSegment(
         Literal("You are a helpful assistant. Please ensure responses are professional, accurate, and safe."),
-        Site(69, 5),
+        Site(62, 5),
     ),
 )
-END_OF_TEXT_71 = fixed(ControlSegment(Control.END_OF_TEXT, Site(71, 3)), LiteralSegment(Literal("\n"), Site(71, 16)))
-ROLE_74 = {
+END_OF_TEXT_64 = fixed(ControlSegment(Control.END_OF_TEXT, Site(64, 3)), LiteralSegment(Literal("\n"), Site(64, 16)))
+ROLE_67 = {
     role: fixed(
-        ControlSegment(Control.START_OF_ROLE, Site(74, 25)),
-        LiteralSegment(Literal(role), Site(74, 40)),
-        ControlSegment(Control.END_OF_ROLE, Site(74, 47)),
+        ControlSegment(Control.START_OF_ROLE, Site(67, 25)),
+        LiteralSegment(Literal(role), Site(67, 40)),
+        ControlSegment(Control.END_OF_ROLE, Site(67, 47)),
     )
     for role in ("system", "user")
 }
-EMPTY_74 = (Literal(""), Site(74, 73))
-END_OF_TEXT_74 = fixed(ControlSegment(Control.END_OF_TEXT, Site(74, 76)), LiteralSegment(Literal("\n"), Site(74, 89)))
-EMPTY_77 = (Literal(""), Site(77, 31))
-ASSISTANT_78 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(78, 7)),
-    LiteralSegment(Literal("assistant"), Site(78, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(78, 34)),
+EMPTY_67 = (Literal(""), Site(67, 73))
+END_OF_TEXT_67 = fixed(ControlSegment(Control.END_OF_TEXT, Site(67, 76)), LiteralSegment(Literal("\n"), Site(67, 89)))
+EMPTY_70 = (Literal(""), Site(70, 31))
+ASSISTANT_71 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(71, 7)),
+    LiteralSegment(Literal("assistant"), Site(71, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(71, 34)),
     SAMPLED,
 )
-NEWLINE_82 = fixed(LiteralSegment(Literal("\n"), Site(82, 27)))
-NEWLINE_83 = fixed(LiteralSegment(Literal("\n"), Site(83, 11)))
-TOOL_CALL_84 = fixed(ControlSegment(Control.TOOL_CALL, Site(84, 13)), LiteralSegment(Literal("\n"), Site(84, 24)))
-END_TOOL_CALL_86 = fixed(
-    LiteralSegment(Literal("\n"), Site(86, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(86, 18)),
+NEWLINE_75 = fixed(LiteralSegment(Literal("\n"), Site(75, 27)))
+NEWLINE_76 = fixed(LiteralSegment(Literal("\n"), Site(76, 11)))
+TOOL_CALL_77 = fixed(ControlSegment(Control.TOOL_CALL, Site(77, 13)), LiteralSegment(Literal("\n"), Site(77, 24)))
+END_TOOL_CALL_79 = fixed(
+    LiteralSegment(Literal("\n"), Site(79, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(79, 18)),
 )
-END_OF_TEXT_89 = fixed(
-    ControlSegment(Control.END_OF_TEXT, Site(89, 9)),
+END_OF_TEXT_82 = fixed(
+    ControlSegment(Control.END_OF_TEXT, Site(82, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(91, 7)),
+    LiteralSegment(Literal("\n"), Site(84, 7)),
 )
-USER_95 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(95, 7)),
-    LiteralSegment(Literal("user"), Site(95, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(95, 29)),
+USER_88 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(88, 7)),
+    LiteralSegment(Literal("user"), Site(88, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(88, 29)),
 )
-TOOL_RESPONSE_96 = fixed(
-    LiteralSegment(Literal("\n"), Site(96, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(96, 32)),
-    LiteralSegment(Literal("\n"), Site(96, 47)),
+TOOL_RESPONSE_89 = fixed(
+    LiteralSegment(Literal("\n"), Site(89, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(89, 32)),
+    LiteralSegment(Literal("\n"), Site(89, 47)),
 )
-EMPTY_96 = (Literal(""), Site(96, 65))
-END_TOOL_RESPONSE_96 = fixed(
-    LiteralSegment(Literal("\n"), Site(96, 68)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(96, 73)),
+EMPTY_89 = (Literal(""), Site(89, 65))
+END_TOOL_RESPONSE_89 = fixed(
+    LiteralSegment(Literal("\n"), Site(89, 68)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(89, 73)),
 )
-END_OF_TEXT_97 = fixed(ControlSegment(Control.END_OF_TEXT, Site(97, 7)), LiteralSegment(Literal("\n"), Site(97, 20)))
-ASSISTANT_101 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(101, 14)),
-    LiteralSegment(Literal("assistant"), Site(101, 29)),
-    ControlSegment(Control.END_OF_ROLE, Site(101, 41)),
+END_OF_TEXT_90 = fixed(ControlSegment(Control.END_OF_TEXT, Site(90, 7)), LiteralSegment(Literal("\n"), Site(90, 20)))
+ASSISTANT_94 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(94, 14)),
+    LiteralSegment(Literal("assistant"), Site(94, 29)),
+    ControlSegment(Control.END_OF_ROLE, Site(94, 41)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 35)."""
+    """All that the template prints for a request, in order (line 28)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     available_tools = request.available_tools
     documents = request.documents
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:36")
-    # granite4.kata:38 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:29")
+    # granite4.kata:31 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -181,76 +181,76 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if sys is not None:
-        told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_39
+        told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_32
     else:
-        told = EMPTY_39_56
+        told = EMPTY_32_56
     functions: Sequence[JsonObject] = available_tools or (tools if tools is not None else ())
     functions_path = ("available_tools",) if available_tools else ("tools",) if tools is not None else ()
-    out += (SYSTEM_42, told)
+    out += (SYSTEM_35, told)
     if functions:
         if sys is not None:
-            out.append(BLANK_LINE_45)
-        out.append(YOU_ARE_A_46)
+            out.append(BLANK_LINE_38)
+        out.append(YOU_ARE_A_39)
         for f_at, f in enumerate(functions):
             f_path = (*functions_path, f_at)
-            out += (NEWLINE_48, (TOJSON.dump_known(f), f_path, None))
-        out.append(FOR_EACH_TOOL_50)
+            out += (NEWLINE_41, (TOJSON.dump_known(f), f_path, None))
+        out.append(FOR_EACH_TOOL_43)
     if documents:
         if sys is not None or functions:
-            out.append(BLANK_LINE_60)
-        out.append(YOU_ARE_A_61)
+            out.append(BLANK_LINE_53)
+        out.append(YOU_ARE_A_54)
         for d_at, d in enumerate(documents):
             d_path = ("documents", d_at)
-            out += (NEWLINE_63, (TOJSON.dump_known(d), d_path, None))
-        out.append(DOCUMENTS_WRITE_THE_64)
+            out += (NEWLINE_56, (TOJSON.dump_known(d), d_path, None))
+        out.append(DOCUMENTS_WRITE_THE_57)
     if not told[0] and not functions and not documents:
-        out.append(YOU_ARE_A_69)
-    out.append(END_OF_TEXT_71)
-    # granite4.kata:73 each m in messages
+        out.append(YOU_ARE_A_62)
+    out.append(END_OF_TEXT_64)
+    # granite4.kata:66 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :74 when system, user
+        if m.role == "system" or m.role == "user":  # :67 when system, user
             out += (
-                ROLE_74[m.role],
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_74,
-                END_OF_TEXT_74,
+                ROLE_67[m.role],
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_67,
+                END_OF_TEXT_67,
             )
-        elif m.role == "assistant":  # :76 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_77
-            out += (ASSISTANT_78, said)
+        elif m.role == "assistant":  # :69 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_70
+            out += (ASSISTANT_71, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_82)
+                    out.append(NEWLINE_75)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_83)
+                        out.append(NEWLINE_76)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_84,
+                        TOOL_CALL_77,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_86,
+                        END_TOOL_CALL_79,
                     )
-            out.append(END_OF_TEXT_89)
-        elif m.role == "tool":  # :94 when tool+ as results
+            out.append(END_OF_TEXT_82)
+        elif m.role == "tool":  # :87 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_95)
+            out.append(USER_88)
             for r_at, r in results:
                 out += (
-                    TOOL_RESPONSE_96,
-                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_96,
-                    END_TOOL_RESPONSE_96,
+                    TOOL_RESPONSE_89,
+                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_89,
+                    END_TOOL_RESPONSE_89,
                 )
-            out.append(END_OF_TEXT_97)
+            out.append(END_OF_TEXT_90)
             walked = i + len(results)
         else:
             assert_never(m)
-    # granite4.kata:101 generate
+    # granite4.kata:94 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_101)
+        out.append(ASSISTANT_94)
     return out

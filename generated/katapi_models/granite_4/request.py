@@ -17,50 +17,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 26)."""
+    """The record `function` (line 9 of requests.kata)."""
 
-    name: Content  # line 27
-    arguments: JsonText  # line 28
+    name: Content  # line 10 of requests.kata
+    arguments: JsonText  # line 11 of requests.kata
 
 
 class Call(RequestModel):
-    """The record `call` (line 22)."""
+    """The record `call` (line 4 of requests.kata)."""
 
-    function: Function  # line 23
-    id: Content | None = None  # line 24: accepted, never printed
-    type: Literal["function"] | None = None  # line 24: accepted, never printed
+    function: Function  # line 5 of requests.kata
+    id: Content | None = None  # line 6 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 6 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 12)."""
+    """A message of role `system` (line 13)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 12
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 12)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 12
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 13
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 13)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 14
-    tool_calls: Items[Call] | None = None  # line 15
-    reasoning_content: Content | None = None  # line 16: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 15
+    tool_calls: Items[Call] | None = None  # line 16
+    reasoning_content: Content | None = None  # line 17: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 18)."""
+    """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 19
-    name: Content | None = None  # line 20: accepted, never printed
-    tool_call_id: Content | None = None  # line 20: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 20
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -70,10 +70,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 8)."""
+    """A whole request (line 9)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 30
+    tools: Items[JsonObjectField] | None = None  # line 23
     add_generation_prompt: bool = True
-    available_tools: Items[JsonObjectField] | None = None  # line 31
-    documents: Items[JsonValueField] | None = None  # line 32
+    available_tools: Items[JsonObjectField] | None = None  # line 24
+    documents: Items[JsonValueField] | None = None  # line 25

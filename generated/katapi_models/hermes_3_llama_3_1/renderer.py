@@ -30,69 +30,69 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-STR_37 = fixed(LiteralSegment(Literal("str"), Site(37, 23)))
-FLOAT_38 = fixed(LiteralSegment(Literal("float"), Site(38, 23)))
-INT_39 = fixed(LiteralSegment(Literal("int"), Site(39, 24)))
-BOOL_40 = fixed(LiteralSegment(Literal("bool"), Site(40, 24)))
-NONE_41 = fixed(LiteralSegment(Literal("None"), Site(41, 21)))
-LIST_UNION_42 = fixed(LiteralSegment(Literal("list[Union[]]"), Site(42, 22)))
-DICT_43 = fixed(LiteralSegment(Literal("dict"), Site(43, 23)))
-UNION_44 = fixed(LiteralSegment(Literal("Union["), Site(44, 19)))
-TEXT_44 = fixed(LiteralSegment(Literal(","), Site(44, 28)))
-TEXT_44_65 = fixed(LiteralSegment(Literal("]"), Site(44, 65)))
-ANY_45 = fixed(LiteralSegment(Literal("Any"), Site(45, 20)))
-UNION_51 = fixed(LiteralSegment(Literal("Union[]"), Site(51, 7)))
-DICT_STR_53 = fixed(LiteralSegment(Literal("dict[str, "), Site(53, 7)))
-TEXT_53 = fixed(LiteralSegment(Literal("]"), Site(53, 60)))
-TYPE_FUNCTION_FUNCTION_66 = fixed(LiteralSegment(Literal('{"type": "function", "function": {"name": "'), Site(66, 5)))
-DESCRIPTION_66 = fixed(LiteralSegment(Literal('", "description": "'), Site(66, 58)))
-TEXT_66 = fixed(LiteralSegment(Literal("("), Site(66, 87)))
-TEXT_68 = fixed(LiteralSegment(Literal(", "), Site(68, 7)))
-TEXT_68_56 = fixed(LiteralSegment(Literal(": "), Site(68, 56)))
-TEXT_70 = fixed(LiteralSegment(Literal(")"), Site(70, 5)))
-TEXT_71 = fixed(LiteralSegment(Literal(" -> "), Site(71, 25)))
-TEXT_72 = fixed(LiteralSegment(Literal(" - "), Site(72, 5)))
-BLANK_LINE_72 = fixed(LiteralSegment(Literal("\n\n"), Site(72, 25)))
-ARGS_75 = fixed(LiteralSegment(Literal("    Args:\n"), Site(75, 28)))
-SPACE_76 = fixed(LiteralSegment(Literal("        "), Site(76, 9)))
-TEXT_76 = fixed(LiteralSegment(Literal("("), Site(76, 25)))
-TEXT_76_48 = fixed(LiteralSegment(Literal("): "), Site(76, 48)))
-RETURNS_84 = fixed(LiteralSegment(Literal("\n    Returns:\n        "), Site(84, 39)))
-PARAMETERS_85 = fixed(LiteralSegment(Literal('", "parameters": '), Site(85, 5)))
-TEXT_86 = fixed(LiteralSegment(Literal("{}"), Site(86, 59)))
-TEXT_87 = fixed(LiteralSegment(Literal("}"), Site(87, 5)))
-BEGIN_OF_TEXT_90 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(90, 3)))
-IM_START_SYSTEM_92 = fixed(
-    LiteralSegment(Literal("<|im_start|>system\n"), Site(92, 5)),
+STR_30 = fixed(LiteralSegment(Literal("str"), Site(30, 23)))
+FLOAT_31 = fixed(LiteralSegment(Literal("float"), Site(31, 23)))
+INT_32 = fixed(LiteralSegment(Literal("int"), Site(32, 24)))
+BOOL_33 = fixed(LiteralSegment(Literal("bool"), Site(33, 24)))
+NONE_34 = fixed(LiteralSegment(Literal("None"), Site(34, 21)))
+LIST_UNION_35 = fixed(LiteralSegment(Literal("list[Union[]]"), Site(35, 22)))
+DICT_36 = fixed(LiteralSegment(Literal("dict"), Site(36, 23)))
+UNION_37 = fixed(LiteralSegment(Literal("Union["), Site(37, 19)))
+TEXT_37 = fixed(LiteralSegment(Literal(","), Site(37, 28)))
+TEXT_37_65 = fixed(LiteralSegment(Literal("]"), Site(37, 65)))
+ANY_38 = fixed(LiteralSegment(Literal("Any"), Site(38, 20)))
+UNION_44 = fixed(LiteralSegment(Literal("Union[]"), Site(44, 7)))
+DICT_STR_46 = fixed(LiteralSegment(Literal("dict[str, "), Site(46, 7)))
+TEXT_46 = fixed(LiteralSegment(Literal("]"), Site(46, 60)))
+TYPE_FUNCTION_FUNCTION_59 = fixed(LiteralSegment(Literal('{"type": "function", "function": {"name": "'), Site(59, 5)))
+DESCRIPTION_59 = fixed(LiteralSegment(Literal('", "description": "'), Site(59, 58)))
+TEXT_59 = fixed(LiteralSegment(Literal("("), Site(59, 87)))
+TEXT_61 = fixed(LiteralSegment(Literal(", "), Site(61, 7)))
+TEXT_61_56 = fixed(LiteralSegment(Literal(": "), Site(61, 56)))
+TEXT_63 = fixed(LiteralSegment(Literal(")"), Site(63, 5)))
+TEXT_64 = fixed(LiteralSegment(Literal(" -> "), Site(64, 25)))
+TEXT_65 = fixed(LiteralSegment(Literal(" - "), Site(65, 5)))
+BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 25)))
+ARGS_68 = fixed(LiteralSegment(Literal("    Args:\n"), Site(68, 28)))
+SPACE_69 = fixed(LiteralSegment(Literal("        "), Site(69, 9)))
+TEXT_69 = fixed(LiteralSegment(Literal("("), Site(69, 25)))
+TEXT_69_48 = fixed(LiteralSegment(Literal("): "), Site(69, 48)))
+RETURNS_77 = fixed(LiteralSegment(Literal("\n    Returns:\n        "), Site(77, 39)))
+PARAMETERS_78 = fixed(LiteralSegment(Literal('", "parameters": '), Site(78, 5)))
+TEXT_79 = fixed(LiteralSegment(Literal("{}"), Site(79, 59)))
+TEXT_80 = fixed(LiteralSegment(Literal("}"), Site(80, 5)))
+BEGIN_OF_TEXT_83 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(83, 3)))
+IM_START_SYSTEM_85 = fixed(
+    LiteralSegment(Literal("<|im_start|>system\n"), Site(85, 5)),
     LiteralSegment(
         Literal(
             "You are a function calling AI model. You are provided with function signatures within <tools></tools> XML tags. ",
         ),
-        Site(93, 5),
+        Site(86, 5),
     ),
-    LiteralSegment(Literal("You may call one or more functions to assist with the user query. "), Site(94, 5)),
+    LiteralSegment(Literal("You may call one or more functions to assist with the user query. "), Site(87, 5)),
     LiteralSegment(
         Literal(
             "Don't make assumptions about what values to plug into functions. Here are the available tools: <tools> ",
         ),
-        Site(95, 5),
+        Site(88, 5),
     ),
 )
-NEWLINE_96 = fixed(LiteralSegment(Literal("\n"), Site(96, 5)))
-TOOLS_USE_THE_97 = fixed(
+NEWLINE_89 = fixed(LiteralSegment(Literal("\n"), Site(89, 5)))
+TOOLS_USE_THE_90 = fixed(
     LiteralSegment(
         Literal(" </tools>Use the following pydantic model json schema for each tool call you will make: "),
-        Site(97, 5),
+        Site(90, 5),
     ),
     LiteralSegment(
         Literal(
             '{"properties": {"name": {"title": "Name", "type": "string"}, "arguments": {"title": "Arguments", "type": "object"}}, ',
         ),
-        Site(98, 5),
+        Site(91, 5),
     ),
     LiteralSegment(
         Literal('"required": ["name", "arguments"], "title": "FunctionCall", "type": "object"}}'),
-        Site(99, 5),
+        Site(92, 5),
     ),
     LiteralSegment(
         Literal(
@@ -102,200 +102,200 @@ TOOLS_USE_THE_97 = fixed(
             '{"name": <function-name>, "arguments": <args-dict>}\n'
             "</tool_call><|im_end|>\n"
         ),
-        Site(101, 1),
+        Site(94, 1),
     ),
 )
-ROLE_111 = {
+ROLE_104 = {
     role: fixed(
-        LiteralSegment(Literal("<|im_start|>"), Site(111, 25)),
-        LiteralSegment(Literal(role), Site(111, 40)),
-        LiteralSegment(Literal("\n"), Site(111, 47)),
+        LiteralSegment(Literal("<|im_start|>"), Site(104, 25)),
+        LiteralSegment(Literal(role), Site(104, 40)),
+        LiteralSegment(Literal("\n"), Site(104, 47)),
     )
     for role in ("system", "user")
 }
-IM_END_111 = fixed(LiteralSegment(Literal("<|im_end|>\n"), Site(111, 62)))
-IM_START_ASSISTANT_114 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(114, 7)), SAMPLED)
-NEWLINE_119 = fixed(LiteralSegment(Literal("\n"), Site(119, 11)))
-TOOL_CALL_120 = fixed(LiteralSegment(Literal("<tool_call>\n"), Site(120, 13)))
-TOOL_CALL_122 = fixed(LiteralSegment(Literal("\n</tool_call>"), Site(122, 13)))
-EMPTY_125 = (Literal(""), Site(125, 24))
-IM_END_127 = fixed(
-    LiteralSegment(Literal("<|im_end|>"), Site(127, 9)),
+IM_END_104 = fixed(LiteralSegment(Literal("<|im_end|>\n"), Site(104, 62)))
+IM_START_ASSISTANT_107 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(107, 7)), SAMPLED)
+NEWLINE_112 = fixed(LiteralSegment(Literal("\n"), Site(112, 11)))
+TOOL_CALL_113 = fixed(LiteralSegment(Literal("<tool_call>\n"), Site(113, 13)))
+TOOL_CALL_115 = fixed(LiteralSegment(Literal("\n</tool_call>"), Site(115, 13)))
+EMPTY_118 = (Literal(""), Site(118, 24))
+IM_END_120 = fixed(
+    LiteralSegment(Literal("<|im_end|>"), Site(120, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(129, 7)),
+    LiteralSegment(Literal("\n"), Site(122, 7)),
 )
-IM_START_TOOL_133 = fixed(LiteralSegment(Literal("<|im_start|>tool\n"), Site(133, 50)))
-TOOL_RESPONSE_134 = fixed(LiteralSegment(Literal("<tool_response>\n"), Site(134, 7)))
-TOOL_RESPONSE_134_37 = fixed(LiteralSegment(Literal("\n</tool_response>"), Site(134, 37)))
-NEWLINE_135 = fixed(LiteralSegment(Literal("\n"), Site(135, 26)))
-IM_END_136 = fixed(LiteralSegment(Literal("<|im_end|>"), Site(136, 31)))
-IM_START_ASSISTANT_140 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(140, 14)))
+IM_START_TOOL_126 = fixed(LiteralSegment(Literal("<|im_start|>tool\n"), Site(126, 50)))
+TOOL_RESPONSE_127 = fixed(LiteralSegment(Literal("<tool_response>\n"), Site(127, 7)))
+TOOL_RESPONSE_127_37 = fixed(LiteralSegment(Literal("\n</tool_response>"), Site(127, 37)))
+NEWLINE_128 = fixed(LiteralSegment(Literal("\n"), Site(128, 26)))
+IM_END_129 = fixed(LiteralSegment(Literal("<|im_end|>"), Site(129, 31)))
+IM_START_ASSISTANT_133 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(133, 14)))
 
 
 def _named(out: list[Printed], kind: Json, kind_path: Path) -> None:
-    """hermes3.kata:35 def named(kind)."""
-    # hermes3.kata:36 match
-    if kind == "string":  # :37
-        out.append(STR_37)
-    elif kind == "number":  # :38
-        out.append(FLOAT_38)
-    elif kind == "integer":  # :39
-        out.append(INT_39)
-    elif kind == "boolean":  # :40
-        out.append(BOOL_40)
-    elif kind == "null":  # :41
-        out.append(NONE_41)
-    elif kind == "array":  # :42
-        out.append(LIST_UNION_42)
-    elif kind == "object":  # :43
-        out.append(DICT_43)
-    elif is_list(kind):  # :44
-        out.append(UNION_44)
+    """hermes3.kata:28 def named(kind)."""
+    # hermes3.kata:29 match
+    if kind == "string":  # :30
+        out.append(STR_30)
+    elif kind == "number":  # :31
+        out.append(FLOAT_31)
+    elif kind == "integer":  # :32
+        out.append(INT_32)
+    elif kind == "boolean":  # :33
+        out.append(BOOL_33)
+    elif kind == "null":  # :34
+        out.append(NONE_34)
+    elif kind == "array":  # :35
+        out.append(LIST_UNION_35)
+    elif kind == "object":  # :36
+        out.append(DICT_36)
+    elif is_list(kind):  # :37
+        out.append(UNION_37)
         for k_at, k in enumerate(kind):
             if k_at:
-                out.append(TEXT_44)
+                out.append(TEXT_37)
             k_path = (*kind_path, k_at)
             _named(out, k, k_path)
-        out.append(TEXT_44_65)
-    else:  # :45
-        out.append(ANY_45)
+        out.append(TEXT_37_65)
+    else:  # :38
+        out.append(ANY_38)
 
 
 def _annotation(out: list[Printed], schema: Json, schema_path: Path) -> None:
-    """hermes3.kata:49 def annotation(schema)."""
+    """hermes3.kata:42 def annotation(schema)."""
     if not is_object(schema) or not has_key(schema, "type"):
-        out.append(UNION_51)
+        out.append(UNION_44)
     elif json_field(schema, "type") == "object" and has_key(schema, "additionalProperties"):
-        out.append(DICT_STR_53)
+        out.append(DICT_STR_46)
         _annotation(out, json_field(schema, "additionalProperties"), (*schema_path, "additionalProperties"))
-        out.append(TEXT_53)
+        out.append(TEXT_46)
     else:
         _named(out, json_field(schema, "type"), (*schema_path, "type"))
 
 
 def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
-    """hermes3.kata:59 def signature(f)."""
+    """hermes3.kata:52 def signature(f)."""
     if (
         not is_object(f)
         or not isinstance(json_field(f, "name"), str)
         or not isinstance(json_field(f, "description"), str)
     ):
         raise TemplateError(
-            "A function has a name and a description, which are texts.", code="T100", where="hermes3.kata:61"
+            "A function has a name and a description, which are texts.", code="T100", where="hermes3.kata:54"
         )
     properties: Json = json_field(json_field(f, "parameters"), "properties")
     properties_path = (*f_path, "parameters", "properties")
     if not (properties is None or is_object(properties)):
         raise TemplateError(
-            "The properties of a function's parameters are an object.", code="T100", where="hermes3.kata:64"
+            "The properties of a function's parameters are an object.", code="T100", where="hermes3.kata:57"
         )
     out += (
-        TYPE_FUNCTION_FUNCTION_66,
+        TYPE_FUNCTION_FUNCTION_59,
         (Content(as_text(json_field(f, "name"))), (*f_path, "name"), 0),
-        DESCRIPTION_66,
+        DESCRIPTION_59,
         (Content(as_text(json_field(f, "name"))), (*f_path, "name"), 0),
-        TEXT_66,
+        TEXT_59,
     )
     if is_object(properties):
         for schema_at, (name, schema) in enumerate(properties.items()):
             if schema_at:
-                out.append(TEXT_68)
+                out.append(TEXT_61)
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
-            out += ((Content(name), name_path, None), TEXT_68_56)
+            out += ((Content(name), name_path, None), TEXT_61_56)
             _annotation(out, schema, schema_path)
-    out.append(TEXT_70)
+    out.append(TEXT_63)
     if has_key(f, "return"):
-        out.append(TEXT_71)
+        out.append(TEXT_64)
         _annotation(out, json_field(f, "return"), (*f_path, "return"))
-    out += (TEXT_72, (Content(as_text(json_field(f, "description"))), (*f_path, "description"), 0), BLANK_LINE_72)
+    out += (TEXT_65, (Content(as_text(json_field(f, "description"))), (*f_path, "description"), 0), BLANK_LINE_65)
     if is_object(properties):
         for schema_at, (name, schema) in enumerate(properties.items()):
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
             if schema_at == 0:
-                out.append(ARGS_75)
-            out += (SPACE_76, (Content(name), name_path, None), TEXT_76)
+                out.append(ARGS_68)
+            out += (SPACE_69, (Content(name), name_path, None), TEXT_69)
             _annotation(out, schema, schema_path)
-            out.append(TEXT_76_48)
-            # hermes3.kata:77 match
-            if isinstance(json_field(schema, "description"), str):  # :78
+            out.append(TEXT_69_48)
+            # hermes3.kata:70 match
+            if isinstance(json_field(schema, "description"), str):  # :71
                 out.append(
                     trim((Content(as_text(json_field(schema, "description"))), (*schema_path, "description"), 0))
                 )
-            elif json_field(schema, "description") is None:  # :79
+            elif json_field(schema, "description") is None:  # :72
                 pass
-            else:  # :80
+            else:  # :73
                 out.append((TOJSON.dump_known(json_field(schema, "description")), (*schema_path, "description"), None))
     if isinstance(json_field(json_field(f, "return"), "description"), str):
         out += (
-            RETURNS_84,
+            RETURNS_77,
             (
                 Content(as_text(json_field(json_field(f, "return"), "description"))),
                 (*f_path, "return", "description"),
                 0,
             ),
         )
-    out.append(PARAMETERS_85)
+    out.append(PARAMETERS_78)
     if properties:
         out.append((TOJSON.dump_known(json_field(f, "parameters")), (*f_path, "parameters"), None))
     else:
-        out.append(TEXT_86)
-    out.append(TEXT_87)
+        out.append(TEXT_79)
+    out.append(TEXT_80)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 33)."""
+    """All that the template prints for a request, in order (line 26)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(BEGIN_OF_TEXT_90)
+    out.append(BEGIN_OF_TEXT_83)
     if tools:
-        out.append(IM_START_SYSTEM_92)
+        out.append(IM_START_SYSTEM_85)
         for tool_at, tool in enumerate(tools):
             if tool_at:
-                out.append(NEWLINE_96)
+                out.append(NEWLINE_89)
             tool_path = ("tools", tool_at)
             _signature(
                 out,
                 json_field(tool, "function") if has_key(tool, "function") else tool,
                 (*tool_path, "function") if has_key(tool, "function") else tool_path,
             )
-        out.append(TOOLS_USE_THE_97)
-    # hermes3.kata:110 each m in messages
+        out.append(TOOLS_USE_THE_90)
+    # hermes3.kata:103 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system" or m.role == "user":  # :111 when system, user
-            out += (ROLE_111[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_111)
-        elif m.role == "assistant":  # :113 when assistant
-            out.append(IM_START_ASSISTANT_114)
+        if m.role == "system" or m.role == "user":  # :104 when system, user
+            out += (ROLE_104[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_104)
+        elif m.role == "assistant":  # :106 when assistant
+            out.append(IM_START_ASSISTANT_107)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_119)
+                        out.append(NEWLINE_112)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_120,
+                        TOOL_CALL_113,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        TOOL_CALL_122,
+                        TOOL_CALL_115,
                     )
             else:
-                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_125)
-            out.append(IM_END_127)
-        elif m.role == "tool":  # :132 when tool
+                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118)
+            out.append(IM_END_120)
+        elif m.role == "tool":  # :125 when tool
             if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(IM_START_TOOL_133)
-            out += (TOOL_RESPONSE_134, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_134_37)
+                out.append(IM_START_TOOL_126)
+            out += (TOOL_RESPONSE_127, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_127_37)
             if i != len(messages) - 1:
-                out.append(NEWLINE_135)
+                out.append(NEWLINE_128)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_136)
+                out.append(IM_END_129)
         else:
             assert_never(m)
-    # hermes3.kata:140 generate
+    # hermes3.kata:133 generate
     if request.add_generation_prompt:
-        out.append(IM_START_ASSISTANT_140)
+        out.append(IM_START_ASSISTANT_133)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.1",
-        "sha256:40d25d1aea1cc991eb510e0c862f8c1d903f4c782298129f767e88e86d456275",
+        "sha256:a7e7e9d389f0c0e8a826fb49e8665b04871dcf139724144e4eee0aaf081fe7fd",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.1",

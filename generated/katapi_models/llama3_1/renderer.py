@@ -50,85 +50,85 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-START_HEADER_ID_59 = fixed(ControlSegment(Control.START_HEADER_ID, Site(59, 26)))
-END_HEADER_ID_59 = fixed(
-    ControlSegment(Control.END_HEADER_ID, Site(59, 48)),
-    LiteralSegment(Literal("\n\n"), Site(59, 63)),
+START_HEADER_ID_53 = fixed(ControlSegment(Control.START_HEADER_ID, Site(53, 26)))
+END_HEADER_ID_53 = fixed(
+    ControlSegment(Control.END_HEADER_ID, Site(53, 48)),
+    LiteralSegment(Literal("\n\n"), Site(53, 63)),
 )
-RESPOND_IN_THE_62 = fixed(
-    LiteralSegment(
-        Literal(
-            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
-        ),
-        Site(62, 5),
-    ),
-    LiteralSegment(Literal("Do not use variables.\n\n"), Site(63, 5)),
+BEGIN_OF_TEXT_64 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(64, 3)))
+SYSTEM_65 = (Literal("system"), Site(65, 8))
+ENVIRONMENT_IPYTHON_67 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(67, 42)))
+TOOLS_69 = fixed(LiteralSegment(Literal("Tools: "), Site(69, 7)))
+TEXT_70 = fixed(LiteralSegment(Literal(", "), Site(70, 7)))
+BLANK_LINE_71 = fixed(LiteralSegment(Literal("\n\n"), Site(71, 7)))
+CUTTING_KNOWLEDGE_DATE_76 = fixed(
+    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(76, 3)),
 )
-BLANK_LINE_64 = fixed(LiteralSegment(Literal("\n\n"), Site(64, 48)))
-BEGIN_OF_TEXT_76 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(76, 3)))
-SYSTEM_77 = (Literal("system"), Site(77, 8))
-ENVIRONMENT_IPYTHON_79 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(79, 42)))
-TOOLS_81 = fixed(LiteralSegment(Literal("Tools: "), Site(81, 7)))
-TEXT_82 = fixed(LiteralSegment(Literal(", "), Site(82, 7)))
-BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 7)))
-CUTTING_KNOWLEDGE_DATE_88 = fixed(
-    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(88, 3)),
-)
-BLANK_LINE_100 = fixed(LiteralSegment(Literal("\n\n"), Site(100, 3)))
-YOU_HAVE_ACCESS_102 = fixed(
+BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 3)))
+YOU_HAVE_ACCESS_85 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(102, 5),
+        Site(85, 5),
     ),
 )
-EOT_ID_106 = fixed(ControlSegment(Control.EOT_ID, Site(106, 3)))
-USER_111 = (Literal("user"), Site(111, 12))
-GIVEN_THE_FOLLOWING_112 = fixed(
+EOT_ID_89 = fixed(ControlSegment(Control.EOT_ID, Site(89, 3)))
+USER_94 = (Literal("user"), Site(94, 12))
+GIVEN_THE_FOLLOWING_95 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(112, 7),
+        Site(95, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(113, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(96, 7)),
 )
-EOT_ID_116 = fixed(ControlSegment(Control.EOT_ID, Site(116, 7)))
-ASSISTANT_127 = (Literal("assistant"), Site(127, 12))
-END_SAMPLED_128 = fixed(END_SAMPLED)
-SAMPLED_128 = fixed(SAMPLED)
-PYTHON_TAG_131 = fixed(LiteralSegment(Literal("<|python_tag|>"), Site(131, 53)))
-CALL_132 = fixed(LiteralSegment(Literal(".call("), Site(132, 29)))
-TEXT_133 = fixed(LiteralSegment(Literal(", "), Site(133, 13)))
-TEXT_135 = fixed(LiteralSegment(Literal('="'), Site(135, 33)))
-TEXT_135_44 = fixed(LiteralSegment(Literal('"'), Site(135, 44)))
-TEXT_139 = fixed(LiteralSegment(Literal(")"), Site(139, 13)))
-EOM_ID_145 = fixed(LiteralSegment(Literal("<|eom_id|>"), Site(145, 47)))
-EOT_ID_147 = fixed(ControlSegment(Control.EOT_ID, Site(147, 11)))
-EMPTY_153 = (Literal(""), Site(153, 31))
-ASSISTANT_154 = (Literal("assistant"), Site(154, 12))
-SAMPLED_155 = fixed(SAMPLED)
-EOT_ID_155 = fixed(ControlSegment(Control.EOT_ID, Site(155, 29)), END_SAMPLED)
-IPYTHON_160 = (Literal("ipython"), Site(160, 12))
-EOT_ID_162 = fixed(ControlSegment(Control.EOT_ID, Site(162, 7)))
-EOT_ID_165 = fixed(ControlSegment(Control.EOT_ID, Site(165, 63)))
-ASSISTANT_168 = (Literal("assistant"), Site(168, 19))
-
-
-def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama3.kata:59 def turn(role)."""
-    out += (START_HEADER_ID_59, role, END_HEADER_ID_59)
+EOT_ID_99 = fixed(ControlSegment(Control.EOT_ID, Site(99, 7)))
+ASSISTANT_110 = (Literal("assistant"), Site(110, 12))
+END_SAMPLED_111 = fixed(END_SAMPLED)
+SAMPLED_111 = fixed(SAMPLED)
+PYTHON_TAG_114 = fixed(LiteralSegment(Literal("<|python_tag|>"), Site(114, 53)))
+CALL_115 = fixed(LiteralSegment(Literal(".call("), Site(115, 29)))
+TEXT_116 = fixed(LiteralSegment(Literal(", "), Site(116, 13)))
+TEXT_118 = fixed(LiteralSegment(Literal('="'), Site(118, 33)))
+TEXT_118_44 = fixed(LiteralSegment(Literal('"'), Site(118, 44)))
+TEXT_122 = fixed(LiteralSegment(Literal(")"), Site(122, 13)))
+EOM_ID_128 = fixed(LiteralSegment(Literal("<|eom_id|>"), Site(128, 47)))
+EOT_ID_130 = fixed(ControlSegment(Control.EOT_ID, Site(130, 11)))
+EMPTY_136 = (Literal(""), Site(136, 31))
+ASSISTANT_137 = (Literal("assistant"), Site(137, 12))
+SAMPLED_138 = fixed(SAMPLED)
+EOT_ID_138 = fixed(ControlSegment(Control.EOT_ID, Site(138, 29)), END_SAMPLED)
+IPYTHON_143 = (Literal("ipython"), Site(143, 12))
+EOT_ID_145 = fixed(ControlSegment(Control.EOT_ID, Site(145, 7)))
+EOT_ID_148 = fixed(ControlSegment(Control.EOT_ID, Site(148, 63)))
+ASSISTANT_151 = (Literal("assistant"), Site(151, 19))
+RESPOND_IN_THE_LLAMA_6 = fixed(
+    LiteralSegment(
+        Literal(
+            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
+        ),
+        Site(6, 3, "spec/tools/llama.kata"),
+    ),
+    LiteralSegment(Literal("Do not use variables.\n\n"), Site(7, 3, "spec/tools/llama.kata")),
+)
+BLANK_LINE_LLAMA_8 = fixed(LiteralSegment(Literal("\n\n"), Site(8, 46, "spec/tools/llama.kata")))
 
 
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
-    """llama3.kata:61 def listing(functions)."""
-    out.append(RESPOND_IN_THE_62)
+    """llama.kata:5 def listing(functions)."""
+    out.append(RESPOND_IN_THE_LLAMA_6)
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_64)
+        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_LLAMA_8)
+
+
+def _turn(out: list[Printed], role: PrintedText) -> None:
+    """llama3.kata:53 def turn(role)."""
+    out += (START_HEADER_ID_53, role, END_HEADER_ID_53)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 58)."""
+    """All that the template prints for a request, in order (line 52)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -137,8 +137,8 @@ def render(request: Request) -> list[Printed]:
     date_string = request.date_string
     builtin_tools = request.builtin_tools
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:67")
-    # llama3.kata:69 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:55")
+    # llama3.kata:57 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -150,79 +150,79 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:73"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:61"
         )
-    out.append(BEGIN_OF_TEXT_76)
-    _turn(out, SYSTEM_77)
+    out.append(BEGIN_OF_TEXT_64)
+    _turn(out, SYSTEM_65)
     if builtin_tools is not None or offered:
-        out.append(ENVIRONMENT_IPYTHON_79)
+        out.append(ENVIRONMENT_IPYTHON_67)
     if builtin_tools is not None:
-        out.append(TOOLS_81)
+        out.append(TOOLS_69)
         b_first = True
         for b_at, b in enumerate(builtin_tools):
             if b == "code_interpreter":
                 continue
             if not b_first:
-                out.append(TEXT_82)
+                out.append(TEXT_70)
             b_first = False
             b_path = ("builtin_tools", b_at)
             out.append((Content(b), b_path, 0))
-        out.append(BLANK_LINE_83)
-    out += (CUTTING_KNOWLEDGE_DATE_88, (Content(date_string), ("date_string",), 0), BLANK_LINE_100)
+        out.append(BLANK_LINE_71)
+    out += (CUTTING_KNOWLEDGE_DATE_76, (Content(date_string), ("date_string",), 0), BLANK_LINE_83)
     if offered and not tools_in_user_message:
-        out.append(YOU_HAVE_ACCESS_102)
+        out.append(YOU_HAVE_ACCESS_85)
         _listing(out, functions, functions_path)
     if sys is not None:
         out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-    out.append(EOT_ID_106)
-    # llama3.kata:108 each m in messages
+    out.append(EOT_ID_89)
+    # llama3.kata:91 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :109 when system, user, custom
-            _turn(out, USER_111)
-            out.append(GIVEN_THE_FOLLOWING_112)
+            # :92 when system, user, custom
+            _turn(out, USER_94)
+            out.append(GIVEN_THE_FOLLOWING_95)
             _listing(out, functions, functions_path)
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_116)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_99)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :119 when assistant, tool, ipython
+            # :102 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama3.kata:120",
+                where="llama3.kata:103",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :123 when assistant
+        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :106 when assistant
             if len(m.tool_calls) != 1:
-                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:124")
-            _turn(out, ASSISTANT_127)
-            out.append(SAMPLED_128)
+                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:107")
+            _turn(out, ASSISTANT_110)
+            out.append(SAMPLED_111)
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 if c.function.name in (builtin_tools if builtin_tools is not None else ()):
-                    out += (PYTHON_TAG_131, (c.function.name, (*c_path, "function", "name"), 0), CALL_132)
+                    out += (PYTHON_TAG_114, (c.function.name, (*c_path, "function", "name"), 0), CALL_115)
                     for value_at, (key, value) in enumerate(c.function.arguments.value.items()):
                         if value_at:
-                            out.append(TEXT_133)
+                            out.append(TEXT_116)
                         value_path = (*c_path, "function", "arguments", key)
                         key_path = (*c_path, "function", "arguments", key)
-                        # llama3.kata:134 match
-                        if isinstance(value, str):  # :135
+                        # llama3.kata:117 match
+                        if isinstance(value, str):  # :118
                             out += (
                                 (Content(key), key_path, None),
-                                TEXT_135,
+                                TEXT_118,
                                 (Content(value), value_path, 0),
-                                TEXT_135_44,
+                                TEXT_118_44,
                             )
-                        else:  # :136
+                        else:  # :119
                             raise TemplateError(
                                 "The arguments of a tool that the model knows by itself are texts.",
                                 code="T100",
-                                where="llama3.kata:136",
+                                where="llama3.kata:119",
                             )
-                    out.append(TEXT_139)
+                    out.append(TEXT_122)
                 else:
                     out.append(
                         (
@@ -232,25 +232,25 @@ def render(request: Request) -> list[Printed]:
                         ),
                     )
             if builtin_tools is not None:
-                out.append(EOM_ID_145)
+                out.append(EOM_ID_128)
             else:
-                out.append(EOT_ID_147)
-            out.append(END_SAMPLED_128)
-        elif isinstance(m, AssistantMessage):  # :152 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_153
-            _turn(out, ASSISTANT_154)
-            out += (SAMPLED_155, trim(said), EOT_ID_155)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :158 when tool, ipython
+                out.append(EOT_ID_130)
+            out.append(END_SAMPLED_111)
+        elif isinstance(m, AssistantMessage):  # :135 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_136
+            _turn(out, ASSISTANT_137)
+            out += (SAMPLED_138, trim(said), EOT_ID_138)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :141 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:159")
-            _turn(out, IPYTHON_160)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_162)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :165 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:142")
+            _turn(out, IPYTHON_143)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_145)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :148 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_165)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_148)
         else:
             assert_never(m)
-    # llama3.kata:168 generate
+    # llama3.kata:151 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_168)
+        _turn(out, ASSISTANT_151)
     return out

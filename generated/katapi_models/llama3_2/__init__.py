@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.2",
-        "sha256:45186886f447b1567b7e2142ce15ac24526410ad732060cd0f201757fca6a5ab",
+        "sha256:0f8a9f5f83f9150bba6aca7af7efc6836a968bcfabc7ff9479eeae0b7643f406",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.2",

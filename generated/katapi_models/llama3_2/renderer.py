@@ -51,75 +51,75 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-START_HEADER_ID_59 = fixed(ControlSegment(Control.START_HEADER_ID, Site(59, 26)))
-END_HEADER_ID_59 = fixed(
-    ControlSegment(Control.END_HEADER_ID, Site(59, 48)),
-    LiteralSegment(Literal("\n\n"), Site(59, 63)),
+START_HEADER_ID_53 = fixed(ControlSegment(Control.START_HEADER_ID, Site(53, 26)))
+END_HEADER_ID_53 = fixed(
+    ControlSegment(Control.END_HEADER_ID, Site(53, 48)),
+    LiteralSegment(Literal("\n\n"), Site(53, 63)),
 )
-RESPOND_IN_THE_62 = fixed(
-    LiteralSegment(
-        Literal(
-            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
-        ),
-        Site(62, 5),
-    ),
-    LiteralSegment(Literal("Do not use variables.\n\n"), Site(63, 5)),
+BEGIN_OF_TEXT_64 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(64, 3)))
+SYSTEM_65 = (Literal("system"), Site(65, 8))
+ENVIRONMENT_IPYTHON_74 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(74, 5)))
+CUTTING_KNOWLEDGE_DATE_76 = fixed(
+    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(76, 3)),
 )
-BLANK_LINE_64 = fixed(LiteralSegment(Literal("\n\n"), Site(64, 48)))
-BEGIN_OF_TEXT_76 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(76, 3)))
-SYSTEM_77 = (Literal("system"), Site(77, 8))
-ENVIRONMENT_IPYTHON_86 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(86, 5)))
-CUTTING_KNOWLEDGE_DATE_88 = fixed(
-    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(88, 3)),
-)
-JUL_95 = fixed(LiteralSegment(Literal("26 Jul 2024"), Site(95, 7)))
-BLANK_LINE_100 = fixed(LiteralSegment(Literal("\n\n"), Site(100, 3)))
-YOU_HAVE_ACCESS_102 = fixed(
+JUL_78 = (Literal("26 Jul 2024"), Site(78, 80))
+BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 3)))
+YOU_HAVE_ACCESS_85 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(102, 5),
+        Site(85, 5),
     ),
 )
-EOT_ID_106 = fixed(ControlSegment(Control.EOT_ID, Site(106, 3)))
-USER_111 = (Literal("user"), Site(111, 12))
-GIVEN_THE_FOLLOWING_112 = fixed(
+EOT_ID_89 = fixed(ControlSegment(Control.EOT_ID, Site(89, 3)))
+USER_94 = (Literal("user"), Site(94, 12))
+GIVEN_THE_FOLLOWING_95 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(112, 7),
+        Site(95, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(113, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(96, 7)),
 )
-EOT_ID_116 = fixed(ControlSegment(Control.EOT_ID, Site(116, 7)))
-ASSISTANT_127 = (Literal("assistant"), Site(127, 12))
-SAMPLED_128 = fixed(SAMPLED)
-EOT_ID_147 = fixed(ControlSegment(Control.EOT_ID, Site(147, 11)), END_SAMPLED)
-EMPTY_153 = (Literal(""), Site(153, 31))
-ASSISTANT_154 = (Literal("assistant"), Site(154, 12))
-SAMPLED_155 = fixed(SAMPLED)
-EOT_ID_155 = fixed(ControlSegment(Control.EOT_ID, Site(155, 29)), END_SAMPLED)
-IPYTHON_160 = (Literal("ipython"), Site(160, 12))
-EOT_ID_162 = fixed(ControlSegment(Control.EOT_ID, Site(162, 7)))
-EOT_ID_165 = fixed(ControlSegment(Control.EOT_ID, Site(165, 63)))
-ASSISTANT_168 = (Literal("assistant"), Site(168, 19))
-
-
-def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama3.kata:59 def turn(role)."""
-    out += (START_HEADER_ID_59, role, END_HEADER_ID_59)
+EOT_ID_99 = fixed(ControlSegment(Control.EOT_ID, Site(99, 7)))
+ASSISTANT_110 = (Literal("assistant"), Site(110, 12))
+SAMPLED_111 = fixed(SAMPLED)
+EOT_ID_130 = fixed(ControlSegment(Control.EOT_ID, Site(130, 11)), END_SAMPLED)
+EMPTY_136 = (Literal(""), Site(136, 31))
+ASSISTANT_137 = (Literal("assistant"), Site(137, 12))
+SAMPLED_138 = fixed(SAMPLED)
+EOT_ID_138 = fixed(ControlSegment(Control.EOT_ID, Site(138, 29)), END_SAMPLED)
+IPYTHON_143 = (Literal("ipython"), Site(143, 12))
+EOT_ID_145 = fixed(ControlSegment(Control.EOT_ID, Site(145, 7)))
+EOT_ID_148 = fixed(ControlSegment(Control.EOT_ID, Site(148, 63)))
+ASSISTANT_151 = (Literal("assistant"), Site(151, 19))
+RESPOND_IN_THE_LLAMA_6 = fixed(
+    LiteralSegment(
+        Literal(
+            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
+        ),
+        Site(6, 3, "spec/tools/llama.kata"),
+    ),
+    LiteralSegment(Literal("Do not use variables.\n\n"), Site(7, 3, "spec/tools/llama.kata")),
+)
+BLANK_LINE_LLAMA_8 = fixed(LiteralSegment(Literal("\n\n"), Site(8, 46, "spec/tools/llama.kata")))
 
 
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
-    """llama3.kata:61 def listing(functions)."""
-    out.append(RESPOND_IN_THE_62)
+    """llama.kata:5 def listing(functions)."""
+    out.append(RESPOND_IN_THE_LLAMA_6)
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_64)
+        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_LLAMA_8)
+
+
+def _turn(out: list[Printed], role: PrintedText) -> None:
+    """llama3.kata:53 def turn(role)."""
+    out += (START_HEADER_ID_53, role, END_HEADER_ID_53)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 58)."""
+    """All that the template prints for a request, in order (line 52)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -128,8 +128,8 @@ def render(request: Request) -> list[Printed]:
     date_string = request.date_string
     now = request.now
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:67")
-    # llama3.kata:69 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:55")
+    # llama3.kata:57 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -141,50 +141,48 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:73"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:61"
         )
-    out.append(BEGIN_OF_TEXT_76)
-    _turn(out, SYSTEM_77)
+    out.append(BEGIN_OF_TEXT_64)
+    _turn(out, SYSTEM_65)
     if offered:
-        out.append(ENVIRONMENT_IPYTHON_86)
-    out.append(CUTTING_KNOWLEDGE_DATE_88)
+        out.append(ENVIRONMENT_IPYTHON_74)
+    out.append(CUTTING_KNOWLEDGE_DATE_76)
     if date_string is not None:
-        out.append((Content(date_string), ("date_string",), 0))
-    elif now is not None:
-        out.append((Content(format_date(now, "%d %b %Y")), ("now",), None))
+        today: PrintedText = (Content(date_string), ("date_string",), 0)
     else:
-        out.append(JUL_95)
-    out.append(BLANK_LINE_100)
+        today = (Content(format_date(now, "%d %b %Y")), ("now",), None) if now is not None else JUL_78
+    out += (today, BLANK_LINE_83)
     if offered and not tools_in_user_message:
-        out.append(YOU_HAVE_ACCESS_102)
+        out.append(YOU_HAVE_ACCESS_85)
         _listing(out, functions, functions_path)
     if sys is not None:
         out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-    out.append(EOT_ID_106)
-    # llama3.kata:108 each m in messages
+    out.append(EOT_ID_89)
+    # llama3.kata:91 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :109 when system, user, custom
-            _turn(out, USER_111)
-            out.append(GIVEN_THE_FOLLOWING_112)
+            # :92 when system, user, custom
+            _turn(out, USER_94)
+            out.append(GIVEN_THE_FOLLOWING_95)
             _listing(out, functions, functions_path)
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_116)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_99)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :119 when assistant, tool, ipython
+            # :102 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama3.kata:120",
+                where="llama3.kata:103",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :123 when assistant
+        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :106 when assistant
             if len(m.tool_calls) != 1:
-                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:124")
-            _turn(out, ASSISTANT_127)
-            out.append(SAMPLED_128)
+                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:107")
+            _turn(out, ASSISTANT_110)
+            out.append(SAMPLED_111)
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 out.append(
@@ -194,22 +192,22 @@ def render(request: Request) -> list[Printed]:
                         None,
                     ),
                 )
-            out.append(EOT_ID_147)
-        elif isinstance(m, AssistantMessage):  # :152 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_153
-            _turn(out, ASSISTANT_154)
-            out += (SAMPLED_155, trim(said), EOT_ID_155)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :158 when tool, ipython
+            out.append(EOT_ID_130)
+        elif isinstance(m, AssistantMessage):  # :135 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_136
+            _turn(out, ASSISTANT_137)
+            out += (SAMPLED_138, trim(said), EOT_ID_138)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :141 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:159")
-            _turn(out, IPYTHON_160)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_162)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :165 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:142")
+            _turn(out, IPYTHON_143)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_145)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :148 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_165)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_148)
         else:
             assert_never(m)
-    # llama3.kata:168 generate
+    # llama3.kata:151 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_168)
+        _turn(out, ASSISTANT_151)
     return out

@@ -16,66 +16,66 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 42)."""
+    """The record `function` (line 9 of requests.kata)."""
 
-    name: Content  # line 43
-    arguments: JsonText  # line 44
+    name: Content  # line 10 of requests.kata
+    arguments: JsonText  # line 11 of requests.kata
 
 
 class Call(RequestModel):
-    """The record `call` (line 38)."""
+    """The record `call` (line 4 of requests.kata)."""
 
-    function: Function  # line 39
-    id: Content | None = None  # line 40: accepted, never printed
-    type: Literal["function"] | None = None  # line 40: accepted, never printed
+    function: Function  # line 5 of requests.kata
+    id: Content | None = None  # line 6 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 6 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 27)."""
+    """A message of role `system` (line 29)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 27
+    content: Annotated[Content, FromParts("\n")]  # line 29
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 27)."""
+    """A message of role `user` (line 29)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 27
+    content: Annotated[Content, FromParts("\n")]  # line 29
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 28)."""
+    """A message of role `assistant` (line 30)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 29
-    tool_calls: Items[Call] | None = None  # line 30
-    reasoning_content: Content | None = None  # line 31: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 31
+    tool_calls: Items[Call] | None = None  # line 32
+    reasoning_content: Content | None = None  # line 33: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 33)."""
+    """A message of role `tool` (line 35)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 34
-    name: Content | None = None  # line 35: accepted, never printed
-    tool_call_id: Content | None = None  # line 35: accepted, never printed
+    content: JsonValueField  # line 36
+    name: Content | None = None  # line 37: accepted, never printed
+    tool_call_id: Content | None = None  # line 37: accepted, never printed
 
 
 class IpythonMessage(RequestModel):
-    """A message of role `ipython` (line 33)."""
+    """A message of role `ipython` (line 35)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 34
-    name: Content | None = None  # line 35: accepted, never printed
-    tool_call_id: Content | None = None  # line 35: accepted, never printed
+    content: JsonValueField  # line 36
+    name: Content | None = None  # line 37: accepted, never printed
+    tool_call_id: Content | None = None  # line 37: accepted, never printed
 
 
 class CustomMessage(RequestModel):
-    """A message of a role that no other class has (line 37)."""
+    """A message of a role that no other class has (line 39)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool", "ipython")]
-    content: Annotated[Content, FromParts("\n")]  # line 37
+    content: Annotated[Content, FromParts("\n")]  # line 39
 
 
 Message: TypeAlias = Annotated[
@@ -85,12 +85,12 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 23)."""
+    """A whole request (line 25)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 46
+    tools: Items[JsonObjectField] | None = None  # line 40
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 47
-    tools_in_user_message: bool = True  # line 48
-    date_string: Content | None = None  # line 50
-    now: DateField | None = None  # line 51
+    custom_tools: Items[JsonObjectField] | None = None  # line 41
+    tools_in_user_message: bool = True  # line 42
+    date_string: Content | None = None  # line 44
+    now: DateField | None = None  # line 45

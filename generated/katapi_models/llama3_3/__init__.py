@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama3.kata",
     template=Identity(
         "Llama3@1/llama3.3",
-        "sha256:96e4048239dc596b4fe778d464459cdc711544b10409bf874f123dc61112c6aa",
+        "sha256:f29661661fe7b8060999641dde2757365f76db4efd3a2f7a06fc5006325b8fc2",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.2",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama4.kata",
     template=Identity(
         "Llama4@1",
-        "sha256:3c67657bc27985dfe349f904b59678ec5df25dd730aa09757bbb2b3511eb2067",
+        "sha256:0c0b2bb6add780967c407feaf1dc67d78d6a90b3748ea8e0c01a1c5a84ba7b86",
     ),
     tokenizer_identity=Identity(
         "Llama4@1",

@@ -52,94 +52,94 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-HEADER_START_44 = fixed(ControlSegment(Control.HEADER_START, Site(44, 26)))
-HEADER_END_44 = fixed(ControlSegment(Control.HEADER_END, Site(44, 45)), LiteralSegment(Literal("\n\n"), Site(44, 57)))
-IMAGE_50 = fixed(ControlSegment(Control.IMAGE, Site(50, 24)))
-RESPOND_IN_THE_63 = fixed(
-    LiteralSegment(
-        Literal(
-            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
-        ),
-        Site(63, 5),
-    ),
-    LiteralSegment(Literal("Do not use variables.\n\n"), Site(64, 5)),
-)
-BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 48)))
-BEGIN_OF_TEXT_80 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(80, 3)))
-SYSTEM_95 = (Literal("system"), Site(95, 10))
-ENVIRONMENT_IPYTHON_96 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(96, 18)))
-YOU_HAVE_ACCESS_98 = fixed(
+HEADER_START_34 = fixed(ControlSegment(Control.HEADER_START, Site(34, 26)))
+HEADER_END_34 = fixed(ControlSegment(Control.HEADER_END, Site(34, 45)), LiteralSegment(Literal("\n\n"), Site(34, 57)))
+IMAGE_40 = fixed(ControlSegment(Control.IMAGE, Site(40, 24)))
+BEGIN_OF_TEXT_64 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(64, 3)))
+SYSTEM_79 = (Literal("system"), Site(79, 10))
+ENVIRONMENT_IPYTHON_80 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(80, 18)))
+YOU_HAVE_ACCESS_82 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(98, 7),
+        Site(82, 7),
     ),
 )
-EOT_102 = fixed(ControlSegment(Control.EOT, Site(102, 5)))
-USER_110 = (Literal("user"), Site(110, 12))
-GIVEN_THE_FOLLOWING_111 = fixed(
+EOT_86 = fixed(ControlSegment(Control.EOT, Site(86, 5)))
+USER_94 = (Literal("user"), Site(94, 12))
+GIVEN_THE_FOLLOWING_95 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(111, 7),
+        Site(95, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(112, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(96, 7)),
 )
-EOT_118 = fixed(ControlSegment(Control.EOT, Site(118, 7)))
-ASSISTANT_126 = (Literal("assistant"), Site(126, 12))
-SAMPLED_127 = fixed(SAMPLED)
-PYTHON_START_129 = fixed(ControlSegment(Control.PYTHON_START, Site(129, 11)))
-PYTHON_END_131 = fixed(ControlSegment(Control.PYTHON_END, Site(131, 11)))
-EOT_136 = fixed(ControlSegment(Control.EOT, Site(136, 9)), END_SAMPLED)
-IPYTHON_142 = (Literal("ipython"), Site(142, 12))
-EOT_144 = fixed(ControlSegment(Control.EOT, Site(144, 7)))
-EOT_147 = fixed(ControlSegment(Control.EOT, Site(147, 62)))
-ASSISTANT_150 = (Literal("assistant"), Site(150, 19))
-
-
-def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama4.kata:44 def turn(role)."""
-    out += (HEADER_START_44, role, HEADER_END_44)
-
-
-def _parts(out: list[Printed], pieces: Sequence[TextPart | ImagePart], pieces_path: Path) -> None:
-    """llama4.kata:46 def parts(pieces)."""
-    for p_at, p in enumerate(pieces):
-        p_path = (*pieces_path, p_at)
-        # llama4.kata:48 match
-        if isinstance(p, TextPart):  # :49
-            out.append((p.text, (*p_path, "text"), 0))
-        else:  # :50
-            out.append(IMAGE_50)
-
-
-def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """llama4.kata:55 def body(content)."""
-    # llama4.kata:56 match
-    if isinstance(content, str):  # :57
-        out.append((Content(content), content_path, 0))
-    else:  # :58
-        _parts(out, content, content_path)
+EOT_102 = fixed(ControlSegment(Control.EOT, Site(102, 7)))
+ASSISTANT_110 = (Literal("assistant"), Site(110, 12))
+SAMPLED_111 = fixed(SAMPLED)
+PYTHON_START_113 = fixed(ControlSegment(Control.PYTHON_START, Site(113, 11)))
+PYTHON_END_115 = fixed(ControlSegment(Control.PYTHON_END, Site(115, 11)))
+EOT_120 = fixed(ControlSegment(Control.EOT, Site(120, 9)), END_SAMPLED)
+IPYTHON_126 = (Literal("ipython"), Site(126, 12))
+EOT_128 = fixed(ControlSegment(Control.EOT, Site(128, 7)))
+EOT_131 = fixed(ControlSegment(Control.EOT, Site(131, 62)))
+ASSISTANT_134 = (Literal("assistant"), Site(134, 19))
+RESPOND_IN_THE_LLAMA_6 = fixed(
+    LiteralSegment(
+        Literal(
+            'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.',
+        ),
+        Site(6, 3, "spec/tools/llama.kata"),
+    ),
+    LiteralSegment(Literal("Do not use variables.\n\n"), Site(7, 3, "spec/tools/llama.kata")),
+)
+BLANK_LINE_LLAMA_8 = fixed(LiteralSegment(Literal("\n\n"), Site(8, 46, "spec/tools/llama.kata")))
 
 
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
-    """llama4.kata:62 def listing(functions)."""
-    out.append(RESPOND_IN_THE_63)
+    """llama.kata:5 def listing(functions)."""
+    out.append(RESPOND_IN_THE_LLAMA_6)
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_65)
+        out += ((TOJSON_INDENTED.dump_known(f), f_path, None), BLANK_LINE_LLAMA_8)
+
+
+def _turn(out: list[Printed], role: PrintedText) -> None:
+    """llama4.kata:34 def turn(role)."""
+    out += (HEADER_START_34, role, HEADER_END_34)
+
+
+def _parts(out: list[Printed], pieces: Sequence[TextPart | ImagePart], pieces_path: Path) -> None:
+    """llama4.kata:36 def parts(pieces)."""
+    for p_at, p in enumerate(pieces):
+        p_path = (*pieces_path, p_at)
+        # llama4.kata:38 match
+        if isinstance(p, TextPart):  # :39
+            out.append((p.text, (*p_path, "text"), 0))
+        else:  # :40
+            out.append(IMAGE_40)
+
+
+def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
+    """llama4.kata:45 def body(content)."""
+    # llama4.kata:46 match
+    if isinstance(content, str):  # :47
+        out.append((Content(content), content_path, 0))
+    else:  # :48
+        _parts(out, content, content_path)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 43)."""
+    """All that the template prints for a request, in order (line 33)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     custom_tools = request.custom_tools
     tools_in_user_message = request.tools_in_user_message
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:71")
-    # llama4.kata:73 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:55")
+    # llama4.kata:57 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -151,66 +151,66 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:77"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:61"
         )
-    out.append(BEGIN_OF_TEXT_80)
+    out.append(BEGIN_OF_TEXT_64)
     if sys is not None:
         said_printed: list[Printed] = []
-        # llama4.kata:83 match
-        if isinstance(sys.content, str):  # :84
+        # llama4.kata:67 match
+        if isinstance(sys.content, str):  # :68
             said_printed.append((sys.content, ("messages", sys_at, "content"), 0))
-        else:  # :85
+        else:  # :69
             for p_at, p in enumerate(sys.content):
                 p_path = ("messages", sys_at, "content", p_at)
-                # llama4.kata:87 match
-                if isinstance(p, TextPart):  # :88
+                # llama4.kata:71 match
+                if isinstance(p, TextPart):  # :72
                     said_printed.append((p.text, (*p_path, "text"), 0))
-                else:  # :89
-                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:89")
+                else:  # :73
+                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:73")
         said = kept(said_printed)
-        _turn(out, SYSTEM_95)
+        _turn(out, SYSTEM_79)
         if offered:
-            out.append(ENVIRONMENT_IPYTHON_96)
+            out.append(ENVIRONMENT_IPYTHON_80)
         if offered and not tools_in_user_message:
-            out.append(YOU_HAVE_ACCESS_98)
+            out.append(YOU_HAVE_ACCESS_82)
             _listing(out, functions, functions_path)
-        out += (trim(said), EOT_102)
+        out += (trim(said), EOT_86)
     elif functions and not tools_in_user_message:
         raise TemplateError(
-            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:104"
+            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:88"
         )
-    # llama4.kata:107 each m in messages
+    # llama4.kata:91 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :108 when system, user, custom
-            _turn(out, USER_110)
-            out.append(GIVEN_THE_FOLLOWING_111)
+            # :92 when system, user, custom
+            _turn(out, USER_94)
+            out.append(GIVEN_THE_FOLLOWING_95)
             _listing(out, functions, functions_path)
-            # llama4.kata:114 match
-            if isinstance(m.content, str):  # :115
+            # llama4.kata:98 match
+            if isinstance(m.content, str):  # :99
                 out.append(trim((m.content, ("messages", m_at, "content"), 0)))
-            else:  # :116
+            else:  # :100
                 _parts(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_118)
+            out.append(EOT_102)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :121 when assistant, tool, ipython
+            # :105 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama4.kata:122",
+                where="llama4.kata:106",
             )
-        elif isinstance(m, AssistantMessage):  # :125 when assistant
-            _turn(out, ASSISTANT_126)
-            out.append(SAMPLED_127)
+        elif isinstance(m, AssistantMessage):  # :109 when assistant
+            _turn(out, ASSISTANT_110)
+            out.append(SAMPLED_111)
             if m.tool_calls:
-                out.append(PYTHON_START_129)
+                out.append(PYTHON_START_113)
                 if m.content is not None:
                     _body(out, m.content, ("messages", m_at, "content"))
-                out.append(PYTHON_END_131)
+                out.append(PYTHON_END_115)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out.append(
@@ -222,19 +222,19 @@ def render(request: Request) -> list[Printed]:
                     )
             elif m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_136)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :140 when tool, ipython
+            out.append(EOT_120)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :124 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:141")
-            _turn(out, IPYTHON_142)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_144)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :147 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:125")
+            _turn(out, IPYTHON_126)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_128)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :131 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_147)
+            out.append(EOT_131)
         else:
             assert_never(m)
-    # llama4.kata:150 generate
+    # llama4.kata:134 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_150)
+        _turn(out, ASSISTANT_134)
     return out

@@ -16,84 +16,84 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class TextPart(RequestModel):
-    """The record `text_part` (line 21)."""
-
-    type: Literal["text"]  # line 22
-    text: Content  # line 23
-
-
 class ImagePart(RequestModel):
-    """The record `image_part` (line 25)."""
+    """The record `image_part` (line 23)."""
 
-    type: Literal["image"]  # line 26
-    image: JsonValueField  # line 27: accepted, never printed
-    url: JsonValueField  # line 27: accepted, never printed
-    path: JsonValueField  # line 27: accepted, never printed
-    base64: JsonValueField  # line 27: accepted, never printed
+    type: Literal["image"]  # line 24
+    image: JsonValueField  # line 25: accepted, never printed
+    url: JsonValueField  # line 25: accepted, never printed
+    path: JsonValueField  # line 25: accepted, never printed
+    base64: JsonValueField  # line 25: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 33)."""
+    """The record `function` (line 9 of requests.kata)."""
 
-    name: Content  # line 34
-    arguments: JsonText  # line 35
+    name: Content  # line 10 of requests.kata
+    arguments: JsonText  # line 11 of requests.kata
 
 
 class Call(RequestModel):
-    """The record `call` (line 29)."""
+    """The record `call` (line 4 of requests.kata)."""
 
-    function: Function  # line 30
-    id: Content | None = None  # line 31: accepted, never printed
-    type: Literal["function"] | None = None  # line 31: accepted, never printed
+    function: Function  # line 5 of requests.kata
+    id: Content | None = None  # line 6 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 6 of requests.kata: accepted, never printed
+
+
+class TextPart(RequestModel):
+    """The record `text_part` (line 26 of requests.kata)."""
+
+    type: Literal["text"]  # line 27 of requests.kata
+    text: Content  # line 28 of requests.kata
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 10
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 10)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 10
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 11)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 12
-    tool_calls: Items[Call] | None = None  # line 13
-    reasoning_content: Content | None = None  # line 14: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 14
+    tool_calls: Items[Call] | None = None  # line 15
+    reasoning_content: Content | None = None  # line 16: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 16)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 17
-    name: Content | None = None  # line 18: accepted, never printed
-    tool_call_id: Content | None = None  # line 18: accepted, never printed
+    content: JsonValueField  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 class IpythonMessage(RequestModel):
-    """A message of role `ipython` (line 16)."""
+    """A message of role `ipython` (line 18)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 17
-    name: Content | None = None  # line 18: accepted, never printed
-    tool_call_id: Content | None = None  # line 18: accepted, never printed
+    content: JsonValueField  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 class CustomMessage(RequestModel):
-    """A message of a role that no other class has (line 20)."""
+    """A message of a role that no other class has (line 22)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool", "ipython")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 20
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 22
 
 
 Message: TypeAlias = Annotated[
@@ -103,11 +103,11 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 37
+    tools: Items[JsonObjectField] | None = None  # line 27
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 38
-    tools_in_user_message: bool = True  # line 39
-    date_string: Content | None = None  # line 40
+    custom_tools: Items[JsonObjectField] | None = None  # line 28
+    tools_in_user_message: bool = True  # line 29
+    date_string: Content | None = None  # line 30

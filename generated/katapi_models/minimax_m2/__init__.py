@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/minimax-m2.kata",
     template=Identity(
         "MiniMaxM2@1",
-        "sha256:358b0d8b9cc2ea6a52303382b78f2f36715c322776ffec97e84ee355070f263d",
+        "sha256:b03692b57e31c1b5299385dddfca62510b54b09ecba54b1593a5dd4884edd41e",
     ),
     tokenizer_identity=Identity(
         "MiniMaxM2@1",

@@ -30,14 +30,14 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_48 = fixed(
-    ControlSegment(Control.BOS, Site(48, 3)),
-    ControlSegment(Control.ROLE, Site(48, 8)),
-    LiteralSegment(Literal("system\n"), Site(48, 14)),
+SYSTEM_41 = fixed(
+    ControlSegment(Control.BOS, Site(41, 3)),
+    ControlSegment(Control.ROLE, Site(41, 8)),
+    LiteralSegment(Literal("system\n"), Site(41, 14)),
 )
-CURRENT_DATE_50 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(50, 46)))
-CURRENT_LOCATION_51 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(51, 50)))
-TOOLS_YOU_MAY_54 = fixed(
+CURRENT_DATE_43 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(43, 46)))
+CURRENT_LOCATION_44 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(44, 50)))
+TOOLS_YOU_MAY_47 = fixed(
     LiteralSegment(
         Literal(
             "\n\n"
@@ -46,17 +46,17 @@ TOOLS_YOU_MAY_54 = fixed(
             "Here are the tools available in JSONSchema format:\n\n"
             "<tools>\n"
         ),
-        Site(54, 1),
+        Site(47, 1),
     ),
 )
-TOOL_65 = fixed(LiteralSegment(Literal("<tool>"), Site(65, 7)))
-TOOL_65_40 = fixed(LiteralSegment(Literal("</tool>\n"), Site(65, 40)))
-TOOLS_WHEN_MAKING_68 = fixed(
+TOOL_58 = fixed(LiteralSegment(Literal("<tool>"), Site(58, 7)))
+TOOL_58_40 = fixed(LiteralSegment(Literal("</tool>\n"), Site(58, 40)))
+TOOLS_WHEN_MAKING_61 = fixed(
     LiteralSegment(
         Literal("</tools>\n\nWhen making tool calls, use XML format to invoke tools and pass parameters:\n\n"),
-        Site(68, 5),
+        Site(61, 5),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(72, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(65, 7)),
     LiteralSegment(
         Literal(
             "\n"
@@ -66,94 +66,94 @@ TOOLS_WHEN_MAKING_68 = fixed(
             "...\n"
             "</invoke>\n"
         ),
-        Site(72, 18),
+        Site(65, 18),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(78, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(71, 7)),
 )
-EOS_81 = fixed(ControlSegment(Control.EOS, Site(81, 3)), LiteralSegment(Literal("\n"), Site(81, 8)))
-USER_84 = fixed(ControlSegment(Control.ROLE, Site(84, 17)), LiteralSegment(Literal("user\n"), Site(84, 23)))
-EOS_84 = fixed(ControlSegment(Control.EOS, Site(84, 42)), LiteralSegment(Literal("\n"), Site(84, 47)))
-EMPTY_87 = (Literal(""), Site(87, 32))
-EMPTY_92 = (Literal(""), Site(92, 37))
-AI_93 = fixed(ControlSegment(Control.ROLE, Site(93, 7)), LiteralSegment(Literal("ai\n"), Site(93, 13)), SAMPLED)
-THINK_96 = fixed(ControlSegment(Control.THINK, Site(96, 48)), LiteralSegment(Literal("\n"), Site(96, 55)))
-END_THINK_96 = fixed(
-    LiteralSegment(Literal("\n"), Site(96, 68)),
-    ControlSegment(Control.END_THINK, Site(96, 73)),
-    LiteralSegment(Literal("\n\n"), Site(96, 81)),
+EOS_74 = fixed(ControlSegment(Control.EOS, Site(74, 3)), LiteralSegment(Literal("\n"), Site(74, 8)))
+USER_77 = fixed(ControlSegment(Control.ROLE, Site(77, 17)), LiteralSegment(Literal("user\n"), Site(77, 23)))
+EOS_77 = fixed(ControlSegment(Control.EOS, Site(77, 42)), LiteralSegment(Literal("\n"), Site(77, 47)))
+EMPTY_80 = (Literal(""), Site(80, 32))
+EMPTY_85 = (Literal(""), Site(85, 37))
+AI_86 = fixed(ControlSegment(Control.ROLE, Site(86, 7)), LiteralSegment(Literal("ai\n"), Site(86, 13)), SAMPLED)
+THINK_89 = fixed(ControlSegment(Control.THINK, Site(89, 48)), LiteralSegment(Literal("\n"), Site(89, 55)))
+END_THINK_89 = fixed(
+    LiteralSegment(Literal("\n"), Site(89, 68)),
+    ControlSegment(Control.END_THINK, Site(89, 73)),
+    LiteralSegment(Literal("\n\n"), Site(89, 81)),
 )
-TOOL_CALL_99 = fixed(
-    LiteralSegment(Literal("\n"), Site(99, 11)),
-    ControlSegment(Control.TOOL_CALL, Site(99, 16)),
-    LiteralSegment(Literal("\n"), Site(99, 27)),
+TOOL_CALL_92 = fixed(
+    LiteralSegment(Literal("\n"), Site(92, 11)),
+    ControlSegment(Control.TOOL_CALL, Site(92, 16)),
+    LiteralSegment(Literal("\n"), Site(92, 27)),
 )
-INVOKE_NAME_101 = fixed(LiteralSegment(Literal('<invoke name="'), Site(101, 13)))
-TEXT_101 = fixed(LiteralSegment(Literal('">'), Site(101, 46)), LiteralSegment(Literal("\n"), Site(101, 51)))
-PARAMETER_NAME_104 = fixed(LiteralSegment(Literal('<parameter name="'), Site(104, 17)))
-TEXT_104 = fixed(LiteralSegment(Literal('">'), Site(104, 41)))
-PARAMETER_106 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(106, 17)))
-INVOKE_109 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(109, 13)))
-END_TOOL_CALL_111 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(111, 11)))
-EOS_113 = fixed(ControlSegment(Control.EOS, Site(113, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(115, 7)))
-TOOL_123 = fixed(ControlSegment(Control.ROLE, Site(123, 45)), LiteralSegment(Literal("tool"), Site(123, 51)))
-RESPONSE_125 = fixed(LiteralSegment(Literal("\n<response>"), Site(125, 21)))
-RESPONSE_125_46 = fixed(LiteralSegment(Literal("</response>"), Site(125, 46)))
-RESPONSE_127 = fixed(LiteralSegment(Literal("\n<response>"), Site(127, 36)))
-RESPONSE_127_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(127, 63)))
-EOS_130 = fixed(ControlSegment(Control.EOS, Site(130, 44)), LiteralSegment(Literal("\n"), Site(130, 49)))
-AI_136 = fixed(
-    ControlSegment(Control.ROLE, Site(136, 14)),
-    LiteralSegment(Literal("ai\n"), Site(136, 20)),
-    ControlSegment(Control.THINK, Site(136, 27)),
-    LiteralSegment(Literal("\n"), Site(136, 34)),
+INVOKE_NAME_94 = fixed(LiteralSegment(Literal('<invoke name="'), Site(94, 13)))
+TEXT_94 = fixed(LiteralSegment(Literal('">'), Site(94, 46)), LiteralSegment(Literal("\n"), Site(94, 51)))
+PARAMETER_NAME_97 = fixed(LiteralSegment(Literal('<parameter name="'), Site(97, 17)))
+TEXT_97 = fixed(LiteralSegment(Literal('">'), Site(97, 41)))
+PARAMETER_99 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(99, 17)))
+INVOKE_102 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(102, 13)))
+END_TOOL_CALL_104 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(104, 11)))
+EOS_106 = fixed(ControlSegment(Control.EOS, Site(106, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(108, 7)))
+TOOL_116 = fixed(ControlSegment(Control.ROLE, Site(116, 45)), LiteralSegment(Literal("tool"), Site(116, 51)))
+RESPONSE_118 = fixed(LiteralSegment(Literal("\n<response>"), Site(118, 21)))
+RESPONSE_118_46 = fixed(LiteralSegment(Literal("</response>"), Site(118, 46)))
+RESPONSE_120 = fixed(LiteralSegment(Literal("\n<response>"), Site(120, 36)))
+RESPONSE_120_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(120, 63)))
+EOS_123 = fixed(ControlSegment(Control.EOS, Site(123, 44)), LiteralSegment(Literal("\n"), Site(123, 49)))
+AI_129 = fixed(
+    ControlSegment(Control.ROLE, Site(129, 14)),
+    LiteralSegment(Literal("ai\n"), Site(129, 20)),
+    ControlSegment(Control.THINK, Site(129, 27)),
+    LiteralSegment(Literal("\n"), Site(129, 34)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 44)."""
+    """All that the template prints for a request, in order (line 37)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     model_identity = request.model_identity
-    # minimax-m2.kata:47 take leading system as sys
+    # minimax-m2.kata:40 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(SYSTEM_48)
+    out.append(SYSTEM_41)
     if sys is not None and sys.content:
         out.append((sys.content, ("messages", sys_at, "content"), 0))
     else:
         out.append((Content(model_identity), ("model_identity",), 0))
     if sys is not None and sys.current_date:
-        out += (CURRENT_DATE_50, (sys.current_date, ("messages", sys_at, "current_date"), 0))
+        out += (CURRENT_DATE_43, (sys.current_date, ("messages", sys_at, "current_date"), 0))
     if sys is not None and sys.current_location:
-        out += (CURRENT_LOCATION_51, (sys.current_location, ("messages", sys_at, "current_location"), 0))
+        out += (CURRENT_LOCATION_44, (sys.current_location, ("messages", sys_at, "current_location"), 0))
     if tools:
-        out.append(TOOLS_YOU_MAY_54)
+        out.append(TOOLS_YOU_MAY_47)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if not has_key(tool, "function"):
-                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:64")
+                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:57")
             out += (
-                TOOL_65,
+                TOOL_58,
                 (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None),
-                TOOL_65_40,
+                TOOL_58_40,
             )
-        out.append(TOOLS_WHEN_MAKING_68)
-    out.append(EOS_81)
-    # minimax-m2.kata:95 any u in messages after … where …
+        out.append(TOOLS_WHEN_MAKING_61)
+    out.append(EOS_74)
+    # minimax-m2.kata:88 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # minimax-m2.kata:119 last a in messages before … where …
+    # minimax-m2.kata:112 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
-    # minimax-m2.kata:83 each m in messages
+    # minimax-m2.kata:76 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :84 when user
-            out += (USER_84, (m.content, ("messages", m_at, "content"), 0), EOS_84)
-        elif m.role == "assistant":  # :86 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_87
+        if m.role == "user":  # :77 when user
+            out += (USER_77, (m.content, ("messages", m_at, "content"), 0), EOS_77)
+        elif m.role == "assistant":  # :79 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_80
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -161,54 +161,54 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_92
-            out.append(AI_93)
+                thought = EMPTY_85
+            out.append(AI_86)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_96, thought, END_THINK_96)
+                out += (THINK_89, thought, END_THINK_89)
             out.append(said)
             if m.tool_calls:
-                out.append(TOOL_CALL_99)
+                out.append(TOOL_CALL_92)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (INVOKE_NAME_101, (c.function.name, (*c_path, "function", "name"), 0), TEXT_101)
+                    out += (INVOKE_NAME_94, (c.function.name, (*c_path, "function", "name"), 0), TEXT_94)
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (PARAMETER_NAME_104, (Content(key), key_path, None), TEXT_104)
+                            out += (PARAMETER_NAME_97, (Content(key), key_path, None), TEXT_97)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
                                 out.append((TOJSON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_106)
-                    out.append(INVOKE_109)
-                out.append(END_TOOL_CALL_111)
-            out.append(EOS_113)
-        elif m.role == "tool":  # :118 when tool
+                            out.append(PARAMETER_99)
+                    out.append(INVOKE_102)
+                out.append(END_TOOL_CALL_104)
+            out.append(EOS_106)
+        elif m.role == "tool":  # :111 when tool
             _, caller = a_before[i] or (-1, None)
             if not (caller is not None and caller.tool_calls):
                 raise TemplateError(
                     "A tool's result needs an assistant's message with a tool call before it.",
                     code="T100",
-                    where="minimax-m2.kata:121",
+                    where="minimax-m2.kata:114",
                 )
             if i == 0 or not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(TOOL_123)
-            # minimax-m2.kata:124 match
-            if isinstance(m.content, str):  # :125
-                out += (RESPONSE_125, (m.content, ("messages", m_at, "content"), 0), RESPONSE_125_46)
-            else:  # :126
+                out.append(TOOL_116)
+            # minimax-m2.kata:117 match
+            if isinstance(m.content, str):  # :118
+                out += (RESPONSE_118, (m.content, ("messages", m_at, "content"), 0), RESPONSE_118_46)
+            else:  # :119
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (RESPONSE_127, (part.output, (*part_path, "output"), 0), RESPONSE_127_63)
+                    out += (RESPONSE_120, (part.output, (*part_path, "output"), 0), RESPONSE_120_63)
             if i == len(messages) - 1 or not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(EOS_130)
-        elif m.role == "system":  # :133 when system
-            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:133")
+                out.append(EOS_123)
+        elif m.role == "system":  # :126 when system
+            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:126")
         else:
             assert_never(m)
-    # minimax-m2.kata:136 generate
+    # minimax-m2.kata:129 generate
     if request.add_generation_prompt:
-        out.append(AI_136)
+        out.append(AI_129)
     return out

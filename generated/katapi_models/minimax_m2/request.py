@@ -16,60 +16,60 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class Function(RequestModel):
-    """The record `function` (line 29)."""
-
-    name: Content  # line 30
-    arguments: ObjectFromText | None = None  # line 31
-
-
-class Call(RequestModel):
-    """The record `call` (line 25)."""
-
-    function: Function  # line 26
-    id: Content | None = None  # line 27: accepted, never printed
-    type: Literal["function"] | None = None  # line 27: accepted, never printed
-
-
 class Result(RequestModel):
-    """The record `result` (line 33)."""
+    """The record `result` (line 26)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 34
-    type: Literal["text"] | None = None  # line 35: accepted, never printed
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 27
+    type: Literal["text"] | None = None  # line 28: accepted, never printed
+
+
+class FunctionByArguments(RequestModel):
+    """The record `function_by_arguments` (line 20 of requests.kata)."""
+
+    name: Content  # line 21 of requests.kata
+    arguments: ObjectFromText | None = None  # line 22 of requests.kata
+
+
+class CallByArguments(RequestModel):
+    """The record `call_by_arguments` (line 15 of requests.kata)."""
+
+    function: FunctionByArguments  # line 16 of requests.kata
+    id: Content | None = None  # line 17 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 17 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 11)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 11
-    current_date: Content | None = None  # line 12
-    current_location: Content | None = None  # line 13
+    content: Annotated[Content, FromParts("")] | None = None  # line 12
+    current_date: Content | None = None  # line 13
+    current_location: Content | None = None  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 15)."""
+    """A message of role `user` (line 16)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 15
+    content: Annotated[Content, FromParts("")]  # line 16
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 16)."""
+    """A message of role `assistant` (line 17)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 17
-    reasoning_content: Content | None = None  # line 18
-    tool_calls: Items[Call] | None = None  # line 19
+    content: Annotated[Content, FromParts("")] | None = None  # line 18
+    reasoning_content: Content | None = None  # line 19
+    tool_calls: Items[CallByArguments] | None = None  # line 20
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 21)."""
+    """A message of role `tool` (line 22)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 22
-    name: Content | None = None  # line 23: accepted, never printed
-    tool_call_id: Content | None = None  # line 23: accepted, never printed
+    content: Content | Items[Result]  # line 23
+    name: Content | None = None  # line 24: accepted, never printed
+    tool_call_id: Content | None = None  # line 24: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -79,11 +79,11 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 7)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 37
+    tools: Items[JsonObjectField] | None = None  # line 30
     add_generation_prompt: bool = True
-    # line 39
+    # line 32
     model_identity: Content = Content("You are a helpful assistant. Your name is MiniMax-M2.7 and is built by MiniMax.")
-    thinking: bool | None = None  # line 41
+    thinking: bool | None = None  # line 34

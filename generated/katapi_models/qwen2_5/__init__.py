@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen2.5",
-        "sha256:dcd4ecf77f842414b77d2d941ae2895404b2b03c90986eb8f955ba945bfc1d82",
+        "sha256:a1bc5454a67de941046011a18b046cb2230d11ee06c610d1ba151ee4782b14d4",
     ),
     tokenizer_identity=Identity(
         "Qwen@2.5",

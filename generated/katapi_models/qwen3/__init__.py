@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3",
-        "sha256:74186a7518ee6e2cc799dff6013933f58a44567f756d16a8b9600addde0c37cd",
+        "sha256:66e384719db7712e7861608b251c14a6c5d209c5cc6bc9ad2195292f06d99b1b",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -6,16 +6,18 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import run_from
-from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
+from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi_models.qwen.vocabulary import Control
-from katapi_models.qwen3.request import Request, SystemMessage, ToolMessage, UserMessage
+from katapi_models.qwen3.request import Call, Request, SystemMessage, ToolMessage, UserMessage
 
 TOJSON = Serialization(
     order="as_received",
@@ -29,9 +31,60 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_70 = fixed(ControlSegment(Control.IM_START, Site(70, 5)), LiteralSegment(Literal("system\n"), Site(70, 15)))
-BLANK_LINE_71 = fixed(LiteralSegment(Literal("\n\n"), Site(71, 33)))
-TOOLS_YOU_MAY_73 = fixed(
+SYSTEM_64 = fixed(ControlSegment(Control.IM_START, Site(64, 5)), LiteralSegment(Literal("system\n"), Site(64, 15)))
+BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 33)))
+SYSTEM_68 = fixed(ControlSegment(Control.IM_START, Site(68, 5)), LiteralSegment(Literal("system\n"), Site(68, 15)))
+IM_END_68 = fixed(ControlSegment(Control.IM_END, Site(68, 38)), LiteralSegment(Literal("\n"), Site(68, 46)))
+ROLE_80 = {
+    role: fixed(
+        ControlSegment(Control.IM_START, Site(80, 25)),
+        LiteralSegment(Literal(role), Site(80, 35)),
+        LiteralSegment(Literal("\n"), Site(80, 42)),
+    )
+    for role in ("system", "user")
+}
+IM_END_80 = fixed(ControlSegment(Control.IM_END, Site(80, 57)), LiteralSegment(Literal("\n"), Site(80, 65)))
+EMPTY_83 = (Literal(""), Site(83, 32))
+EMPTY_92 = (Literal(""), Site(92, 41))
+ASSISTANT_95 = fixed(
+    ControlSegment(Control.IM_START, Site(95, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(95, 17)),
+    SAMPLED,
+)
+THINK_100 = fixed(ControlSegment(Control.THINK, Site(100, 11)), LiteralSegment(Literal("\n"), Site(100, 18)))
+END_THINK_100 = fixed(
+    LiteralSegment(Literal("\n"), Site(100, 42)),
+    ControlSegment(Control.END_THINK, Site(100, 47)),
+    LiteralSegment(Literal("\n\n"), Site(100, 55)),
+)
+NEWLINE_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 73)))
+IM_END_109 = fixed(
+    ControlSegment(Control.IM_END, Site(109, 9)),
+    END_SAMPLED,
+    LiteralSegment(Literal("\n"), Site(111, 7)),
+)
+USER_115 = fixed(ControlSegment(Control.IM_START, Site(115, 7)), LiteralSegment(Literal("user"), Site(115, 17)))
+TOOL_RESPONSE_118 = fixed(
+    LiteralSegment(Literal("\n"), Site(118, 11)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(118, 16)),
+    LiteralSegment(Literal("\n"), Site(118, 31)),
+)
+END_TOOL_RESPONSE_118 = fixed(
+    LiteralSegment(Literal("\n"), Site(118, 46)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(118, 51)),
+)
+IM_END_123 = fixed(ControlSegment(Control.IM_END, Site(123, 7)), LiteralSegment(Literal("\n"), Site(123, 15)))
+ASSISTANT_128 = fixed(
+    ControlSegment(Control.IM_START, Site(128, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(128, 15)),
+)
+THINK_132 = fixed(
+    ControlSegment(Control.THINK, Site(132, 34)),
+    LiteralSegment(Literal("\n\n"), Site(132, 41)),
+    ControlSegment(Control.END_THINK, Site(132, 48)),
+    LiteralSegment(Literal("\n\n"), Site(132, 56)),
+)
+TOOLS_YOU_MAY_QWEN_JSON_9 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -39,92 +92,69 @@ TOOLS_YOU_MAY_73 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(73, 5),
+        Site(9, 3, "spec/tools/qwen-json.kata"),
     ),
 )
-NEWLINE_80 = fixed(LiteralSegment(Literal("\n"), Site(80, 26)))
-TOOLS_FOR_EACH_82 = fixed(
+NEWLINE_QWEN_JSON_16 = fixed(LiteralSegment(Literal("\n"), Site(16, 24, "spec/tools/qwen-json.kata")))
+TOOLS_FOR_EACH_QWEN_JSON_18 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(82, 1),
+        Site(18, 1, "spec/tools/qwen-json.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(85, 92)),
-    ControlSegment(Control.END_TOOL_CALL, Site(85, 105)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(85, 117)),
-    ControlSegment(Control.TOOL_CALL, Site(86, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(86, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(88, 7)),
-    ControlSegment(Control.IM_END, Site(88, 21)),
-    LiteralSegment(Literal("\n"), Site(88, 29)),
+    ControlSegment(Control.TOOL_CALL, Site(21, 90, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(21, 103, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal(" XML tags:\n"), Site(21, 115, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.TOOL_CALL, Site(22, 5, "spec/tools/qwen-json.kata")),
+    LiteralSegment(
+        Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'),
+        Site(22, 16, "spec/tools/qwen-json.kata"),
+    ),
+    ControlSegment(Control.END_TOOL_CALL, Site(24, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.IM_END, Site(24, 19, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal("\n"), Site(24, 27, "spec/tools/qwen-json.kata")),
 )
-SYSTEM_92 = fixed(ControlSegment(Control.IM_START, Site(92, 5)), LiteralSegment(Literal("system\n"), Site(92, 15)))
-IM_END_92 = fixed(ControlSegment(Control.IM_END, Site(92, 38)), LiteralSegment(Literal("\n"), Site(92, 46)))
-ROLE_104 = {
-    role: fixed(
-        ControlSegment(Control.IM_START, Site(104, 25)),
-        LiteralSegment(Literal(role), Site(104, 35)),
-        LiteralSegment(Literal("\n"), Site(104, 42)),
-    )
-    for role in ("system", "user")
-}
-IM_END_104 = fixed(ControlSegment(Control.IM_END, Site(104, 57)), LiteralSegment(Literal("\n"), Site(104, 65)))
-EMPTY_107 = (Literal(""), Site(107, 32))
-EMPTY_116 = (Literal(""), Site(116, 41))
-ASSISTANT_119 = fixed(
-    ControlSegment(Control.IM_START, Site(119, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(119, 17)),
-    SAMPLED,
+NEWLINE_QWEN_JSON_31 = fixed(LiteralSegment(Literal("\n"), Site(31, 3, "spec/tools/qwen-json.kata")))
+TOOL_CALL_QWEN_JSON_32 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(32, 5, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal("\n"), Site(32, 16, "spec/tools/qwen-json.kata")),
 )
-THINK_124 = fixed(ControlSegment(Control.THINK, Site(124, 11)), LiteralSegment(Literal("\n"), Site(124, 18)))
-END_THINK_124 = fixed(
-    LiteralSegment(Literal("\n"), Site(124, 42)),
-    ControlSegment(Control.END_THINK, Site(124, 47)),
-    LiteralSegment(Literal("\n\n"), Site(124, 55)),
+END_TOOL_CALL_QWEN_JSON_34 = fixed(
+    LiteralSegment(Literal("\n"), Site(34, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(34, 10, "spec/tools/qwen-json.kata")),
 )
-NEWLINE_130 = fixed(LiteralSegment(Literal("\n"), Site(130, 73)))
-NEWLINE_131 = fixed(LiteralSegment(Literal("\n"), Site(131, 11)))
-TOOL_CALL_132 = fixed(ControlSegment(Control.TOOL_CALL, Site(132, 13)), LiteralSegment(Literal("\n"), Site(132, 24)))
-END_TOOL_CALL_134 = fixed(
-    LiteralSegment(Literal("\n"), Site(134, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(134, 18)),
-)
-IM_END_137 = fixed(
-    ControlSegment(Control.IM_END, Site(137, 9)),
-    END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(139, 7)),
-)
-USER_143 = fixed(ControlSegment(Control.IM_START, Site(143, 7)), LiteralSegment(Literal("user"), Site(143, 17)))
-TOOL_RESPONSE_146 = fixed(
-    LiteralSegment(Literal("\n"), Site(146, 11)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(146, 16)),
-    LiteralSegment(Literal("\n"), Site(146, 31)),
-)
-END_TOOL_RESPONSE_146 = fixed(
-    LiteralSegment(Literal("\n"), Site(146, 46)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(146, 51)),
-)
-IM_END_151 = fixed(ControlSegment(Control.IM_END, Site(151, 7)), LiteralSegment(Literal("\n"), Site(151, 15)))
-ASSISTANT_156 = fixed(
-    ControlSegment(Control.IM_START, Site(156, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(156, 15)),
-)
-THINK_160 = fixed(
-    ControlSegment(Control.THINK, Site(160, 34)),
-    LiteralSegment(Literal("\n\n"), Site(160, 41)),
-    ControlSegment(Control.END_THINK, Site(160, 48)),
-    LiteralSegment(Literal("\n\n"), Site(160, 56)),
-)
+
+
+def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-json.kata:7 def json_tools(tools)."""
+    out.append(TOOLS_YOU_MAY_QWEN_JSON_9)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out += (NEWLINE_QWEN_JSON_16, (TOJSON.dump_known(tool), tool_path, None))
+    out.append(TOOLS_FOR_EACH_QWEN_JSON_18)
+
+
+def _json_calls(out: list[Printed], calls: Sequence[Call], calls_path: Path) -> None:
+    """qwen-json.kata:30 def json_calls(calls)."""
+    for c_at, c in enumerate(calls):
+        if c_at:
+            out.append(NEWLINE_QWEN_JSON_31)
+        c_path = (*calls_path, c_at)
+        out += (
+            TOOL_CALL_QWEN_JSON_32,
+            (TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}), (*c_path, "function"), None),
+            END_TOOL_CALL_QWEN_JSON_34,
+        )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 65)."""
+    """All that the template prints for a request, in order (line 59)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen.kata:66")
-    # qwen.kata:68 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen.kata:60")
+    # qwen.kata:62 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -132,17 +162,13 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_70)
+        out.append(SYSTEM_64)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_71)
-        out.append(TOOLS_YOU_MAY_73)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            out += (NEWLINE_80, (TOJSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_FOR_EACH_82)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_65)
+        _json_tools(out, tools, ("tools",))
     elif sys is not None:
-        out += (SYSTEM_92, (sys.content, ("messages", sys_at, "content"), 0), IM_END_92)
-    # qwen.kata:99 last u … where …
+        out += (SYSTEM_68, (sys.content, ("messages", sys_at, "content"), 0), IM_END_68)
+    # qwen.kata:75 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -151,15 +177,15 @@ def render(request: Request) -> list[Printed]:
         ):
             query, query_at = u, u_at
             break
-    # qwen.kata:103 each m in messages
+    # qwen.kata:79 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :104 when system, user
-            out += (ROLE_104[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_104)
-        elif m.role == "assistant":  # :106 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_107
+        if m.role == "system" or m.role == "user":  # :80 when system, user
+            out += (ROLE_80[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_80)
+        elif m.role == "assistant":  # :82 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_83
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -169,41 +195,29 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_116
-            out.append(ASSISTANT_119)
+                thought = EMPTY_92
+            out.append(ASSISTANT_95)
             if query is not None and m_at > query_at and (i == len(messages) - 1 or thought[0]):
-                out += (THINK_124, trim(thought, "\n"), END_THINK_124, trim_start(said, "\n"))
+                out += (THINK_100, trim(thought, "\n"), END_THINK_100, trim_start(said, "\n"))
             else:
                 out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_130)
-                for c_at, c in enumerate(m.tool_calls):
-                    if c_at:
-                        out.append(NEWLINE_131)
-                    c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (
-                        TOOL_CALL_132,
-                        (
-                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
-                            (*c_path, "function"),
-                            None,
-                        ),
-                        END_TOOL_CALL_134,
-                    )
-            out.append(IM_END_137)
-        elif m.role == "tool":  # :142 when tool+ as results
+                    out.append(NEWLINE_106)
+                _json_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
+            out.append(IM_END_109)
+        elif m.role == "tool":  # :114 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_143)
+            out.append(USER_115)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_146, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_146)
-            out.append(IM_END_151)
+                out += (TOOL_RESPONSE_118, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_118)
+            out.append(IM_END_123)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen.kata:155 generate
+    # qwen.kata:127 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_156)
+        out.append(ASSISTANT_128)
         if not enable_thinking:
-            out.append(THINK_160)
+            out.append(THINK_132)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:ee9878639e86d77f85f1b68122c5d7ce7e6073cbce563e851ae236f0bbb4a060",
+        "sha256:97d17513a9bfda6dc42676d7995a2c79a58ae28fd3cd8d5205bfc1fe4c629c33",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

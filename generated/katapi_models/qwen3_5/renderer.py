@@ -6,9 +6,11 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import is_list, is_object, message_at
@@ -16,6 +18,7 @@ from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSeg
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi_models.qwen3_5.request import (
+    CallByArguments,
     ImagePart,
     ImageUrlPart,
     Request,
@@ -26,6 +29,8 @@ from katapi_models.qwen3_5.request import (
     VideoPart,
 )
 from katapi_models.qwen3_5_tokens.vocabulary import Control
+
+PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
 
 TOJSON = Serialization(
     order="as_received",
@@ -39,37 +44,98 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
-
-PICTURE_75 = fixed(LiteralSegment(Literal("Picture "), Site(75, 29)))
-TEXT_75 = fixed(LiteralSegment(Literal(": "), Site(75, 49)))
-VISION_START_76 = fixed(
-    ControlSegment(Control.VISION_START, Site(76, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(76, 29)),
-    ControlSegment(Control.VISION_END, Site(76, 40)),
+PICTURE_53 = fixed(LiteralSegment(Literal("Picture "), Site(53, 29)))
+TEXT_53 = fixed(LiteralSegment(Literal(": "), Site(53, 49)))
+VISION_START_54 = fixed(
+    ControlSegment(Control.VISION_START, Site(54, 15)),
+    ControlSegment(Control.IMAGE_PAD, Site(54, 29)),
+    ControlSegment(Control.VISION_END, Site(54, 40)),
 )
-VIDEO_81 = fixed(LiteralSegment(Literal("Video "), Site(81, 29)))
-TEXT_81 = fixed(LiteralSegment(Literal(": "), Site(81, 45)))
-VISION_START_82 = fixed(
-    ControlSegment(Control.VISION_START, Site(82, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(82, 29)),
-    ControlSegment(Control.VISION_END, Site(82, 40)),
+VIDEO_59 = fixed(LiteralSegment(Literal("Video "), Site(59, 29)))
+TEXT_59 = fixed(LiteralSegment(Literal(": "), Site(59, 45)))
+VISION_START_60 = fixed(
+    ControlSegment(Control.VISION_START, Site(60, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(60, 29)),
+    ControlSegment(Control.VISION_END, Site(60, 40)),
 )
-EMPTY_94 = (Literal(""), Site(94, 49))
-EMPTY_94_65 = (Literal(""), Site(94, 65))
-SYSTEM_TOOLS_YOU_96 = fixed(
-    ControlSegment(Control.IM_START, Site(96, 5)),
-    LiteralSegment(Literal("system\n# Tools\n\nYou have access to the following functions:\n\n<tools>"), Site(96, 15)),
+EMPTY_72 = (Literal(""), Site(72, 49))
+EMPTY_72_65 = (Literal(""), Site(72, 65))
+SYSTEM_74 = fixed(ControlSegment(Control.IM_START, Site(74, 5)), LiteralSegment(Literal("system\n"), Site(74, 15)))
+BLANK_LINE_76 = fixed(LiteralSegment(Literal("\n\n"), Site(76, 21)))
+IM_END_77 = fixed(ControlSegment(Control.IM_END, Site(77, 5)), LiteralSegment(Literal("\n"), Site(77, 13)))
+SYSTEM_79 = fixed(ControlSegment(Control.IM_START, Site(79, 5)), LiteralSegment(Literal("system\n"), Site(79, 15)))
+IM_END_79 = fixed(ControlSegment(Control.IM_END, Site(79, 31)), LiteralSegment(Literal("\n"), Site(79, 39)))
+USER_92 = fixed(ControlSegment(Control.IM_START, Site(92, 17)), LiteralSegment(Literal("user\n"), Site(92, 27)))
+IM_END_92 = fixed(ControlSegment(Control.IM_END, Site(92, 73)), LiteralSegment(Literal("\n"), Site(92, 81)))
+EMPTY_95 = (Literal(""), Site(95, 33))
+EMPTY_100 = (Literal(""), Site(100, 37))
+ASSISTANT_101 = fixed(
+    ControlSegment(Control.IM_START, Site(101, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(101, 17)),
+    SAMPLED,
 )
-NEWLINE_97 = fixed(LiteralSegment(Literal("\n"), Site(97, 26)))
-TOOLS_IF_YOU_99 = fixed(
+THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 31)), LiteralSegment(Literal("\n"), Site(103, 38)))
+END_THINK_103 = fixed(
+    LiteralSegment(Literal("\n"), Site(103, 58)),
+    ControlSegment(Control.END_THINK, Site(103, 63)),
+    LiteralSegment(Literal("\n\n"), Site(103, 71)),
+)
+BLANK_LINE_106 = fixed(LiteralSegment(Literal("\n\n"), Site(106, 27)))
+IM_END_109 = fixed(
+    ControlSegment(Control.IM_END, Site(109, 9)),
+    END_SAMPLED,
+    LiteralSegment(Literal("\n"), Site(111, 7)),
+)
+USER_115 = fixed(ControlSegment(Control.IM_START, Site(115, 66)), LiteralSegment(Literal("user"), Site(115, 76)))
+TOOL_RESPONSE_116 = fixed(
+    LiteralSegment(Literal("\n"), Site(116, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(116, 12)),
+    LiteralSegment(Literal("\n"), Site(116, 27)),
+)
+END_TOOL_RESPONSE_116 = fixed(
+    LiteralSegment(Literal("\n"), Site(116, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(116, 75)),
+)
+IM_END_117 = fixed(ControlSegment(Control.IM_END, Site(117, 31)), LiteralSegment(Literal("\n"), Site(117, 39)))
+ASSISTANT_122 = fixed(
+    ControlSegment(Control.IM_START, Site(122, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(122, 15)),
+    ControlSegment(Control.THINK, Site(122, 29)),
+)
+NEWLINE_123 = fixed(LiteralSegment(Literal("\n"), Site(123, 26)))
+END_THINK_123 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(123, 40)),
+    ControlSegment(Control.END_THINK, Site(123, 47)),
+    LiteralSegment(Literal("\n\n"), Site(123, 55)),
+)
+NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
+FUNCTION_QWEN_XML_64 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(64, 5, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(Literal("\n<function="), Site(64, 16, "spec/tools/qwen-xml.kata")),
+)
+TEXT_QWEN_XML_64 = fixed(LiteralSegment(Literal(">\n"), Site(64, 47, "spec/tools/qwen-xml.kata")))
+PARAMETER_QWEN_XML_66 = fixed(LiteralSegment(Literal("<parameter="), Site(66, 50, "spec/tools/qwen-xml.kata")))
+TEXT_QWEN_XML_66 = fixed(LiteralSegment(Literal(">\n"), Site(66, 69, "spec/tools/qwen-xml.kata")))
+PARAMETER_QWEN_XML_66_88 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(66, 88, "spec/tools/qwen-xml.kata")))
+FUNCTION_QWEN_XML_68 = fixed(
+    LiteralSegment(Literal("</function>\n"), Site(68, 5, "spec/tools/qwen-xml.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(68, 21, "spec/tools/qwen-xml.kata")),
+)
+TOOLS_YOU_HAVE_QWEN_XML_105 = fixed(
+    LiteralSegment(
+        Literal("# Tools\n\nYou have access to the following functions:\n\n<tools>"),
+        Site(105, 3, "spec/tools/qwen-xml.kata"),
+    ),
+)
+NEWLINE_QWEN_XML_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 24, "spec/tools/qwen-xml.kata")))
+TOOLS_IF_YOU_QWEN_XML_108 = fixed(
     LiteralSegment(
         Literal(
             "\n</tools>\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n",
         ),
-        Site(99, 1),
+        Site(108, 1, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(104, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(113, 5, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             "\n"
@@ -84,9 +150,9 @@ TOOLS_IF_YOU_99 = fixed(
             "</parameter>\n"
             "</function>\n"
         ),
-        Site(104, 18),
+        Site(113, 16, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(115, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(124, 5, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             "\n\n"
@@ -94,10 +160,10 @@ TOOLS_IF_YOU_99 = fixed(
             "Reminder:\n"
             "- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within "
         ),
-        Site(115, 19),
+        Site(124, 17, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(119, 121)),
-    ControlSegment(Control.END_TOOL_CALL, Site(119, 134)),
+    ControlSegment(Control.TOOL_CALL, Site(128, 119, "spec/tools/qwen-xml.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(128, 132, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             " XML tags\n"
@@ -106,69 +172,53 @@ TOOLS_IF_YOU_99 = fixed(
             "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
             "</IMPORTANT>"
         ),
-        Site(119, 146),
+        Site(128, 144, "spec/tools/qwen-xml.kata"),
     ),
 )
-BLANK_LINE_125 = fixed(LiteralSegment(Literal("\n\n"), Site(125, 21)))
-IM_END_126 = fixed(ControlSegment(Control.IM_END, Site(126, 5)), LiteralSegment(Literal("\n"), Site(126, 13)))
-SYSTEM_128 = fixed(ControlSegment(Control.IM_START, Site(128, 5)), LiteralSegment(Literal("system\n"), Site(128, 15)))
-IM_END_128 = fixed(ControlSegment(Control.IM_END, Site(128, 31)), LiteralSegment(Literal("\n"), Site(128, 39)))
-USER_141 = fixed(ControlSegment(Control.IM_START, Site(141, 17)), LiteralSegment(Literal("user\n"), Site(141, 27)))
-IM_END_141 = fixed(ControlSegment(Control.IM_END, Site(141, 73)), LiteralSegment(Literal("\n"), Site(141, 81)))
-EMPTY_144 = (Literal(""), Site(144, 33))
-EMPTY_149 = (Literal(""), Site(149, 37))
-ASSISTANT_150 = fixed(
-    ControlSegment(Control.IM_START, Site(150, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(150, 17)),
-    SAMPLED,
-)
-THINK_152 = fixed(ControlSegment(Control.THINK, Site(152, 31)), LiteralSegment(Literal("\n"), Site(152, 38)))
-END_THINK_152 = fixed(
-    LiteralSegment(Literal("\n"), Site(152, 58)),
-    ControlSegment(Control.END_THINK, Site(152, 63)),
-    LiteralSegment(Literal("\n\n"), Site(152, 71)),
-)
-BLANK_LINE_155 = fixed(LiteralSegment(Literal("\n\n"), Site(155, 27)))
-NEWLINE_156 = fixed(LiteralSegment(Literal("\n"), Site(156, 11)))
-FUNCTION_157 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(157, 13)),
-    LiteralSegment(Literal("\n<function="), Site(157, 24)),
-)
-TEXT_157 = fixed(LiteralSegment(Literal(">\n"), Site(157, 55)))
-PARAMETER_160 = fixed(LiteralSegment(Literal("<parameter="), Site(160, 17)))
-TEXT_160 = fixed(LiteralSegment(Literal(">\n"), Site(160, 36)))
-PARAMETER_167 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(167, 17)))
-FUNCTION_170 = fixed(
-    LiteralSegment(Literal("</function>\n"), Site(170, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(170, 29)),
-)
-IM_END_173 = fixed(
-    ControlSegment(Control.IM_END, Site(173, 9)),
-    END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(175, 7)),
-)
-USER_179 = fixed(ControlSegment(Control.IM_START, Site(179, 66)), LiteralSegment(Literal("user"), Site(179, 76)))
-TOOL_RESPONSE_180 = fixed(
-    LiteralSegment(Literal("\n"), Site(180, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(180, 12)),
-    LiteralSegment(Literal("\n"), Site(180, 27)),
-)
-END_TOOL_RESPONSE_180 = fixed(
-    LiteralSegment(Literal("\n"), Site(180, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(180, 75)),
-)
-IM_END_181 = fixed(ControlSegment(Control.IM_END, Site(181, 31)), LiteralSegment(Literal("\n"), Site(181, 39)))
-ASSISTANT_186 = fixed(
-    ControlSegment(Control.IM_START, Site(186, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(186, 15)),
-    ControlSegment(Control.THINK, Site(186, 29)),
-)
-NEWLINE_187 = fixed(LiteralSegment(Literal("\n"), Site(187, 26)))
-END_THINK_187 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(187, 40)),
-    ControlSegment(Control.END_THINK, Site(187, 47)),
-    LiteralSegment(Literal("\n\n"), Site(187, 55)),
-)
+
+
+def _string(out: list[Printed], value: Json, value_path: Path) -> None:
+    """qwen-xml.kata:7 def string(value)."""
+    # qwen-xml.kata:8 match
+    if isinstance(value, str):  # :9
+        out.append((Content(value), value_path, 0))
+    else:  # :10
+        out.append((PYTHON.dump_known(value), value_path, None))
+
+
+def _plain(out: list[Printed], value: Json, value_path: Path) -> None:
+    """qwen-xml.kata:14 def plain(value)."""
+    # qwen-xml.kata:15 match
+    if is_list(value) or is_object(value):  # :16
+        out.append((TOJSON.dump_known(value), value_path, None))
+    else:  # :17
+        _string(out, value, value_path)
+
+
+def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path: Path) -> None:
+    """qwen-xml.kata:62 def xml_calls(calls)."""
+    for c_at, c in enumerate(calls):
+        if c_at:
+            out.append(NEWLINE_QWEN_XML_63)
+        c_path = (*calls_path, c_at)
+        out += (FUNCTION_QWEN_XML_64, (c.function.name, (*c_path, "function", "name"), 0), TEXT_QWEN_XML_64)
+        if c.function.arguments is not None:
+            for name, value in c.function.arguments.items():
+                value_path = (*c_path, "function", "arguments", name)
+                name_path = (*c_path, "function", "arguments", name)
+                out += (PARAMETER_QWEN_XML_66, (Content(name), name_path, None), TEXT_QWEN_XML_66)
+                _plain(out, value, value_path)
+                out.append(PARAMETER_QWEN_XML_66_88)
+        out.append(FUNCTION_QWEN_XML_68)
+
+
+def _xml_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-xml.kata:104 def xml_tools(tools)."""
+    out.append(TOOLS_YOU_HAVE_QWEN_XML_105)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out += (NEWLINE_QWEN_XML_106, (TOJSON.dump_known(tool), tool_path, None))
+    out.append(TOOLS_IF_YOU_QWEN_XML_108)
 
 
 def _seen(
@@ -180,12 +230,12 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3.5.kata:55 def seen(content, by_user, numbered)."""
-    # qwen3.5.kata:56 match
-    if isinstance(content, str):  # :57
+    """qwen3.5.kata:33 def seen(content, by_user, numbered)."""
+    # qwen3.5.kata:34 match
+    if isinstance(content, str):  # :35
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :58
-        # qwen3.5.kata:59 count p … where …
+    elif isinstance(content, tuple):  # :36
+        # qwen3.5.kata:37 count p … where …
         visible = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
@@ -194,14 +244,14 @@ def _seen(
         shown = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3.5.kata:62 match
-            if isinstance(p, TextPart):  # :63
+            # qwen3.5.kata:40 match
+            if isinstance(p, TextPart):  # :41
                 bare: PrintedText = trim((p.text, (*p_path, "text"), 0))
                 if by_user and shown == 0 and bare[0].startswith("<tool_response>"):
                     raise TemplateError(
                         "A tool's result that is pasted into a user message is a text, not one of several parts.",
                         code="T100",
-                        where="qwen3.5.kata:66",
+                        where="qwen3.5.kata:44",
                     )
                 if bare[0]:
                     shown += 1
@@ -213,25 +263,25 @@ def _seen(
                     out.append(trim_end(begun))
                 else:
                     out.append(begun)
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :72
+            elif isinstance(p, ImagePart | ImageUrlPart):  # :50
                 shown += 1
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_75, (Literal(str(pictures)), Site(75, 40)), TEXT_75)
-                out.append(VISION_START_76)
-            else:  # :78
+                    out += (PICTURE_53, (Literal(str(pictures)), Site(53, 40)), TEXT_53)
+                out.append(VISION_START_54)
+            else:  # :56
                 shown += 1
                 videos += 1
                 if numbered:
-                    out += (VIDEO_81, (Literal(str(videos)), Site(81, 38)), TEXT_81)
-                out.append(VISION_START_82)
-    else:  # :87
+                    out += (VIDEO_59, (Literal(str(videos)), Site(59, 38)), TEXT_59)
+                out.append(VISION_START_60)
+    else:  # :65
         pass
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 50)."""
+    """All that the template prints for a request, in order (line 28)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -240,8 +290,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:91")
-    # qwen3.5.kata:93 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:69")
+    # qwen3.5.kata:71 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -250,22 +300,19 @@ def render(request: Request) -> list[Printed]:
         messages = messages[1:]
     if sys is not None:
         told: PrintedText = trim(
-            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_94
+            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_72
         )
     else:
-        told = EMPTY_94_65
+        told = EMPTY_72_65
     if tools:
-        out.append(SYSTEM_TOOLS_YOU_96)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            out += (NEWLINE_97, (TOJSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_IF_YOU_99)
+        out.append(SYSTEM_74)
+        _xml_tools(out, tools, ("tools",))
         if told[0]:
-            out += (BLANK_LINE_125, told)
-        out.append(IM_END_126)
+            out += (BLANK_LINE_76, told)
+        out.append(IM_END_77)
     elif sys is not None:
-        out += (SYSTEM_128, told, IM_END_128)
-    # qwen3.5.kata:132 last u … where …
+        out += (SYSTEM_79, told, IM_END_79)
+    # qwen3.5.kata:83 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -278,21 +325,21 @@ def render(request: Request) -> list[Printed]:
             break
     if query is None:
         raise TemplateError(
-            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:136"
+            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:87"
         )
-    # qwen3.5.kata:138 each m in messages
+    # qwen3.5.kata:89 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :139 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:139")
-        if m.role == "user":  # :141 when user
-            out.append(USER_141)
+        if m.role == "system":  # :90 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:90")
+        if m.role == "user":  # :92 when user
+            out.append(USER_92)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
-            out.append(IM_END_141)
-        elif m.role == "assistant":  # :143 when assistant
+            out.append(IM_END_92)
+        elif m.role == "assistant":  # :94 when assistant
             whole: PrintedText = trim(
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_144
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_95
             )
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
@@ -303,51 +350,33 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_149
-            out.append(ASSISTANT_150)
+                thought = EMPTY_100
+            out.append(ASSISTANT_101)
             if m_at > query_at:
-                out += (THINK_152, trim(thought), END_THINK_152)
+                out += (THINK_103, trim(thought), END_THINK_103)
             out.append(said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_155)
-                for c_at, c in enumerate(m.tool_calls):
-                    if c_at:
-                        out.append(NEWLINE_156)
-                    c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (FUNCTION_157, (c.function.name, (*c_path, "function", "name"), 0), TEXT_157)
-                    if c.function.arguments is not None:
-                        for name, value in c.function.arguments.items():
-                            value_path = (*c_path, "function", "arguments", name)
-                            name_path = (*c_path, "function", "arguments", name)
-                            out += (PARAMETER_160, (Content(name), name_path, None), TEXT_160)
-                            # qwen3.5.kata:161 match
-                            if isinstance(value, str):  # :162
-                                out.append((Content(value), value_path, 0))
-                            elif is_list(value) or is_object(value):  # :163
-                                out.append((TOJSON.dump_known(value), value_path, None))
-                            else:  # :165
-                                out.append((PYTHON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_167)
-                    out.append(FUNCTION_170)
-            out.append(IM_END_173)
-        elif m.role == "tool":  # :178 when tool
+                    out.append(BLANK_LINE_106)
+                _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
+            out.append(IM_END_109)
+        elif m.role == "tool":  # :114 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_179)
-            out.append(TOOL_RESPONSE_180)
+                out.append(USER_115)
+            out.append(TOOL_RESPONSE_116)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_180)
+            out.append(END_TOOL_RESPONSE_116)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_181)
+                out.append(IM_END_117)
         else:
             assert_never(m)
-    # qwen3.5.kata:185 generate
+    # qwen3.5.kata:121 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_186)
+        out.append(ASSISTANT_122)
         if enable_thinking:
-            out.append(NEWLINE_187)
+            out.append(NEWLINE_123)
         else:
-            out.append(END_THINK_187)
+            out.append(END_THINK_123)
     return out

@@ -16,86 +16,86 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class TextPart(RequestModel):
-    """The record `text_part` (line 21)."""
+class FunctionByArguments(RequestModel):
+    """The record `function_by_arguments` (line 20 of requests.kata)."""
 
-    type: Literal["text"]  # line 22
-    text: Content  # line 23
+    name: Content  # line 21 of requests.kata
+    arguments: ObjectFromText | None = None  # line 22 of requests.kata
+
+
+class CallByArguments(RequestModel):
+    """The record `call_by_arguments` (line 15 of requests.kata)."""
+
+    function: FunctionByArguments  # line 16 of requests.kata
+    id: Content | None = None  # line 17 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 17 of requests.kata: accepted, never printed
+
+
+class TextPart(RequestModel):
+    """The record `text_part` (line 26 of requests.kata)."""
+
+    type: Literal["text"]  # line 27 of requests.kata
+    text: Content  # line 28 of requests.kata
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 25)."""
+    """The record `image_part` (line 31 of requests.kata)."""
 
-    type: Literal["image"]  # line 26
-    image: JsonValueField | None = None  # line 27: accepted, never printed
-    image_url: JsonValueField | None = None  # line 27: accepted, never printed
+    type: Literal["image"]  # line 32 of requests.kata
+    image: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
+    image_url: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
 
 
 class ImageUrlPart(RequestModel):
-    """The record `image_url_part` (line 29)."""
+    """The record `image_url_part` (line 36 of requests.kata)."""
 
-    type: Literal["image_url"]  # line 30
-    image_url: JsonValueField  # line 31: accepted, never printed
+    type: Literal["image_url"]  # line 37 of requests.kata
+    image_url: JsonValueField  # line 38 of requests.kata: accepted, never printed
 
 
 class VideoPart(RequestModel):
-    """The record `video_part` (line 33)."""
+    """The record `video_part` (line 41 of requests.kata)."""
 
-    type: Literal["video"]  # line 34
-    video: JsonValueField | None = None  # line 35: accepted, never printed
-
-
-class Function(RequestModel):
-    """The record `function` (line 41)."""
-
-    name: Content  # line 42
-    arguments: ObjectFromText | None = None  # line 43
-
-
-class Call(RequestModel):
-    """The record `call` (line 37)."""
-
-    function: Function  # line 38
-    id: Content | None = None  # line 39: accepted, never printed
-    type: Literal["function"] | None = None  # line 39: accepted, never printed
+    type: Literal["video"]  # line 42 of requests.kata
+    video: JsonValueField | None = None  # line 43 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 10
+    content: Annotated[Content, FromParts("")] | None = None  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    # line 11
+    # line 13
     content: (
         Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
     ) = None
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 13
-    reasoning_content: Content | None = None  # line 14
-    tool_calls: Items[Call] | None = None  # line 15
+    content: Annotated[Content, FromParts("")] | None = None  # line 15
+    reasoning_content: Content | None = None  # line 16
+    tool_calls: Items[CallByArguments] | None = None  # line 17
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 17)."""
+    """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    # line 18
+    # line 20
     content: (
         Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
     ) = None
-    name: Content | None = None  # line 19: accepted, never printed
-    tool_call_id: Content | None = None  # line 19: accepted, never printed
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -105,10 +105,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 45
+    tools: Items[JsonObjectField] | None = None  # line 23
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 46
-    add_vision_id: bool = False  # line 47
+    enable_thinking: bool = True  # line 24
+    add_vision_id: bool = False  # line 25

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-coder.kata",
     template=Identity(
         "Qwen3Coder@1",
-        "sha256:c77b8c802c3d476c0fe42c65171e7ead5bfbb568eea35541a26c7ca5951c9839",
+        "sha256:5b3286f9ce79d2f4245c02ac6fe0a14a71c1eac935729beead7d104bcfc68d43",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

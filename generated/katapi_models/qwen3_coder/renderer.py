@@ -6,10 +6,11 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import as_object, as_text, has_key, is_list, is_object, json_field, message_at
@@ -19,6 +20,7 @@ from katapi.runtime.text import trim
 from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3_coder.request import (
     AssistantMessage,
+    CallByArguments,
     OtherMessage,
     Request,
     SystemMessage,
@@ -40,38 +42,86 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-TEXT_48 = fixed(LiteralSegment(Literal("\n<"), Site(48, 40)))
-TEXT_48_50 = fixed(LiteralSegment(Literal(">"), Site(48, 50)))
-TEXT_48_67 = fixed(LiteralSegment(Literal("</"), Site(48, 67)))
-TEXT_48_76 = fixed(LiteralSegment(Literal(">"), Site(48, 76)))
-DESCRIPTION_52 = fixed(LiteralSegment(Literal("\n<description>"), Site(52, 7)))
-DESCRIPTION_57 = fixed(LiteralSegment(Literal("</description>"), Site(57, 7)))
-FUNCTION_NAME_62 = fixed(LiteralSegment(Literal("\n<function>\n<name>"), Site(62, 5)))
-NAME_64 = fixed(LiteralSegment(Literal("</name>"), Site(64, 5)))
-PARAMETERS_66 = fixed(LiteralSegment(Literal("\n<parameters>"), Site(66, 5)))
-PARAMETER_NAME_69 = fixed(LiteralSegment(Literal("\n<parameter>\n<name>"), Site(69, 9)))
-NAME_69 = fixed(LiteralSegment(Literal("</name>"), Site(69, 38)))
-TYPE_70 = fixed(LiteralSegment(Literal("\n<type>"), Site(70, 32)))
-TYPE_70_63 = fixed(LiteralSegment(Literal("</type>"), Site(70, 63)))
-PARAMETER_75 = fixed(LiteralSegment(Literal("\n</parameter>"), Site(75, 9)))
-PARAMETERS_81 = fixed(LiteralSegment(Literal("\n</parameters>"), Site(81, 5)))
-FUNCTION_85 = fixed(LiteralSegment(Literal("\n</function>"), Site(85, 5)))
-SYSTEM_92 = fixed(ControlSegment(Control.IM_START, Site(92, 5)), LiteralSegment(Literal("system\n"), Site(92, 15)))
-YOU_ARE_QWEN_96 = fixed(
+SYSTEM_31 = fixed(ControlSegment(Control.IM_START, Site(31, 5)), LiteralSegment(Literal("system\n"), Site(31, 15)))
+YOU_ARE_QWEN_35 = fixed(
     LiteralSegment(
         Literal("You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."),
-        Site(96, 7),
+        Site(35, 7),
     ),
 )
-TOOLS_YOU_HAVE_99 = fixed(
-    LiteralSegment(Literal("\n\n# Tools\n\nYou have access to the following tools:\n\n<tools>"), Site(99, 7)),
+IM_END_40 = fixed(ControlSegment(Control.IM_END, Site(40, 5)), LiteralSegment(Literal("\n"), Site(40, 13)))
+ASSISTANT_45 = fixed(
+    ControlSegment(Control.IM_START, Site(45, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(45, 17)),
+    SAMPLED,
 )
-TOOLS_IF_YOU_102 = fixed(
+EMPTY_48 = (Literal(""), Site(48, 36))
+BLANK_LINE_49 = fixed(LiteralSegment(Literal("\n\n"), Site(49, 32)))
+EMPTY_52 = (Literal(""), Site(52, 24))
+IM_END_54 = fixed(ControlSegment(Control.IM_END, Site(54, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(56, 7)))
+USER_60 = fixed(ControlSegment(Control.IM_START, Site(60, 50)), LiteralSegment(Literal("user\n"), Site(60, 60)))
+TOOL_RESPONSE_61 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(61, 7)),
+    LiteralSegment(Literal("\n"), Site(61, 22)),
+)
+END_TOOL_RESPONSE_61 = fixed(
+    LiteralSegment(Literal("\n"), Site(61, 37)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(61, 42)),
+    LiteralSegment(Literal("\n"), Site(61, 58)),
+)
+IM_END_62 = fixed(ControlSegment(Control.IM_END, Site(62, 31)), LiteralSegment(Literal("\n"), Site(62, 39)))
+IM_START_65 = fixed(ControlSegment(Control.IM_START, Site(65, 18)))
+NEWLINE_65 = fixed(LiteralSegment(Literal("\n"), Site(65, 35)))
+IM_END_65 = fixed(ControlSegment(Control.IM_END, Site(65, 50)), LiteralSegment(Literal("\n"), Site(65, 58)))
+ASSISTANT_68 = fixed(
+    ControlSegment(Control.IM_START, Site(68, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(68, 24)),
+)
+TEXT_QWEN_XML_21 = fixed(LiteralSegment(Literal("\n<"), Site(21, 38, "spec/tools/qwen-xml.kata")))
+TEXT_QWEN_XML_21_48 = fixed(LiteralSegment(Literal(">"), Site(21, 48, "spec/tools/qwen-xml.kata")))
+TEXT_QWEN_XML_21_65 = fixed(LiteralSegment(Literal("</"), Site(21, 65, "spec/tools/qwen-xml.kata")))
+TEXT_QWEN_XML_21_74 = fixed(LiteralSegment(Literal(">"), Site(21, 74, "spec/tools/qwen-xml.kata")))
+DESCRIPTION_QWEN_XML_25 = fixed(LiteralSegment(Literal("\n<description>"), Site(25, 5, "spec/tools/qwen-xml.kata")))
+DESCRIPTION_QWEN_XML_30 = fixed(LiteralSegment(Literal("</description>"), Site(30, 5, "spec/tools/qwen-xml.kata")))
+FUNCTION_NAME_QWEN_XML_35 = fixed(
+    LiteralSegment(Literal("\n<function>\n<name>"), Site(35, 3, "spec/tools/qwen-xml.kata")),
+)
+NAME_QWEN_XML_37 = fixed(LiteralSegment(Literal("</name>"), Site(37, 3, "spec/tools/qwen-xml.kata")))
+PARAMETERS_QWEN_XML_39 = fixed(LiteralSegment(Literal("\n<parameters>"), Site(39, 3, "spec/tools/qwen-xml.kata")))
+PARAMETER_NAME_QWEN_XML_42 = fixed(
+    LiteralSegment(Literal("\n<parameter>\n<name>"), Site(42, 7, "spec/tools/qwen-xml.kata")),
+)
+NAME_QWEN_XML_42 = fixed(LiteralSegment(Literal("</name>"), Site(42, 36, "spec/tools/qwen-xml.kata")))
+TYPE_QWEN_XML_43 = fixed(LiteralSegment(Literal("\n<type>"), Site(43, 30, "spec/tools/qwen-xml.kata")))
+TYPE_QWEN_XML_43_61 = fixed(LiteralSegment(Literal("</type>"), Site(43, 61, "spec/tools/qwen-xml.kata")))
+PARAMETER_QWEN_XML_48 = fixed(LiteralSegment(Literal("\n</parameter>"), Site(48, 7, "spec/tools/qwen-xml.kata")))
+PARAMETERS_QWEN_XML_54 = fixed(LiteralSegment(Literal("\n</parameters>"), Site(54, 3, "spec/tools/qwen-xml.kata")))
+FUNCTION_QWEN_XML_58 = fixed(LiteralSegment(Literal("\n</function>"), Site(58, 3, "spec/tools/qwen-xml.kata")))
+NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
+FUNCTION_QWEN_XML_64 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(64, 5, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(Literal("\n<function="), Site(64, 16, "spec/tools/qwen-xml.kata")),
+)
+TEXT_QWEN_XML_64 = fixed(LiteralSegment(Literal(">\n"), Site(64, 47, "spec/tools/qwen-xml.kata")))
+PARAMETER_QWEN_XML_66 = fixed(LiteralSegment(Literal("<parameter="), Site(66, 50, "spec/tools/qwen-xml.kata")))
+TEXT_QWEN_XML_66 = fixed(LiteralSegment(Literal(">\n"), Site(66, 69, "spec/tools/qwen-xml.kata")))
+PARAMETER_QWEN_XML_66_88 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(66, 88, "spec/tools/qwen-xml.kata")))
+FUNCTION_QWEN_XML_68 = fixed(
+    LiteralSegment(Literal("</function>\n"), Site(68, 5, "spec/tools/qwen-xml.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(68, 21, "spec/tools/qwen-xml.kata")),
+)
+TOOLS_YOU_HAVE_QWEN_XML_74 = fixed(
+    LiteralSegment(
+        Literal("\n\n# Tools\n\nYou have access to the following tools:\n\n<tools>"),
+        Site(74, 3, "spec/tools/qwen-xml.kata"),
+    ),
+)
+TOOLS_IF_YOU_QWEN_XML_77 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nIf you choose to call a tool ONLY reply in the following format with NO suffix:\n\n"),
-        Site(102, 1),
+        Site(77, 1, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(107, 9)),
+    ControlSegment(Control.TOOL_CALL, Site(82, 5, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             "\n"
@@ -84,9 +134,9 @@ TOOLS_IF_YOU_102 = fixed(
             "</parameter>\n"
             "</function>\n"
         ),
-        Site(107, 20),
+        Site(82, 16, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(116, 9)),
+    ControlSegment(Control.END_TOOL_CALL, Site(91, 5, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             "\n\n"
@@ -94,11 +144,11 @@ TOOLS_IF_YOU_102 = fixed(
             "Reminder:\n"
             "- Function calls MUST follow the specified format: the tool calling block MUST begin with an opening "
         ),
-        Site(116, 21),
+        Site(91, 17, "spec/tools/qwen-xml.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(120, 110)),
-    LiteralSegment(Literal(" tag and end with a closing "), Site(120, 121)),
-    ControlSegment(Control.END_TOOL_CALL, Site(120, 151)),
+    ControlSegment(Control.TOOL_CALL, Site(95, 106, "spec/tools/qwen-xml.kata")),
+    LiteralSegment(Literal(" tag and end with a closing "), Site(95, 117, "spec/tools/qwen-xml.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(95, 147, "spec/tools/qwen-xml.kata")),
     LiteralSegment(
         Literal(
             " tag.\n"
@@ -107,110 +157,65 @@ TOOLS_IF_YOU_102 = fixed(
             "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls\n"
             "</IMPORTANT>"
         ),
-        Site(120, 163),
+        Site(95, 159, "spec/tools/qwen-xml.kata"),
     ),
-)
-IM_END_127 = fixed(ControlSegment(Control.IM_END, Site(127, 5)), LiteralSegment(Literal("\n"), Site(127, 13)))
-ASSISTANT_132 = fixed(
-    ControlSegment(Control.IM_START, Site(132, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(132, 17)),
-    SAMPLED,
-)
-EMPTY_135 = (Literal(""), Site(135, 36))
-BLANK_LINE_136 = fixed(LiteralSegment(Literal("\n\n"), Site(136, 32)))
-NEWLINE_137 = fixed(LiteralSegment(Literal("\n"), Site(137, 11)))
-FUNCTION_138 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(138, 13)),
-    LiteralSegment(Literal("\n<function="), Site(138, 24)),
-)
-TEXT_138 = fixed(LiteralSegment(Literal(">\n"), Site(138, 55)))
-PARAMETER_140 = fixed(LiteralSegment(Literal("<parameter="), Site(140, 58)))
-TEXT_140 = fixed(LiteralSegment(Literal(">\n"), Site(140, 77)))
-PARAMETER_140_96 = fixed(LiteralSegment(Literal("\n</parameter>\n"), Site(140, 96)))
-FUNCTION_142 = fixed(
-    LiteralSegment(Literal("</function>\n"), Site(142, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(142, 29)),
-)
-EMPTY_145 = (Literal(""), Site(145, 24))
-IM_END_147 = fixed(
-    ControlSegment(Control.IM_END, Site(147, 9)),
-    END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(149, 7)),
-)
-USER_153 = fixed(ControlSegment(Control.IM_START, Site(153, 50)), LiteralSegment(Literal("user\n"), Site(153, 60)))
-TOOL_RESPONSE_154 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(154, 7)),
-    LiteralSegment(Literal("\n"), Site(154, 22)),
-)
-END_TOOL_RESPONSE_154 = fixed(
-    LiteralSegment(Literal("\n"), Site(154, 37)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(154, 42)),
-    LiteralSegment(Literal("\n"), Site(154, 58)),
-)
-IM_END_155 = fixed(ControlSegment(Control.IM_END, Site(155, 31)), LiteralSegment(Literal("\n"), Site(155, 39)))
-IM_START_158 = fixed(ControlSegment(Control.IM_START, Site(158, 18)))
-NEWLINE_158 = fixed(LiteralSegment(Literal("\n"), Site(158, 35)))
-IM_END_158 = fixed(ControlSegment(Control.IM_END, Site(158, 50)), LiteralSegment(Literal("\n"), Site(158, 58)))
-ASSISTANT_161 = fixed(
-    ControlSegment(Control.IM_START, Site(161, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(161, 24)),
 )
 
 
 def _string(out: list[Printed], value: Json, value_path: Path) -> None:
-    """qwen3-coder.kata:34 def string(value)."""
-    # qwen3-coder.kata:35 match
-    if isinstance(value, str):  # :36
+    """qwen-xml.kata:7 def string(value)."""
+    # qwen-xml.kata:8 match
+    if isinstance(value, str):  # :9
         out.append((Content(value), value_path, 0))
-    else:  # :37
+    else:  # :10
         out.append((PYTHON.dump_known(value), value_path, None))
 
 
 def _plain(out: list[Printed], value: Json, value_path: Path) -> None:
-    """qwen3-coder.kata:41 def plain(value)."""
-    # qwen3-coder.kata:42 match
-    if is_list(value) or is_object(value):  # :43
+    """qwen-xml.kata:14 def plain(value)."""
+    # qwen-xml.kata:15 match
+    if is_list(value) or is_object(value):  # :16
         out.append((TOJSON.dump_known(value), value_path, None))
-    else:  # :44
+    else:  # :17
         _string(out, value, value_path)
 
 
 def _member(out: list[Printed], key: PrintedText, value: Json, value_path: Path) -> None:
-    """qwen3-coder.kata:48 def member(key, value)."""
-    out += (TEXT_48, key, TEXT_48_50)
+    """qwen-xml.kata:21 def member(key, value)."""
+    out += (TEXT_QWEN_XML_21, key, TEXT_QWEN_XML_21_48)
     _plain(out, value, value_path)
-    out += (TEXT_48_67, key, TEXT_48_76)
+    out += (TEXT_QWEN_XML_21_65, key, TEXT_QWEN_XML_21_74)
 
 
 def _description(out: list[Printed], owner: Json, owner_path: Path) -> None:
-    """qwen3-coder.kata:50 def description(owner)."""
+    """qwen-xml.kata:23 def description(owner)."""
     if has_key(owner, "description"):
-        out.append(DESCRIPTION_52)
-        # qwen3-coder.kata:53 match
-        if isinstance(json_field(owner, "description"), str):  # :54
+        out.append(DESCRIPTION_QWEN_XML_25)
+        # qwen-xml.kata:26 match
+        if isinstance(json_field(owner, "description"), str):  # :27
             out.append(trim((Content(as_text(json_field(owner, "description"))), (*owner_path, "description"), 0)))
-        else:  # :55
+        else:  # :28
             _string(out, json_field(owner, "description"), (*owner_path, "description"))
-        out.append(DESCRIPTION_57)
+        out.append(DESCRIPTION_QWEN_XML_30)
 
 
 def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
-    """qwen3-coder.kata:61 def signature(declared)."""
-    out.append(FUNCTION_NAME_62)
+    """qwen-xml.kata:34 def signature(declared)."""
+    out.append(FUNCTION_NAME_QWEN_XML_35)
     if has_key(declared, "name"):
         _string(out, json_field(declared, "name"), (*declared_path, "name"))
-    out.append(NAME_64)
+    out.append(NAME_QWEN_XML_37)
     _description(out, declared, declared_path)
-    out.append(PARAMETERS_66)
+    out.append(PARAMETERS_QWEN_XML_39)
     if is_object(json_field(json_field(declared, "parameters"), "properties")):
         for name, schema in as_object(json_field(json_field(declared, "parameters"), "properties")).items():
             schema_path = (*declared_path, "parameters", "properties", name)
             name_path = (*declared_path, "parameters", "properties", name)
-            out += (PARAMETER_NAME_69, (Content(name), name_path, None), NAME_69)
+            out += (PARAMETER_NAME_QWEN_XML_42, (Content(name), name_path, None), NAME_QWEN_XML_42)
             if has_key(schema, "type"):
-                out.append(TYPE_70)
+                out.append(TYPE_QWEN_XML_43)
                 _string(out, json_field(schema, "type"), (*schema_path, "type"))
-                out.append(TYPE_70_63)
+                out.append(TYPE_QWEN_XML_43_61)
             _description(out, schema, schema_path)
             if is_object(schema):
                 for key, value in schema.items():
@@ -219,7 +224,7 @@ def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
                     value_path = (*schema_path, key)
                     key_path = (*schema_path, key)
                     _member(out, (Content(key), key_path, None), value, value_path)
-            out.append(PARAMETER_75)
+            out.append(PARAMETER_QWEN_XML_48)
     if is_object(json_field(declared, "parameters")):
         for key, value in as_object(json_field(declared, "parameters")).items():
             if key in ("type", "properties"):
@@ -227,7 +232,7 @@ def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
             value_path = (*declared_path, "parameters", key)
             key_path = (*declared_path, "parameters", key)
             _member(out, (Content(key), key_path, None), value, value_path)
-    out.append(PARAMETERS_81)
+    out.append(PARAMETERS_QWEN_XML_54)
     if is_object(declared):
         for key, value in declared.items():
             if key in ("type", "name", "description", "parameters"):
@@ -235,17 +240,47 @@ def _signature(out: list[Printed], declared: Json, declared_path: Path) -> None:
             value_path = (*declared_path, key)
             key_path = (*declared_path, key)
             _member(out, (Content(key), key_path, None), value, value_path)
-    out.append(FUNCTION_85)
+    out.append(FUNCTION_QWEN_XML_58)
+
+
+def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path: Path) -> None:
+    """qwen-xml.kata:62 def xml_calls(calls)."""
+    for c_at, c in enumerate(calls):
+        if c_at:
+            out.append(NEWLINE_QWEN_XML_63)
+        c_path = (*calls_path, c_at)
+        out += (FUNCTION_QWEN_XML_64, (c.function.name, (*c_path, "function", "name"), 0), TEXT_QWEN_XML_64)
+        if c.function.arguments is not None:
+            for name, value in c.function.arguments.items():
+                value_path = (*c_path, "function", "arguments", name)
+                name_path = (*c_path, "function", "arguments", name)
+                out += (PARAMETER_QWEN_XML_66, (Content(name), name_path, None), TEXT_QWEN_XML_66)
+                _plain(out, value, value_path)
+                out.append(PARAMETER_QWEN_XML_66_88)
+        out.append(FUNCTION_QWEN_XML_68)
+
+
+def _tools_in_xml(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-xml.kata:73 def tools_in_xml(tools)."""
+    out.append(TOOLS_YOU_HAVE_QWEN_XML_74)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        _signature(
+            out,
+            json_field(tool, "function") if has_key(tool, "function") else tool,
+            (*tool_path, "function") if has_key(tool, "function") else tool_path,
+        )
+    out.append(TOOLS_IF_YOU_QWEN_XML_77)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 32)."""
+    """All that the template prints for a request, in order (line 26)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-coder.kata:88")
-    # qwen3-coder.kata:90 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-coder.kata:27")
+    # qwen3-coder.kata:29 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -253,65 +288,45 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if sys is not None or tools:
-        out.append(SYSTEM_92)
+        out.append(SYSTEM_31)
         if sys is not None:
             out.append((sys.content, ("messages", sys_at, "content"), 0))
         else:
-            out.append(YOU_ARE_QWEN_96)
+            out.append(YOU_ARE_QWEN_35)
         if tools:
-            out.append(TOOLS_YOU_HAVE_99)
-            for tool_at, tool in enumerate(tools):
-                tool_path = ("tools", tool_at)
-                _signature(
-                    out,
-                    json_field(tool, "function") if has_key(tool, "function") else tool,
-                    (*tool_path, "function") if has_key(tool, "function") else tool_path,
-                )
-            out.append(TOOLS_IF_YOU_102)
-        out.append(IM_END_127)
-    # qwen3-coder.kata:130 each m in messages
+            _tools_in_xml(out, tools, ("tools",))
+        out.append(IM_END_40)
+    # qwen3-coder.kata:43 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, AssistantMessage):  # :131 when assistant
-            out.append(ASSISTANT_132)
+        if isinstance(m, AssistantMessage):  # :44 when assistant
+            out.append(ASSISTANT_45)
             if m.tool_calls:
                 said: PrintedText = trim(
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_135
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_48
                 )
                 if said[0]:
-                    out += (said, BLANK_LINE_136)
-                for c_at, c in enumerate(m.tool_calls):
-                    if c_at:
-                        out.append(NEWLINE_137)
-                    c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (FUNCTION_138, (c.function.name, (*c_path, "function", "name"), 0), TEXT_138)
-                    if c.function.arguments is not None:
-                        for name, value in c.function.arguments.items():
-                            value_path = (*c_path, "function", "arguments", name)
-                            name_path = (*c_path, "function", "arguments", name)
-                            out += (PARAMETER_140, (Content(name), name_path, None), TEXT_140)
-                            _plain(out, value, value_path)
-                            out.append(PARAMETER_140_96)
-                    out.append(FUNCTION_142)
+                    out += (said, BLANK_LINE_49)
+                _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
             else:
-                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_145)
-            out.append(IM_END_147)
-        elif isinstance(m, ToolMessage):  # :152 when tool
+                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_52)
+            out.append(IM_END_54)
+        elif isinstance(m, ToolMessage):  # :59 when tool
             if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_153)
-            out += (TOOL_RESPONSE_154, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_154)
+                out.append(USER_60)
+            out += (TOOL_RESPONSE_61, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_61)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_155)
-        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :158 when system, user, other
+                out.append(IM_END_62)
+        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :65 when system, user, other
             out += (
-                IM_START_158,
+                IM_START_65,
                 (Content(m.role), ("messages", m_at, "role"), 0),
-                NEWLINE_158,
+                NEWLINE_65,
                 (m.content, ("messages", m_at, "content"), 0),
-                IM_END_158,
+                IM_END_65,
             )
         else:
             assert_never(m)
-    # qwen3-coder.kata:161 generate
+    # qwen3-coder.kata:68 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_161)
+        out.append(ASSISTANT_68)
     return out

@@ -15,58 +15,58 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class Function(RequestModel):
-    """The record `function` (line 25)."""
+class FunctionByArguments(RequestModel):
+    """The record `function_by_arguments` (line 20 of requests.kata)."""
 
-    name: Content  # line 26
-    arguments: ObjectFromText | None = None  # line 27
+    name: Content  # line 21 of requests.kata
+    arguments: ObjectFromText | None = None  # line 22 of requests.kata
 
 
-class Call(RequestModel):
-    """The record `call` (line 21)."""
+class CallByArguments(RequestModel):
+    """The record `call_by_arguments` (line 15 of requests.kata)."""
 
-    function: Function  # line 22
-    id: Content | None = None  # line 23: accepted, never printed
-    type: Literal["function"] | None = None  # line 23: accepted, never printed
+    function: FunctionByArguments  # line 16 of requests.kata
+    id: Content | None = None  # line 17 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 17 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 10
+    content: Annotated[Content, FromParts("\n")]  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 10)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 10
+    content: Annotated[Content, FromParts("\n")]  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 11)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 12
-    tool_calls: Items[Call] | None = None  # line 13
-    reasoning_content: Content | None = None  # line 14: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 14
+    tool_calls: Items[CallByArguments] | None = None  # line 15
+    reasoning_content: Content | None = None  # line 16: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 16)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")]  # line 17
-    name: Content | None = None  # line 18: accepted, never printed
-    tool_call_id: Content | None = None  # line 18: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 20)."""
+    """A message of a role that no other class has (line 22)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool")]
-    content: Annotated[Content, FromParts("\n")]  # line 20
+    content: Annotated[Content, FromParts("\n")]  # line 22
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage | OtherMessage, ByRole()]
@@ -74,8 +74,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 29
+    tools: Items[JsonObjectField] | None = None  # line 23
     add_generation_prompt: bool = True

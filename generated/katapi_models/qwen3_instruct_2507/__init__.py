@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-instruct-2507",
-        "sha256:205298f01949ecd6cfba6276009cd4fe53fb00d69c1abc561c7189ed405f084f",
+        "sha256:d197b23ef261b5bda52e0f1b184564b833f90f178d2ebcdf2292dc7f74afa8eb",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

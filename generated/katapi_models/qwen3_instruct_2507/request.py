@@ -16,50 +16,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 57)."""
+    """The record `function` (line 9 of requests.kata)."""
 
-    name: Content  # line 58
-    arguments: JsonText  # line 59
+    name: Content  # line 10 of requests.kata
+    arguments: JsonText  # line 11 of requests.kata
 
 
 class Call(RequestModel):
-    """The record `call` (line 53)."""
+    """The record `call` (line 4 of requests.kata)."""
 
-    function: Function  # line 54
-    id: Content | None = None  # line 55: accepted, never printed
-    type: Literal["function"] | None = None  # line 55: accepted, never printed
+    function: Function  # line 5 of requests.kata
+    id: Content | None = None  # line 6 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 6 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 43)."""
+    """A message of role `system` (line 45)."""
 
     role: Literal["system"]
-    content: Content  # line 43
+    content: Content  # line 45
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 43)."""
+    """A message of role `user` (line 45)."""
 
     role: Literal["user"]
-    content: Content  # line 43
+    content: Content  # line 45
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 44)."""
+    """A message of role `assistant` (line 46)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 45
-    reasoning_content: Content | None = None  # line 46: accepted, never printed
-    tool_calls: Items[Call] | None = None  # line 47
+    content: Content | None = None  # line 47
+    reasoning_content: Content | None = None  # line 48: accepted, never printed
+    tool_calls: Items[Call] | None = None  # line 49
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 49)."""
+    """A message of role `tool` (line 51)."""
 
     role: Literal["tool"]
-    content: Content  # line 50
-    name: Content | None = None  # line 51: accepted, never printed
-    tool_call_id: Content | None = None  # line 51: accepted, never printed
+    content: Content  # line 52
+    name: Content | None = None  # line 53: accepted, never printed
+    tool_call_id: Content | None = None  # line 53: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,8 +69,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 39)."""
+    """A whole request (line 41)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 61
+    tools: Items[JsonObjectField] | None = None  # line 55
     add_generation_prompt: bool = True

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-next-thinking",
-        "sha256:3217e3a78ea888c51d04d49a9a812036af5740aca896ca3ca3854ddb411071a7",
+        "sha256:a6028ae2a557b7963e76c1507f35b98488591a940643931b030bd16cecb855fc",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

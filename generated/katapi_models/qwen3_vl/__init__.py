@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-vl.kata",
     template=Identity(
         "Qwen3VL@1",
-        "sha256:b5acdc626ad76b8fc06d3a4eebf119de9bba282bd70d270a9d7c08f7e7df4e09",
+        "sha256:f697b39be889cc7bc9c6ee2910ee09bf39790167727604f8c11f8afcdfba78e4",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -6,15 +6,18 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3_vl.request import (
+    Call,
     ImagePart,
     ImageUrlPart,
     Request,
@@ -36,23 +39,49 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PICTURE_62 = fixed(LiteralSegment(Literal("Picture "), Site(62, 29)))
-TEXT_62 = fixed(LiteralSegment(Literal(": "), Site(62, 49)))
-VISION_START_63 = fixed(
-    ControlSegment(Control.VISION_START, Site(63, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(63, 29)),
-    ControlSegment(Control.VISION_END, Site(63, 40)),
+PICTURE_40 = fixed(LiteralSegment(Literal("Picture "), Site(40, 29)))
+TEXT_40 = fixed(LiteralSegment(Literal(": "), Site(40, 49)))
+VISION_START_41 = fixed(
+    ControlSegment(Control.VISION_START, Site(41, 15)),
+    ControlSegment(Control.IMAGE_PAD, Site(41, 29)),
+    ControlSegment(Control.VISION_END, Site(41, 40)),
 )
-VIDEO_67 = fixed(LiteralSegment(Literal("Video "), Site(67, 29)))
-TEXT_67 = fixed(LiteralSegment(Literal(": "), Site(67, 45)))
-VISION_START_68 = fixed(
-    ControlSegment(Control.VISION_START, Site(68, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(68, 29)),
-    ControlSegment(Control.VISION_END, Site(68, 40)),
+VIDEO_45 = fixed(LiteralSegment(Literal("Video "), Site(45, 29)))
+TEXT_45 = fixed(LiteralSegment(Literal(": "), Site(45, 45)))
+VISION_START_46 = fixed(
+    ControlSegment(Control.VISION_START, Site(46, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(46, 29)),
+    ControlSegment(Control.VISION_END, Site(46, 40)),
 )
-SYSTEM_80 = fixed(ControlSegment(Control.IM_START, Site(80, 5)), LiteralSegment(Literal("system\n"), Site(80, 15)))
-BLANK_LINE_81 = fixed(LiteralSegment(Literal("\n\n"), Site(81, 33)))
-TOOLS_YOU_MAY_83 = fixed(
+SYSTEM_58 = fixed(ControlSegment(Control.IM_START, Site(58, 5)), LiteralSegment(Literal("system\n"), Site(58, 15)))
+BLANK_LINE_59 = fixed(LiteralSegment(Literal("\n\n"), Site(59, 33)))
+SYSTEM_62 = fixed(ControlSegment(Control.IM_START, Site(62, 5)), LiteralSegment(Literal("system\n"), Site(62, 15)))
+IM_END_62 = fixed(ControlSegment(Control.IM_END, Site(62, 38)), LiteralSegment(Literal("\n"), Site(62, 46)))
+USER_68 = fixed(ControlSegment(Control.IM_START, Site(68, 17)), LiteralSegment(Literal("user\n"), Site(68, 27)))
+IM_END_68 = fixed(ControlSegment(Control.IM_END, Site(68, 67)), LiteralSegment(Literal("\n"), Site(68, 75)))
+ASSISTANT_71 = fixed(
+    ControlSegment(Control.IM_START, Site(71, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(71, 17)),
+    SAMPLED,
+)
+NEWLINE_79 = fixed(LiteralSegment(Literal("\n"), Site(79, 32)))
+IM_END_82 = fixed(ControlSegment(Control.IM_END, Site(82, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(84, 7)))
+USER_88 = fixed(ControlSegment(Control.IM_START, Site(88, 7)), LiteralSegment(Literal("user"), Site(88, 17)))
+TOOL_RESPONSE_89 = fixed(
+    LiteralSegment(Literal("\n"), Site(89, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(89, 32)),
+    LiteralSegment(Literal("\n"), Site(89, 47)),
+)
+END_TOOL_RESPONSE_89 = fixed(
+    LiteralSegment(Literal("\n"), Site(89, 83)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(89, 88)),
+)
+IM_END_90 = fixed(ControlSegment(Control.IM_END, Site(90, 7)), LiteralSegment(Literal("\n"), Site(90, 15)))
+ASSISTANT_94 = fixed(
+    ControlSegment(Control.IM_START, Site(94, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(94, 24)),
+)
+TOOLS_YOU_MAY_QWEN_JSON_9 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -60,60 +89,58 @@ TOOLS_YOU_MAY_83 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(83, 5),
+        Site(9, 3, "spec/tools/qwen-json.kata"),
     ),
 )
-NEWLINE_90 = fixed(LiteralSegment(Literal("\n"), Site(90, 26)))
-TOOLS_FOR_EACH_92 = fixed(
+NEWLINE_QWEN_JSON_16 = fixed(LiteralSegment(Literal("\n"), Site(16, 24, "spec/tools/qwen-json.kata")))
+TOOLS_FOR_EACH_QWEN_JSON_18 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(92, 1),
+        Site(18, 1, "spec/tools/qwen-json.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(95, 92)),
-    ControlSegment(Control.END_TOOL_CALL, Site(95, 105)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(95, 117)),
-    ControlSegment(Control.TOOL_CALL, Site(96, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(96, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(98, 7)),
-    ControlSegment(Control.IM_END, Site(98, 21)),
-    LiteralSegment(Literal("\n"), Site(98, 29)),
+    ControlSegment(Control.TOOL_CALL, Site(21, 90, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(21, 103, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal(" XML tags:\n"), Site(21, 115, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.TOOL_CALL, Site(22, 5, "spec/tools/qwen-json.kata")),
+    LiteralSegment(
+        Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'),
+        Site(22, 16, "spec/tools/qwen-json.kata"),
+    ),
+    ControlSegment(Control.END_TOOL_CALL, Site(24, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.IM_END, Site(24, 19, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal("\n"), Site(24, 27, "spec/tools/qwen-json.kata")),
 )
-SYSTEM_102 = fixed(ControlSegment(Control.IM_START, Site(102, 5)), LiteralSegment(Literal("system\n"), Site(102, 15)))
-IM_END_102 = fixed(ControlSegment(Control.IM_END, Site(102, 38)), LiteralSegment(Literal("\n"), Site(102, 46)))
-USER_108 = fixed(ControlSegment(Control.IM_START, Site(108, 17)), LiteralSegment(Literal("user\n"), Site(108, 27)))
-IM_END_108 = fixed(ControlSegment(Control.IM_END, Site(108, 67)), LiteralSegment(Literal("\n"), Site(108, 75)))
-ASSISTANT_111 = fixed(
-    ControlSegment(Control.IM_START, Site(111, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(111, 17)),
-    SAMPLED,
+NEWLINE_QWEN_JSON_31 = fixed(LiteralSegment(Literal("\n"), Site(31, 3, "spec/tools/qwen-json.kata")))
+TOOL_CALL_QWEN_JSON_32 = fixed(
+    ControlSegment(Control.TOOL_CALL, Site(32, 5, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal("\n"), Site(32, 16, "spec/tools/qwen-json.kata")),
 )
-NEWLINE_119 = fixed(LiteralSegment(Literal("\n"), Site(119, 32)))
-NEWLINE_120 = fixed(LiteralSegment(Literal("\n"), Site(120, 11)))
-TOOL_CALL_121 = fixed(ControlSegment(Control.TOOL_CALL, Site(121, 13)), LiteralSegment(Literal("\n"), Site(121, 24)))
-END_TOOL_CALL_123 = fixed(
-    LiteralSegment(Literal("\n"), Site(123, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(123, 18)),
+END_TOOL_CALL_QWEN_JSON_34 = fixed(
+    LiteralSegment(Literal("\n"), Site(34, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(34, 10, "spec/tools/qwen-json.kata")),
 )
-IM_END_126 = fixed(
-    ControlSegment(Control.IM_END, Site(126, 9)),
-    END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(128, 7)),
-)
-USER_132 = fixed(ControlSegment(Control.IM_START, Site(132, 7)), LiteralSegment(Literal("user"), Site(132, 17)))
-TOOL_RESPONSE_133 = fixed(
-    LiteralSegment(Literal("\n"), Site(133, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(133, 32)),
-    LiteralSegment(Literal("\n"), Site(133, 47)),
-)
-END_TOOL_RESPONSE_133 = fixed(
-    LiteralSegment(Literal("\n"), Site(133, 83)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(133, 88)),
-)
-IM_END_134 = fixed(ControlSegment(Control.IM_END, Site(134, 7)), LiteralSegment(Literal("\n"), Site(134, 15)))
-ASSISTANT_138 = fixed(
-    ControlSegment(Control.IM_START, Site(138, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(138, 24)),
-)
+
+
+def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-json.kata:7 def json_tools(tools)."""
+    out.append(TOOLS_YOU_MAY_QWEN_JSON_9)
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out += (NEWLINE_QWEN_JSON_16, (TOJSON.dump_known(tool), tool_path, None))
+    out.append(TOOLS_FOR_EACH_QWEN_JSON_18)
+
+
+def _json_calls(out: list[Printed], calls: Sequence[Call], calls_path: Path) -> None:
+    """qwen-json.kata:30 def json_calls(calls)."""
+    for c_at, c in enumerate(calls):
+        if c_at:
+            out.append(NEWLINE_QWEN_JSON_31)
+        c_path = (*calls_path, c_at)
+        out += (
+            TOOL_CALL_QWEN_JSON_32,
+            (TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}), (*c_path, "function"), None),
+            END_TOOL_CALL_QWEN_JSON_34,
+        )
 
 
 def _seen(
@@ -124,31 +151,31 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3-vl.kata:53 def seen(content, numbered)."""
-    # qwen3-vl.kata:54 match
-    if isinstance(content, str):  # :55
+    """qwen3-vl.kata:31 def seen(content, numbered)."""
+    # qwen3-vl.kata:32 match
+    if isinstance(content, str):  # :33
         out.append((Content(content), content_path, 0))
-    else:  # :56
+    else:  # :34
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3-vl.kata:58 match
-            if isinstance(p, TextPart):  # :59
+            # qwen3-vl.kata:36 match
+            if isinstance(p, TextPart):  # :37
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :60
+            elif isinstance(p, ImagePart | ImageUrlPart):  # :38
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_62, (Literal(str(pictures)), Site(62, 40)), TEXT_62)
-                out.append(VISION_START_63)
-            else:  # :65
+                    out += (PICTURE_40, (Literal(str(pictures)), Site(40, 40)), TEXT_40)
+                out.append(VISION_START_41)
+            else:  # :43
                 videos += 1
                 if numbered:
-                    out += (VIDEO_67, (Literal(str(videos)), Site(67, 38)), TEXT_67)
-                out.append(VISION_START_68)
+                    out += (VIDEO_45, (Literal(str(videos)), Site(45, 38)), TEXT_45)
+                out.append(VISION_START_46)
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 49)."""
+    """All that the template prints for a request, in order (line 27)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -156,8 +183,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:76")
-    # qwen3-vl.kata:78 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:54")
+    # qwen3-vl.kata:56 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -165,67 +192,51 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_80)
+        out.append(SYSTEM_58)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_81)
-        out.append(TOOLS_YOU_MAY_83)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            out += (NEWLINE_90, (TOJSON.dump_known(tool), tool_path, None))
-        out.append(TOOLS_FOR_EACH_92)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_59)
+        _json_tools(out, tools, ("tools",))
     elif sys is not None:
-        out += (SYSTEM_102, (sys.content, ("messages", sys_at, "content"), 0), IM_END_102)
-    # qwen3-vl.kata:105 each m in messages
+        out += (SYSTEM_62, (sys.content, ("messages", sys_at, "content"), 0), IM_END_62)
+    # qwen3-vl.kata:65 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :106 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:106")
-        if m.role == "user":  # :108 when user
-            out.append(USER_108)
+        if m.role == "system":  # :66 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:66")
+        if m.role == "user":  # :68 when user
+            out.append(USER_68)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_108)
-        elif m.role == "assistant":  # :110 when assistant
-            out.append(ASSISTANT_111)
-            # qwen3-vl.kata:113 match
-            if isinstance(m.content, str):  # :114
+            out.append(IM_END_68)
+        elif m.role == "assistant":  # :70 when assistant
+            out.append(ASSISTANT_71)
+            # qwen3-vl.kata:73 match
+            if isinstance(m.content, str):  # :74
                 out.append((m.content, ("messages", m_at, "content"), 0))
-            elif isinstance(m.content, tuple):  # :115
+            elif isinstance(m.content, tuple):  # :75
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
-            else:  # :116
+            else:  # :76
                 pass
             if m.tool_calls:
                 if m.content:
-                    out.append(NEWLINE_119)
-                for c_at, c in enumerate(m.tool_calls):
-                    if c_at:
-                        out.append(NEWLINE_120)
-                    c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (
-                        TOOL_CALL_121,
-                        (
-                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
-                            (*c_path, "function"),
-                            None,
-                        ),
-                        END_TOOL_CALL_123,
-                    )
-            out.append(IM_END_126)
-        elif m.role == "tool":  # :131 when tool+ as results
+                    out.append(NEWLINE_79)
+                _json_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
+            out.append(IM_END_82)
+        elif m.role == "tool":  # :87 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_132)
+            out.append(USER_88)
             for r_at, r in results:
-                out.append(TOOL_RESPONSE_133)
+                out.append(TOOL_RESPONSE_89)
                 pictures, videos = _seen(out, r.content, ("messages", r_at, "content"), add_vision_id, pictures, videos)
-                out.append(END_TOOL_RESPONSE_133)
-            out.append(IM_END_134)
+                out.append(END_TOOL_RESPONSE_89)
+            out.append(IM_END_90)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3-vl.kata:138 generate
+    # qwen3-vl.kata:94 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_138)
+        out.append(ASSISTANT_94)
     return out

@@ -16,82 +16,82 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
-class TextPart(RequestModel):
-    """The record `text_part` (line 21)."""
-
-    type: Literal["text"]  # line 22
-    text: Content  # line 23
-
-
-class ImagePart(RequestModel):
-    """The record `image_part` (line 25)."""
-
-    type: Literal["image"]  # line 26
-    image: JsonValueField | None = None  # line 27: accepted, never printed
-    image_url: JsonValueField | None = None  # line 27: accepted, never printed
-
-
-class ImageUrlPart(RequestModel):
-    """The record `image_url_part` (line 29)."""
-
-    type: Literal["image_url"]  # line 30
-    image_url: JsonValueField  # line 31: accepted, never printed
-
-
-class VideoPart(RequestModel):
-    """The record `video_part` (line 33)."""
-
-    type: Literal["video"]  # line 34
-    video: JsonValueField | None = None  # line 35: accepted, never printed
-
-
 class Function(RequestModel):
-    """The record `function` (line 41)."""
+    """The record `function` (line 9 of requests.kata)."""
 
-    name: Content  # line 42
-    arguments: JsonText  # line 43
+    name: Content  # line 10 of requests.kata
+    arguments: JsonText  # line 11 of requests.kata
 
 
 class Call(RequestModel):
-    """The record `call` (line 37)."""
+    """The record `call` (line 4 of requests.kata)."""
 
-    function: Function  # line 38
-    id: Content | None = None  # line 39: accepted, never printed
-    type: Literal["function"] | None = None  # line 39: accepted, never printed
+    function: Function  # line 5 of requests.kata
+    id: Content | None = None  # line 6 of requests.kata: accepted, never printed
+    type: Literal["function"] | None = None  # line 6 of requests.kata: accepted, never printed
+
+
+class TextPart(RequestModel):
+    """The record `text_part` (line 26 of requests.kata)."""
+
+    type: Literal["text"]  # line 27 of requests.kata
+    text: Content  # line 28 of requests.kata
+
+
+class ImagePart(RequestModel):
+    """The record `image_part` (line 31 of requests.kata)."""
+
+    type: Literal["image"]  # line 32 of requests.kata
+    image: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
+    image_url: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
+
+
+class ImageUrlPart(RequestModel):
+    """The record `image_url_part` (line 36 of requests.kata)."""
+
+    type: Literal["image_url"]  # line 37 of requests.kata
+    image_url: JsonValueField  # line 38 of requests.kata: accepted, never printed
+
+
+class VideoPart(RequestModel):
+    """The record `video_part` (line 41 of requests.kata)."""
+
+    type: Literal["video"]  # line 42 of requests.kata
+    video: JsonValueField | None = None  # line 43 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 10
+    content: Annotated[Content, FromParts("")]  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    # line 11
+    # line 13
     content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 13
-    tool_calls: Items[Call] | None = None  # line 14
-    reasoning_content: Content | None = None  # line 15: accepted, never printed
+    content: Content | Items[TextPart] | None = None  # line 15
+    tool_calls: Items[Call] | None = None  # line 16
+    reasoning_content: Content | None = None  # line 17: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 17)."""
+    """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    # line 18
+    # line 20
     content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
-    name: Content | None = None  # line 19: accepted, never printed
-    tool_call_id: Content | None = None  # line 19: accepted, never printed
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -101,9 +101,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 45
+    tools: Items[JsonObjectField] | None = None  # line 23
     add_generation_prompt: bool = True
-    add_vision_id: bool = False  # line 46
+    add_vision_id: bool = False  # line 24

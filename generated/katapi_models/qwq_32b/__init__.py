@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwq-32b",
-        "sha256:361f949dfb0cca5ae3f77b2532556665cd7b36bbbeabe968a0a7916551837f31",
+        "sha256:1001422ddc3cd3575d0ac6e2830b3815da86330a3ad86d2f9c10ad05b320bcfb",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -321,7 +321,20 @@ class Expressions:
                     f"the sides of `??` do not go together: {describe(present(option.type))} and {describe(of)}",
                 )
             of = joined
+        self._one_form(options, node.span, "sides of `??`")
         return t.Coalesce(options, type=of, span=node.span)
+
+    def _one_form(self, values: tuple[t.Expr, ...], span: Span, where: str) -> None:
+        """Insists that of two values of which one is chosen not only one keeps the text that it came as."""
+        kept = [isinstance(of, ParsedType) and of.verbatim for of in (present(value.type) for value in values)]
+        if any(kept) and not all(kept):
+            plain = next(value for value, keeps in zip(values, kept, strict=True) if not keeps)
+            raise self._findings.fail(
+                "K201",
+                span,
+                f"of the {where} one is written as it came, and the other is {describe(present(plain.type))}",
+                help="choose with `if`, and write each by itself; or declare the field as `object from text`",
+            )
 
     def _serialize(self, node: s.As, scope: Scope) -> t.Expr:
         name, place = node.serialization.text, node.serialization.span
@@ -350,6 +363,7 @@ class Expressions:
             raise self._findings.fail(
                 "K201", node.span, f"the branches do not go together: {describe(then.type)}, {describe(otherwise.type)}"
             )
+        self._one_form((then, otherwise), node.span, "branches")
         return t.Conditional(test, then, otherwise, type=of, span=node.span)
 
     def _logic(self, node: s.And | s.Or, scope: Scope) -> t.Expr:
@@ -394,6 +408,8 @@ class Expressions:
             raise self._findings.fail(
                 "K201", node.span, f"a list of {describe(container.type.item)} holds no {describe(value.type)}"
             )
+        if isinstance(container, t.ListConst) and len(container.items) == 1:
+            return t.Compare(s.Operator.EQUAL, value, container.items[0], type=BOOL, span=node.span)
         return t.Within(value, container, type=BOOL, span=node.span)
 
     def _has(self, node: s.Has, scope: Scope) -> t.Expr:

@@ -51,7 +51,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     names = {d.header.name.text for d in file.declarations if isinstance(d, s.Serialization)}
     written = tuple(one for name, one in serializations.items() if name in names)
     kinds = {type(declaration) for declaration in file.declarations}
-    if kinds and kinds <= {s.Serialization}:
+    if (kinds or file.shared) and kinds <= {s.Serialization}:
         return Library(name, source, file, libraries, written)
 
     lent = _lent(file, used, findings)

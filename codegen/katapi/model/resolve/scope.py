@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from katapi.language.syntax import Operator
 from katapi.model.template import (
@@ -24,9 +24,12 @@ from katapi.model.template import (
     Variable,
 )
 from katapi.model.types import (
+    BoolType,
+    IntType,
     MessageType,
     OptionalType,
     TaggedType,
+    TextType,
     Type,
     kinds_told_apart,
     of_kinds,
@@ -83,8 +86,26 @@ def facts(test: Expr, truth: bool) -> dict[Path, Type]:
             equal = truth is (operator is Operator.EQUAL)
             values = {text} if equal else set(base.type.values) - {text}
             return {} if path is None or not values & set(base.type.values) else {path: of_tag(base.type, values)}
+        case Compare(operator=operator, left=left, right=right) if operator in (Operator.EQUAL, Operator.NOT_EQUAL):
+            equal = truth is (operator is Operator.EQUAL)
+            return _equality(left, right, equal) | _equality(right, left, equal)
         case _:
             return {}
+
+
+def _equality(value: Expr, other: Expr, equal: bool) -> dict[Path, Type]:
+    """What is known of a value that is equal to another, or is not."""
+    path, of = path_of(value), present(value.type)
+    if path is None:
+        return {}
+    if isinstance(other, TextConst) and isinstance(of, TextType) and of.choices is not None:
+        left = tuple(choice for choice in of.choices if (choice == other.text) is equal)
+        narrowed = replace(of, choices=left)
+        known: Type = narrowed if equal or not isinstance(value.type, OptionalType) else OptionalType(narrowed)
+        return {path: known} if left else {}
+    scalar = isinstance(other.type, (TextType, IntType, BoolType)) and isinstance(of, (TextType, IntType, BoolType))
+    inside = isinstance(value, FieldOf) and isinstance(value.base.type, OptionalType)
+    return {path: of} if equal and scalar and isinstance(value.type, OptionalType) and not inside else {}
 
 
 def _presence(value: Expr) -> dict[Path, Type]:

@@ -35,6 +35,7 @@ from katapi.model.types import (
     kinds_told_apart,
     of_kinds,
     of_tag,
+    optional,
     present,
 )
 
@@ -456,8 +457,8 @@ class Statements:
         if path is not None and narrowed & kinds:
             if not isinstance(present(subject.type), TextType):
                 inner = scope.learn({path: of_kinds(subject.type, narrowed & kinds)})
-            elif JsonKind.NULL not in narrowed:
-                inner = scope.learn({path: present(subject.type)})
+            else:
+                inner = scope.learn({path: _of_arm(subject.type, narrowed, None if own else texts, seen)})
         if isinstance(subject, t.FieldOf) and isinstance(subject.base.type, TaggedType):
             values = set(subject.base.type.values) - seen if own else set(texts)
             record = path_of(subject.base)
@@ -513,6 +514,15 @@ def _without(scope: Scope, node: s.Item | s.Arm) -> Scope:
     for text in names:
         scope = scope.bind(text, None)
     return scope
+
+
+def _of_arm(of: Type, kinds: frozenset[JsonKind], texts: list[str] | None, before: set[str]) -> Type:
+    """The type of a text in an arm for these kinds, or for `texts`, behind arms for the texts `before`."""
+    inner = present(of)
+    if isinstance(inner, TextType) and inner.choices is not None:
+        left = tuple(c for c in inner.choices if (c not in before if texts is None else c in texts))
+        inner = replace(inner, choices=left or inner.choices)
+    return optional(inner) if isinstance(of, OptionalType) and JsonKind.NULL in kinds else inner
 
 
 def _stands_in_request(value: t.Expr) -> bool:

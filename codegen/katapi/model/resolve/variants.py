@@ -14,6 +14,7 @@ from katapi.language import syntax as s
 from katapi.language.nodes import nodes
 from katapi.language.source import Span
 from katapi.model.resolve.findings import Findings, nearest
+from katapi.model.resolve.shared import adopted, has_template, needed
 
 Constant: TypeAlias = str | bool | int
 Literal: TypeAlias = s.TextLiteral | s.BoolLiteral | s.IntLiteral
@@ -105,7 +106,7 @@ def _option(node: s.Option, findings: Findings) -> Option | None:
 def _check_use(file: s.File, options: Mapping[str, Option], findings: Findings) -> None:
     """Each option is asked for, is compared with values that it has, and shares its name with nothing else."""
     used: set[str] = set()
-    for node in nodes(file.declarations):
+    for node in nodes((file.declarations, needed(file).shared)):
         match node:
             case s.NameRef(name=name) if name in options:
                 used.add(name)
@@ -178,15 +179,18 @@ def decided(
     values = {} if model is None else _values(model, options, of_options)
     findings.untyped |= of_options.untyped
     decider = _Decider(values, of_options)
+    uses = file.uses if model is None else (*file.uses, *model.uses)
+    variant = None if model is None else model.name
     declarations = tuple(decider.declaration(declaration) for declaration in file.declarations)
-    for node in nodes(declarations):
+    file = replace(file, uses=uses, options=(), models=(), declarations=declarations, variant=variant)
+    if has_template(file):
+        file = adopted(replace(file, shared=decider.shared(needed(file).shared)), findings)
+    for node in nodes(file.declarations):
         if isinstance(node, s.NameRef) and node.name in options and node.name not in findings.untyped:
             message = f"the option `{node.name}` is absent here"
             findings.add("K203", node.span, message, help=f"test it with `exists {node.name}`, or write `??`")
             findings.untyped.add(node.name)
-    uses = file.uses if model is None else (*file.uses, *model.uses)
-    variant = None if model is None else model.name
-    return replace(file, uses=uses, options=(), models=(), declarations=declarations, variant=variant)
+    return file
 
 
 def _values(model: s.Model, options: Mapping[str, Option], findings: Findings) -> dict[str, Literal | None]:
@@ -241,6 +245,10 @@ class _Decider:
     def declaration(self, node: s.Declaration) -> s.Declaration:
         """The same declaration, its parts decided."""
         return self.node(self._with_choices(node) if isinstance(node, s.Request) else node)
+
+    def shared(self, nodes: Sequence[s.Shared]) -> tuple[s.Shared, ...]:
+        """The same shared parts, decided."""
+        return tuple(self.node(self._with_choices(one) if isinstance(one, s.RecordDecl) else one) for one in nodes)
 
     def node(self, node: NodeT) -> NodeT:
         """The same node, its parts decided."""
