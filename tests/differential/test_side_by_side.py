@@ -241,6 +241,17 @@ def with_message(**fields: Json) -> dict[str, Json]:
             with_message(content=[{"text": " a"}, {"text": "b "}]),
             "a|b",
         ),
+        (
+            "joined instructions",
+            "{% for m in messages %}{{ m.content }}{% endfor %}",
+            {
+                "messages": [
+                    {"role": "system", "content": [{"text": "a"}, {"text": "b"}]},
+                    {"role": "system", "content": []},
+                ]
+            },
+            "ab[]",
+        ),
         ("no empty calls", "{{ 'tool_calls' in messages[0] }}", with_message(tool_calls=[]), "False"),
         ("no nulls", "{{ 'id' in messages[0].tool_calls[0] }}", with_message(tool_calls=[CALL]), "False"),
         (
@@ -355,7 +366,7 @@ def with_message(**fields: Json) -> dict[str, Json]:
 )
 def test_repairs(repair: str, source: str, request_: dict[str, Json], text: str) -> None:
     template = OfficialTemplate(source, bos=None, eos=None)
-    otherwise = REPAIRS[repair].write(request_, {"user": "|"})
+    otherwise = REPAIRS[repair].write(request_, {"user": "|", "system": ""})
     assert otherwise.resolved(template.render(otherwise.request, None).text) == text
     assert template.render(request_, None).text != text
 

@@ -111,7 +111,10 @@ def _empty_arguments(function: Members) -> Members:
 
 def _parsed(function: Members) -> Members:
     arguments = function.get("arguments")
-    return {**function, "arguments": json.loads(arguments)} if isinstance(arguments, str) else function
+    try:
+        return {**function, "arguments": json.loads(arguments)} if isinstance(arguments, str) else function
+    except ValueError:
+        return function
 
 
 def _as_text(function: Members) -> Members:
@@ -155,21 +158,30 @@ def _no_nulls(request: Request, separators: Separators) -> Written:
     return Written(_given(request))
 
 
-def _joined(bare: Callable[[str], str]) -> Callable[[Request, Separators], Written]:
-    """Contents of text parts as one text, each part changed."""
+def _joined(message: Members, separators: Separators, bare: Callable[[str], str] = str) -> Members:
+    """A content of text parts as one text, each part changed."""
+    parts = message.get("content")
+    separator = separators.get(str(message.get("role")), separators.get(""))
+    if separator is None or not isinstance(parts, list):
+        return message
+    texts = [text for part in _objects(parts) if isinstance(text := part.get("text"), str)]
+    return {**message, "content": separator.join(map(bare, texts))} if len(texts) == len(parts) else message
 
-    def write(request: Request, separators: Separators) -> Written:
-        def of_message(message: Members) -> Members:
-            parts = message.get("content")
-            separator = separators.get(str(message.get("role")), separators.get(""))
-            if separator is None or not isinstance(parts, list):
-                return message
-            texts = [text for part in _objects(parts) if isinstance(text := part.get("text"), str)]
-            return {**message, "content": separator.join(map(bare, texts))} if len(texts) == len(parts) else message
 
-        return _each_message(of_message)(request, separators)
+def _joined_parts(request: Request, separators: Separators) -> Written:
+    return _each_message(lambda message: _joined(message, separators))(request, separators)
 
-    return write
+
+def _joined_bare_parts(request: Request, separators: Separators) -> Written:
+    return _each_message(lambda message: _joined(message, separators, str.strip))(request, separators)
+
+
+def _joined_instructions(request: Request, separators: Separators) -> Written:
+    """Only the parts of a system message in front."""
+    messages = _objects(request.get("messages"))
+    if messages and messages[0].get("role") == "system":
+        messages[0] = _joined(messages[0], separators)
+    return Written({**request, "messages": messages})
 
 
 def _short_types(message: Members) -> Members:
@@ -229,7 +241,7 @@ def _schemas_of_texts(request: Request, separators: Separators) -> Written:
         return schema
 
     tools: list[Json] = []
-    for tool in _objects(_each_schema(request.get("tools"), of_schema)):
+    for tool in _objects(_each_schema(request.get("tools"), of_schema, "default")):
         for function in _objects([tool.get("function")]):
             for parameters in _objects([function.get("parameters")]):
                 for properties in _objects([parameters.get("properties")]):
@@ -323,20 +335,18 @@ def _null_values(request: Request, separators: Separators) -> Written:
 
 
 def _parts_in_place(request: Request, separators: Separators) -> Written:
-    """Contents in parts, those of system messages left out, stand there as one text, pictures as Llama 4's token."""
+    """Contents in parts stand there as one text, pictures as `<|image|>`; not that of a system message in front."""
     stand_ins: list[tuple[str, str]] = []
-
-    def of_message(message: Members) -> Members:
+    messages: list[Json] = []
+    for message in _objects(request.get("messages")):
         role, parts = str(message.get("role")), message.get("content")
-        if role == "system" or separators.get(role, separators.get("")) is None or not isinstance(parts, list):
-            return message
-        stand_in = _STAND_IN.format(f"parts{len(stand_ins)}")
-        texts = [str(part.get("text", "<|image|>")) for part in _objects(parts)]
-        stand_ins.append((stand_in, "".join(texts)))
-        return {**message, "content": stand_in}
-
-    changed = _each_message(of_message)(request, separators)
-    return Written(changed.request, tuple(stand_ins))
+        leading = not messages and role == "system"
+        if not leading and isinstance(parts, list) and separators.get(role, separators.get("")) is not None:
+            stand_in = _STAND_IN.format(f"parts{len(stand_ins)}")
+            stand_ins.append((stand_in, "".join(str(part.get("text", "<|image|>")) for part in _objects(parts))))
+            message = {**message, "content": stand_in}
+        messages.append(message)
+    return Written({**request, "messages": messages}, tuple(stand_ins))
 
 
 def _named_types(request: Request, separators: Separators) -> Written:
@@ -386,12 +396,12 @@ def _plain_schemas(request: Request, separators: Separators) -> Written:
     return Written({**request, "tools": _each_schema(request.get("tools"), of_schema)})
 
 
-def _each_schema(value: Json, change: Callable[[Members], Members]) -> Json:
-    """JSON with every object in it changed, the innermost first."""
+def _each_schema(value: Json, change: Callable[[Members], Members], kept: str = "") -> Json:
+    """JSON with every object in it changed, the innermost first, but for what stands under a key."""
     if isinstance(value, list):
-        return [_each_schema(item, change) for item in value]
+        return [_each_schema(item, change, kept) for item in value]
     if isinstance(value, Mapping):
-        return change({key: _each_schema(member, change) for key, member in value.items()})
+        return change({k: v if k == kept else _each_schema(v, change, kept) for k, v in value.items()})
     return value
 
 
@@ -419,8 +429,9 @@ REPAIRS: Mapping[str, Repair] = {
     for repair in (
         Repair("an empty content", _each_message(_empty_content)),
         Repair("a null content", _each_message(_null_content)),
-        Repair("joined parts", _joined(str)),
-        Repair("joined bare parts", _joined(str.strip)),
+        Repair("joined parts", _joined_parts),
+        Repair("joined bare parts", _joined_bare_parts),
+        Repair("joined instructions", _joined_instructions),
         Repair("no empty calls", _each_message(_no_empty_calls)),
         Repair("no nulls", _no_nulls),
         Repair("parsed arguments", _each_function(_parsed)),
