@@ -57,11 +57,17 @@ def written(request: Request, repairs: Sequence[Repair], separators: Separators)
 def ways(
     request: Request, repairs: Sequence[Repair], separators: Separators, most: int
 ) -> Iterator[tuple[tuple[Repair, ...], Written]]:
-    """Choices of repairs of which each changes something, the fewest first, and what they make of a request.
+    """Choices of repairs, the fewest first, and what they make of a request: those of at most some number, and all.
 
-    These are those of at most some number, and all together.
+    Repairs that change nothing, neither by themselves nor behind the others, are left out.
     """
-    useful = [repair for repair in repairs if repair.write(request, separators).request != request]
+    useful: list[Repair] = []
+    so_far = request
+    for repair in repairs:
+        changed = repair.write(so_far, separators).request
+        if changed != so_far or repair.write(request, separators).request != request:
+            useful.append(repair)
+        so_far = changed
     for number in [*range(1, min(most + 1, len(useful))), *([len(useful)] if useful else [])]:
         for some in combinations(useful, number):
             yield some, written(request, some, separators)
