@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from katapi.analyse import analyse
+from katapi.artifacts.lock import read_lock
 from katapi.compile import analyse_spec, compile_program
 from katapi.declared_artifacts import DeclaredArtifacts
 from katapi.language.source import Source
@@ -20,9 +21,11 @@ from katapi.model.program import Library, Program
 from katapi.project import Project
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
+from katapi.testing import with_vocabulary
 
 ROOT = Path(__file__).parents[1]
 PASS = ROOT / "tests" / "language" / "pass"
+LOCK = read_lock(ROOT / "spec" / "artifacts.lock")
 OWN = sorted({ROOT / "spec" / "book.kata", *(ROOT / "spec" / "models").glob("*.kata")})
 TOKENIZERS = sorted((ROOT / "spec" / "tokenizers").glob("*.kata"))
 
@@ -88,8 +91,12 @@ def pass_project() -> Project:
 
 @cache
 def model_of(path: Path, name: str | None = None) -> Model[RequestModel]:
-    """The generated model of a spec; with a name, one of several."""
+    """The generated model of a spec, with a name one of several; over single bytes as in its generated tests."""
     package = "katapi_models" if path in OWN else pass_project().package
-    model = import_module(f"{package}.{program_of(path, name).package}").MODEL
+    program = program_of(path, name)
+    model = import_module(f"{package}.{program.package}").MODEL
     assert isinstance(model, Model)
-    return model
+    artifact = program.vocabulary.artifact
+    if artifact is None or not LOCK[artifact.name].cached:
+        return model
+    return with_vocabulary(model, program.configuration(), LOCK[artifact.name].sha256)

@@ -16,6 +16,7 @@ a clock where nothing else runs, and nearly the same where something does. Colum
 Memory is counted by tracemalloc in further processes, from the end of `import katapi` on: all that Python and numpy
 allocate, imported code included. `held` is what is there after the first ids, `peak` the most there ever was, both in
 megabytes and as multiples of the table of the vocabulary, which is not compressed: lengths, tokens, merges, scores.
+`long` is what is held after the paragraphs of all that is in docs/, since tokens that a text meets are kept.
 """
 
 import argparse
@@ -63,9 +64,13 @@ else:
 done = time.process_time()
 assert len(ids)
 held, peak = tracemalloc.get_traced_memory() if TRACED else (0, 0)
+for line in sys.stdin if TRACED else ():
+    model.encode(json.loads(line))
+long = tracemalloc.get_traced_memory()[0] if TRACED else 0
 print(json.dumps({
     "libraries": libraries - start, "katapi": imported - libraries, "load": loaded - imported,
-    "ids": done - loaded, "after": done - imported, "process": done, "held": held, "peak": peak, "table": sum(tables),
+    "ids": done - loaded, "after": done - imported, "process": done, "held": held, "peak": peak, "long": long,
+    "table": sum(tables),
 }), flush=True)
 """
 TIMES = ("libraries", "katapi", "load", "ids", "after", "process")
@@ -77,7 +82,11 @@ def run(name: str, *, traced: bool, bytecode: str) -> dict[str, float]:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     paths = [str(ROOT / folder) for folder in ("codegen", "generated")]
     environment |= {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run([sys.executable, "-c", code, name], stdout=subprocess.PIPE, env=environment, check=False)
+    documents = [path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))] if traced else []
+    lines = "".join(json.dumps(part) + "\n" for document in documents for part in document.split("\n\n"))
+    done = subprocess.run(
+        [sys.executable, "-c", code, name], input=lines, stdout=subprocess.PIPE, text=True, env=environment, check=False
+    )
     if done.returncode:
         raise SystemExit(f"first_token: {name} failed, see above")
     figures: dict[str, float] = json.loads(done.stdout)
@@ -100,11 +109,14 @@ def main() -> None:
     for name in names:
         medians = [statistics.median(figures[name][column] for figures in rounds) for column in TIMES]
         print(f"{name:<14}", *(f"{1000 * seconds:>10.1f}" for seconds in medians))
-    print(f"\n{'MB':<14}", *(f"{column:>10}" for column in ("table", "held", "peak", "held ×", "peak ×")))
+    print(
+        f"\n{'MB':<14}",
+        *(f"{column:>10}" for column in ("table", "held", "peak", "long", "held ×", "peak ×", "long ×")),
+    )
     for name in names:
-        table, held, peak = (traced[name][column] / 1e6 for column in ("table", "held", "peak"))
-        ratios = (f"{held / table:>10.1f}", f"{peak / table:>10.1f}") if table else ()
-        print(f"{name:<14}", *(f"{size:>10.2f}" for size in (table, held, peak)), *ratios)
+        table, *sizes = (traced[name][column] / 1e6 for column in ("table", "held", "peak", "long"))
+        ratios = [f"{size / table:>10.1f}" for size in sizes] if table else []
+        print(f"{name:<14}", *(f"{size:>10.2f}" for size in (table, *sizes)), *ratios)
 
 
 if __name__ == "__main__":

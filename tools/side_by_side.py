@@ -2,6 +2,7 @@
 
 usage: side_by_side.py MODEL|SPEC.kata[#MODEL] [--template PLACE] [--examples N] [--seed N] [--param NAME=VALUE]... …
        side_by_side.py --list [--archives DIR]
+       side_by_side.py --repairs
        side_by_side.py --vectors DIR [MODEL]
 
     python tools/side_by_side.py qwen3
@@ -21,13 +22,16 @@ A request on which both sides print the same text, or both refuse, is no differe
     refused   the spec refuses what the official template prints
     text      both print, and not the same
 
-An `error`, `none` or `repr` says so where the official template, given "" for every content that is null or absent,
-prints what the spec prints.
+A difference says so where it comes down to how the request is written: `(as with an empty content)` where the official
+template, given "" for every content that is null or absent, prints what the spec prints. --repairs lists these repairs.
+Where the spec refuses, `(as with only what is printed)` tells that it prints the same once the request is without all
+that the official template leaves out.
 
 --skip-kinds passes over whole kinds, --allow over differences whose signature, as printed, fits a pattern, perhaps only
 where a value of the request fits too: --allow 'refused R113 messages[].content',
 --allow 'text when messages[].tool_calls[].function.name ~ ["\\]'. What is known already stands in
-tools/official_templates/known.toml, by model, and is passed over too.
+tools/official_templates/known.toml, by model, and is passed over too: differences that come down to some repairs, and
+those that fit rules.
 
 At the end stand the branches of the official template that no request with the same text went through: what they print
 was not compared.
@@ -54,14 +58,15 @@ from katapi.language.diagnostics import SpecError  # noqa: E402
 from katapi.runtime.errors import KatapiError  # noqa: E402
 from katapi.runtime.json_types import Json  # noqa: E402
 from tools.official_templates.branches import Branches  # noqa: E402
-from tools.official_templates.comparison import Difference, Kind, Request, Rule, Side, difference  # noqa: E402
+from tools.official_templates.comparison import Difference, Kind, Rule, Side, difference, mended_by  # noqa: E402
 from tools.official_templates.conversations import Conversations  # noqa: E402
 from tools.official_templates.draws import Members  # noqa: E402
 from tools.official_templates.environment import OfficialTemplate, Outcome  # noqa: E402
 from tools.official_templates.places import Found, NotFound, at_place, every, facts, official  # noqa: E402
+from tools.official_templates.repairs import REPAIRS, Repair, Request, Separators  # noqa: E402
 from tools.official_templates.report import shown  # noqa: E402
 from tools.official_templates.shrink import smallest  # noqa: E402
-from tools.official_templates.spec_side import SpecSide, spec_of  # noqa: E402
+from tools.official_templates.spec_side import SpecSide, separators_of, spec_of  # noqa: E402
 from tools.official_templates.words import unknown_to, words_of  # noqa: E402
 
 KNOWN = ROOT / "tools" / "official_templates" / "known.toml"
@@ -78,18 +83,28 @@ class Run:
     branches: Branches
     skipped: frozenset[Kind]
     rules: Sequence[Rule]
+    known: Sequence[Repair]
+    """Repairs to which a difference may come down and is not told."""
+    separators: Separators
     results: Counter[str] = field(default_factory=Counter)
     passed: Counter[str] = field(default_factory=Counter)
     told: set[str] = field(default_factory=set)
 
     def judge(self, request: Request) -> tuple[str, Difference | None]:
         """What came of a request in a few words, and the difference that is to be told."""
-        found = difference(request, self.official, self.katapi)
-        if found is None:
-            if self.katapi(request).text is None:
+        theirs, ours = self.official(request).text, self.katapi(request).text
+        if theirs == ours:
+            if ours is None:
                 return "both refuse", None
             self.branches.count()
             return "same text", None
+        if ours is not None:
+            mended = mended_by(request, ours, self.official, self.katapi, self.known, self.separators)
+            if mended:
+                return f"as with {', '.join(mended)}", None
+        repairs = self.known if ours is None else [*REPAIRS.values()]
+        found = difference(request, self.official, self.katapi, repairs, self.separators)
+        assert found is not None, "the two sides have just parted"
         if found.signature in self.told:
             return "told already", None
         if found.kind in self.skipped or any(rule.allows(found) for rule in self.rules):
@@ -156,9 +171,11 @@ def compare(arguments: argparse.Namespace) -> int:
         rest = {k: v for k, v in request.items() if k != CLOCK} if clocked else request
         return jinja.render({**rest, **only_official}, clock(now))
 
-    known = tomllib.loads(KNOWN.read_text(encoding="utf-8")).get(model, {}).get("rules", [])
-    rules = [*arguments.allow, *(Rule.parse(text) for text in ([] if arguments.all else known))]
-    run = Run(theirs, spec.render, jinja.branches, frozenset(arguments.skip_kinds), rules)
+    known = {} if arguments.all else tomllib.loads(KNOWN.read_text(encoding="utf-8")).get(model, {})
+    rules = [*arguments.allow, *map(Rule.parse, known.get("rules", []))]
+    repairs = [REPAIRS[name] for name in known.get("repairs", [])]
+    separators = separators_of(spec.program.request)
+    run = Run(theirs, spec.render, jinja.branches, frozenset(arguments.skip_kinds), rules, repairs, separators)
     ours = {name: value for name, value in fixed.items() if name in params}
     words = words_of(jinja.tree)
     requests = Conversations(spec.program, words, ours, also=arguments.also)
@@ -274,9 +291,13 @@ def main() -> int:
     parser.add_argument("--eos", help="the token that the template is given as eos_token")
     parser.add_argument("--list", action="store_true", help="show the templates at hand")
     parser.add_argument("--vectors", type=Path, metavar="DIR", help="check the templates with DIR/<model>.jsonl.gz")
+    parser.add_argument("--repairs", action="store_true", help="show what `as with` can say")
     arguments = parser.parse_args()
     if arguments.list:
         return list_templates(arguments.archives)
+    if arguments.repairs:
+        print(*REPAIRS, sep="\n")
+        return 0
     try:
         if arguments.vectors is not None:
             return check_vectors(arguments.vectors, arguments)

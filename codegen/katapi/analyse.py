@@ -109,10 +109,16 @@ def _resolved(
     program = resolve(name, source, file, findings, there) if len(there) == len(used) else None
     found = [*findings.diagnostics]
     if isinstance(program, Program):
-        found += check_program(program)
+        found += [finding for finding in check_program(program) if not _follows(finding, findings.diagnostics)]
     elif isinstance(program, TokenizerProgram):
         found += check_tokenizer(program)
     return program, found
+
+
+def _follows(finding: Diagnostic, others: list[Diagnostic]) -> bool:
+    """Whether a test has only one outcome because of a mistake in it."""
+    span = finding.span
+    return finding.code == "K214" and any(span.start <= f.span.start and f.span.end <= span.end for f in others)
 
 
 def _merged(of_models: dict[str, list[Diagnostic]], *, common: bool) -> list[Diagnostic]:

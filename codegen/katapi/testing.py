@@ -82,6 +82,11 @@ def with_vocabulary(declared: D, configuration: TokenizerConfiguration, sha256: 
 
 def over_single_bytes(configuration: TokenizerConfiguration) -> Tokenizer:
     """The tokenizer of a configuration over a vocabulary of nothing but the single bytes and its own control tokens."""
+    return build_tokenizer(configuration, single_bytes(configuration))
+
+
+def single_bytes(configuration: TokenizerConfiguration) -> VocabularyData:
+    """A vocabulary of nothing but the single bytes, as the segmentation of a configuration takes them."""
     match configuration.segmentation:
         case BytePairRanks() | BytePairMerges(over_bytes=True):
             tokens = [bytes([byte]) for byte in range(256)]
@@ -90,7 +95,7 @@ def over_single_bytes(configuration: TokenizerConfiguration) -> Tokenizer:
     added = {token.id for token in configuration.added_tokens}
     free = (token for token in itertools.count() if token not in added)
     data = VocabularyData(Tokens.by_id(dict(zip(free, tokens, strict=False))))
-    return build_tokenizer(configuration, replace(data, scores=score_array([0.0] * len(data.tokens))))
+    return replace(data, scores=score_array([0.0] * len(data.tokens)))
 
 
 def texts(controls: type[ControlToken]) -> SearchStrategy[Content]:

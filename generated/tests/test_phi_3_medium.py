@@ -46,7 +46,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "user": ("content",),
     "assistant": ("content",),
 }
-REJECTIONS = {"phi3.kata:35", "phi3.kata:45"}
+REJECTIONS = {"phi3.kata:38", "phi3.kata:48"}
 INPUTS = accepted(REQUEST, MODEL)
 
 

@@ -26,6 +26,7 @@ from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare
 from katapi.runtime.tokenization.pretokenizers import Whole
 from katapi.runtime.tokenization.vocabulary import Vocabulary
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from katapi.testing import (
     json_objects,
     json_values,
@@ -65,7 +66,7 @@ class Gaps(TextAndIds):
         vocabulary = Vocabulary(texts=TEXTS, control={1_000_000_000: "<far>", 8: "<unk>"})
         return PipelineTokenizer(
             normalizer=Unchanged(),
-            engine=PieceEngine(Whole(), LongestMatch(TEXTS, unknown=8)),
+            engine=PieceEngine(Whole(), LongestMatch(VocabularyData.of_texts(TEXTS), unknown=8)),
             post_processor=Bare(),
             decoding=ByteDecoding(vocabulary),
             vocabulary=vocabulary,

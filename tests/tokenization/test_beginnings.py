@@ -32,6 +32,7 @@ from katapi.runtime.tokenization.pretokenizers import Chained, Metaspace
 from katapi.runtime.tokenization.stages import Normalizer, PreTokenizer
 from katapi.runtime.tokenization.text_decoding import TextDecoding
 from katapi.runtime.tokenization.vocabulary import Vocabulary
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from katapi.runtime.unicode.tables import WHITE_SPACE, compatibility
 
 LETTERS = "?▁abfiلاهصى"
@@ -42,7 +43,7 @@ FIRST = Metaspace("▁", PrependScheme.FIRST, split=True)
 def tokenizer(normalizer: Normalizer, pretokenizer: PreTokenizer) -> PipelineTokenizer:
     return PipelineTokenizer(
         normalizer=normalizer,
-        engine=PieceEngine(pretokenizer, LongestMatch(dict(enumerate(LETTERS)), unknown=0)),
+        engine=PieceEngine(pretokenizer, LongestMatch(VocabularyData.of_texts(dict(enumerate(LETTERS))), unknown=0)),
         post_processor=Bare(),
         decoding=TextDecoding(VOCABULARY, metaspace_decoder("▁", PrependScheme.FIRST)),
         vocabulary=VOCABULARY,

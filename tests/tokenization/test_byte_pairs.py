@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization import byte_pairs
 from katapi.runtime.tokenization.byte_pairs import BytePairs
+from katapi.runtime.tokenization.merge_queue import SHORT
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
@@ -54,12 +54,6 @@ def test_short_pieces(words: list[bytes], piece: str) -> None:
 def test_long_pieces(words: list[bytes], piece: str) -> None:
     segmented = [[*BYTES, *words][token] for token in engine(*words).segment(piece)]
     assert segmented == by_definition(piece, words)
-
-
-@given(vocabularies(), st.text("abé", min_size=1, max_size=40))
-def test_both_methods_agree(words: list[bytes], piece: str) -> None:
-    pairs, data = engine(*words), piece.encode()
-    assert pairs._cuts_of_short(data) == pairs._cuts_of_long(data)
 
 
 def test_the_leftmost_of_equal_pairs_goes_first() -> None:
@@ -108,4 +102,4 @@ def test_all_bytes_are_needed() -> None:
 
 
 def test_the_limit_of_the_short_method_is_crossed_by_these_tests() -> None:
-    assert 40 * len("é".encode()) < byte_pairs._SHORT < 200
+    assert 40 * len("é".encode()) < SHORT < 200

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.tokenization.longest_match import LongestMatch
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 UNKNOWN = 0
 WORDS = {1: "a", 2: "ab", 3: "abcd", 4: "天空", 5: "天", 6: "<unk>!"}
-ENGINE = LongestMatch({UNKNOWN: "<unk>", **WORDS}, unknown=UNKNOWN)
+ENGINE = LongestMatch(VocabularyData.of_texts({UNKNOWN: "<unk>", **WORDS}), unknown=UNKNOWN)
 
 
 @pytest.mark.parametrize(

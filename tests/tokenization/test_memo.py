@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from katapi.runtime.tokenization import memo
 from katapi.runtime.tokenization.memo import Memo
 
 
@@ -26,8 +23,7 @@ def test_a_long_text_is_not_kept() -> None:
     assert not remembered
 
 
-def test_the_number_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memo, "_ENTRIES", 10)
-    remembered = Memo(int)
+def test_the_number_of_entries_is_bounded() -> None:
+    remembered = Memo(int, entries=10)
     assert [remembered[str(number)] for number in range(100)] == list(range(100))
     assert len(remembered) <= 10

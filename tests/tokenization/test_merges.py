@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katapi.runtime.tokenization import merges as merges_module
 from katapi.runtime.tokenization.configuration import BytePairMerges
+from katapi.runtime.tokenization.merge_queue import SHORT
 from katapi.runtime.tokenization.merges import Merges
 from tests.vocabularies import merges_of_bytes, merges_of_characters
 
@@ -155,4 +155,4 @@ def test_merges_that_make_earlier_pairs_take_no_quadratic_time() -> None:
 
 
 def test_the_limit_of_the_short_method_is_crossed_by_these_tests() -> None:
-    assert 40 < merges_module._SHORT < 100
+    assert 40 < SHORT < 100

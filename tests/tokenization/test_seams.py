@@ -12,7 +12,7 @@ from katapi.runtime.tokenization.seams import Seams, character_pairs
 
 
 def seams(meeting: set[str]) -> Seams:
-    left, right = (np.array([ord(pair[side]) for pair in meeting], dtype=np.uint32) for side in (0, 1))
+    left, right = (np.array([ord(pair[side]) for pair in meeting], dtype=np.int32) for side in (0, 1))
     return Seams(character_pairs(left, right))
 
 

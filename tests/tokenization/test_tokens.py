@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.errors import ArtifactError, TokenizerError
-from katapi.runtime.tokenization.tokens import Texts, Tokens
+from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
@@ -23,9 +24,22 @@ def test_bytes_by_id(spelled: dict[int, bytes]) -> None:
 @given(st.lists(st.text(max_size=4)))
 def test_texts(texts: list[str]) -> None:
     read = Tokens.of(text.encode() for text in texts).texts()
-    given = Texts.of(texts)
-    assert (read.joined, read.bounds.tolist()) == (given.joined, given.bounds.tolist())
     assert read.lengths().tolist() == [*map(len, texts)]
+    chosen = np.arange(len(texts)) % 2 == 0
+    assert read.ids(chosen) == {text: token for token, text in enumerate(texts) if token % 2 == 0}
+
+
+@given(st.text(st.sampled_from("a\x7f\x80\xff߿ࠀ▁�\U00010000\U0010ffff"), max_size=20))
+def test_code_points_by_place(text: str) -> None:
+    read = Tokens.of(character.encode() for character in text).texts()
+    codes, following = read.codes_at(read.bounds[:-1])
+    assert codes.tolist() == read.codes_before(read.bounds[1:]).tolist() == [*map(ord, text)]
+    assert following.tolist() == read.bounds[1:].tolist()
+
+
+def test_a_token_far_behind_is_no_text() -> None:
+    with pytest.raises(ArtifactError, match="A110: the token 5000 "):
+        Tokens.of([b"a"] * 5000 + [b"\xff"]).texts()
 
 
 @pytest.mark.parametrize(
@@ -39,7 +53,9 @@ def test_texts(texts: list[str]) -> None:
 def test_tokens_that_are_no_text(tokens: list[bytes], wrong: int) -> None:
     with pytest.raises(ArtifactError, match=f"A110: the token {wrong} "):
         Tokens.of(tokens).texts()
-    assert Tokens.of(tokens).letters().joined.encode("latin-1") == b"".join(tokens)
+    assert [*Tokens.of(tokens).letters().ids(np.ones(len(tokens), dtype=np.bool_))] == [
+        token.decode("latin-1") for token in tokens
+    ]
 
 
 @pytest.mark.parametrize("index", [-1, 2])

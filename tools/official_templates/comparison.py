@@ -12,8 +12,7 @@ from fnmatch import fnmatchcase
 
 from katapi.runtime.json_types import Json
 from tools.official_templates.environment import Outcome
-
-Request = Mapping[str, Json]
+from tools.official_templates.repairs import Repair, Request, Separators, Written, ways, without_unprinted, written
 
 
 class Kind(Enum):
@@ -37,11 +36,14 @@ class Difference:
     kind: Kind
     detail: str
     """What tells differences of one kind apart: the fault of a side, the places that were left out."""
+    mended: tuple[str, ...] = ()
+    """The repairs of the request, by name, with which the two sides print the same."""
 
     @property
     def signature(self) -> str:
         """Kind and detail in one line: what `--allow` is matched with."""
-        return f"{self.kind.value} {self.detail}".strip()
+        mended = f"(as with {', '.join(self.mended)})" if self.mended else ""
+        return " ".join(filter(None, (self.kind.value, self.detail, mended)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +73,69 @@ class Rule:
 
 
 Side = Callable[[Request], Outcome]
+_NO_SEPARATORS: Separators = {}
+ONLY_PRINTED = "only what is printed"
+"""The repair that leaves out what the official template does not print, for requests that Katapi refuses."""
 
 
-def difference(request: Request, official: Side, katapi: Side) -> Difference | None:
-    """How the two sides part on a request, or None where both print the same or both refuse."""
+def difference(
+    request: Request,
+    official: Side,
+    katapi: Side,
+    repairs: Sequence[Repair] = (),
+    separators: Separators = _NO_SEPARATORS,
+) -> Difference | None:
+    """How the two sides part on a request, or None where both print the same or both refuse.
+
+    The repairs are tried, and `separators` stand between the parts of a content, by role.
+    """
     theirs, ours = official(request), katapi(request)
     if theirs.text == ours.text:
         return None
+    mended = mended_by(request, ours.text, official, katapi, repairs, separators)
     if theirs.text is None:
-        return Difference(request, theirs, ours, Kind.ERROR, theirs.fault + _as_mended(request, official, ours))
+        return Difference(request, theirs, ours, Kind.ERROR, theirs.fault, mended)
     kind = _python_in(theirs.text, ours.text or "", request)
     refusal = ours.fault
     if kind is not None:
-        return Difference(request, theirs, ours, kind, refusal + _as_mended(request, official, ours))
+        return Difference(request, theirs, ours, kind, refusal, mended)
     lost = _dropped(request, official, theirs.text, ours)
     if lost:
-        return Difference(request, theirs, ours, Kind.DROPPED, ", ".join([*lost, refusal] if refusal else lost))
-    return Difference(request, theirs, ours, Kind.REFUSED if ours.text is None else Kind.TEXT, refusal)
+        return Difference(request, theirs, ours, Kind.DROPPED, ", ".join([*lost, refusal] if refusal else lost), mended)
+    return Difference(request, theirs, ours, Kind.REFUSED if ours.text is None else Kind.TEXT, refusal, mended)
 
 
-def _as_mended(request: Request, official: Side, ours: Outcome) -> str:
-    """Says so where the official template prints what Katapi does once contents that are null or absent are empty."""
-    messages = request.get("messages")
-    if ours.text is None or not isinstance(messages, Sequence):
-        return ""
-    empty = {"content": ""}
-    mended = [{**m, **({} if m.get("content") is not None else empty)} for m in messages if isinstance(m, Mapping)]
-    return " (as with an empty content)" if official({**request, "messages": mended}).text == ours.text else ""
+def mended_by(
+    request: Request,
+    ours: str | None,
+    official: Side,
+    katapi: Side,
+    repairs: Sequence[Repair],
+    separators: Separators,
+) -> tuple[str, ...]:
+    """The names of the fewest repairs with which the two sides print the same; `ours` is what Katapi prints without.
+
+    Where Katapi prints, the official template alone gets the request that is written otherwise, but for the repairs for
+    both. Where Katapi refuses, both get it, perhaps without all that the official template does not print.
+    """
+    if ours is not None:
+        for some, otherwise in ways(request, repairs, separators, 5):
+            both = [repair for repair in some if repair.both]
+            expected = katapi(written(request, both, separators).request).text if both else ours
+            if expected is not None and otherwise.resolved(official(otherwise.request).text) == expected:
+                return tuple(repair.name for repair in some)
+        return ()
+    for some, otherwise in [((), Written(request)), *ways(request, repairs, separators, 2)]:
+        names = tuple(repair.name for repair in some)
+        printed = official(otherwise.request).text
+        if printed is None:
+            continue
+        if printed == katapi(otherwise.request).text:
+            return names
+        shorter = without_unprinted(otherwise.request, lambda less: official(less).text, printed)
+        if printed == katapi(shorter).text:
+            return (*names, ONLY_PRINTED)
+    return ()
 
 
 _PYTHON = {Kind.NONE: r"\bNone\b", Kind.REPR: r"\b(?:True|False)\b|\{'|\['|': |Undefined"}
@@ -113,7 +151,9 @@ def _python_in(theirs: str, ours: str, request: Request) -> Kind | None:
 
 
 _MARK = "qzkw{}qzkw"
-_PLACES = re.compile(r"messages\[\]\.content|messages\[\]\.tool_calls\[\]\.function\.name|tools\[\]\.function\.name")
+_PLACES = re.compile(
+    r"messages\[\]\.content(?:\[\]\.text)?|messages\[\]\.tool_calls\[\]\.function\.name|tools\[\]\.function\.name"
+)
 
 
 def _dropped(request: Request, official: Side, theirs: str, ours: Outcome) -> list[str]:

@@ -17,6 +17,8 @@ from katapi.emit.renderer import emit_renderer
 from katapi.emit.request import emit_request
 from katapi.emit.vocabulary import emit_vocabulary
 from katapi.model.program import Program, TokenizerProgram
+from katapi.model.request import Request as RequestRules
+from katapi.model.types import ListType, OptionalType, TaggedType, Type, UnionType
 from katapi.project import find_project
 from katapi.runtime.errors import KatapiError, RequestError
 from katapi.runtime.json_types import JsonObject
@@ -52,6 +54,27 @@ class SpecSide:
             # A place in the spec moves with every line above it; what the spec says there does not.
             about = error.where if isinstance(error, RequestError) else error.message
             return Outcome(None, str(error), f"{error.code} {re.sub(r'[0-9]+', '', about)}".strip())
+
+
+def separators_of(request: RequestRules) -> dict[str, str | None]:
+    """What stands between the parts of a content, by role, None where it has no parts; `""` are roles not declared."""
+    by_role: dict[str, str | None] = {}
+    for role in request.roles:
+        content = role.field("content")
+        parts = content is not None and (content.separator is not None or _is_list(content.type))
+        by_role["" if role.open else role.name] = (content.separator or "") if content and parts else None
+    return by_role
+
+
+def _is_list(of: Type) -> bool:
+    """Whether a content may be a list of parts that are told apart by their types."""
+    match of:
+        case OptionalType(item=item):
+            return _is_list(item)
+        case UnionType(list=ListType(item=item)):
+            return isinstance(item, TaggedType)
+        case _:
+            return False
 
 
 def spec_of(model: str, folder: Path) -> Path:

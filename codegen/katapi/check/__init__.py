@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from katapi.check import captures, controls, fields, generation, matches, messages, names, nesting, patterns, recursion
+from katapi.check import (
+    captures,
+    controls,
+    fields,
+    generation,
+    matches,
+    messages,
+    names,
+    nesting,
+    outcomes,
+    patterns,
+    recursion,
+)
 from katapi.language.diagnostics import Diagnostic
 from katapi.model.program import Program, TokenizerProgram
 
 ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     matches.check,
+    outcomes.check,
     messages.check,
     fields.check,
     names.check,
@@ -24,7 +37,7 @@ ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
 def check_program(program: Program) -> list[Diagnostic]:
     """The findings of all checks, in source order."""
     found = [finding for check in ALL for finding in check(program)] + patterns.check(program)
-    return sorted(found, key=lambda finding: (finding.span.start, finding.code))
+    return sorted(dict.fromkeys(found), key=lambda finding: (finding.span.start, finding.code))
 
 
 def check_tokenizer(program: TokenizerProgram) -> list[Diagnostic]:

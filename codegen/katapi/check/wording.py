@@ -20,6 +20,6 @@ def unreachable_arm(span: Span) -> Diagnostic:
         "K304",
         span,
         "this arm is never reached",
-        "the arms before it take all that it fits",
+        "nothing that it fits comes to it",
         "remove it, or move it up",
     )

@@ -36,6 +36,7 @@ from katapi.model.types import (
     Type,
     UnionType,
     holds_text,
+    holds_verbatim,
     present,
 )
 
@@ -457,5 +458,5 @@ class Expressions(Comparisons):
         received = isinstance(present(expr.value.type), (JsonType, ListType)) and not isinstance(
             expr.value, (t.ObjectExpr, t.ListConst)
         )
-        method = "dump_known" if received else "dump"
+        method = "dump_known" if received and not holds_verbatim(expr.value.type) else "dump"
         return f"{expr.serialization.identity.name.upper()}.{method}({value.text})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from katapi.emit.code import ATOM, COMPARE, Code, ternary
 from katapi.emit.expressions import Expressions
 from katapi.emit.lifts import Lift, Lifting, finds, is_testable, there
-from katapi.emit.python import Lines
+from katapi.emit.python import Lines, width
 from katapi.language.source import Span
 from katapi.language.syntax import Quantifier
 from katapi.model import template as t
@@ -151,15 +151,19 @@ class Lets:
             if query.quantifier is Quantifier.LAST:
                 source = Code(f"list({source.text})", ATOM)
         order = f"reversed({source.text})" if query.quantifier is Quantifier.LAST else source.text
-        self.lines.add(f"for {target} in {order}:")
+        self.lines.loop(target, order)
         self.lines.indent()
         if e.reads_path(query.variable):
             self.lines.statement(f"{item}_path = ", e.item_path(query.source, f"{item}_at"))
         self.lines.statement("if ", self.condition(condition).text, ":")
         self.lines.indent()
         for assignment in found:
-            target, sign, value = assignment.partition("= ")
-            self.lines.statement(target + sign, value)
+            targets, sign, value = assignment.partition("= ")
+            if ", " not in targets or width(assignment) <= self.lines.room():
+                self.lines.statement(targets + sign, value)
+                continue
+            for target, one in zip(targets.strip().split(", "), value.split(", "), strict=True):
+                self.lines.statement(f"{target} = ", one)
         if query.quantifier is not Quantifier.COUNT:
             self.lines.add("break")
         self.lines.dedent()

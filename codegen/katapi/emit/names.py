@@ -49,7 +49,8 @@ def message_class(role: str) -> str:
 
 _OWN = {"at", "first", "i", "messages", "out", "request", "walked"}
 _CALLED = {name for module in (rendering, text, dates, printed, views) for name in vars(module)}
-_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | _CALLED | _OWN
+_ALIKE = {"l", "O", "I"}  # hard to tell from digits
+_RESERVED = _ALIKE | frozenset(keyword.kwlist) | frozenset(dir(builtins)) | _CALLED | _OWN
 _DERIVED = re.compile(
     r"[A-Z_].*|without_.*|value_\d+|.*_(?:at|path|first|index|last|printed)|(?:.*_(?:before|after)|joined)(?:_\d+)?"
 )

@@ -111,6 +111,8 @@ class Paths(Variables, ABC):
                 return True
             case t.EndOf(base=base):
                 return isinstance(present(base.type), ListType)
+            case t.Cut(base=base) | t.Rewrite(base=base) | t.FormatDate(base=base) | t.Serialize(value=base):
+                return self._has_path(base)
             case t.Coalesce(options=values) | t.ListConst(items=values):
                 return any(map(self._has_path, values))
             case t.Conditional(then=then, otherwise=otherwise):
@@ -168,6 +170,8 @@ class Paths(Variables, ABC):
                     return ['"messages"', f"{self.value(base).text}[{at}][0]"]
                 last = "0" if end is End.FIRST else f"len({self.value(base).text}) - 1"
                 return [*self._path(base), last]
+            case t.Cut(base=base) | t.Rewrite(base=base) | t.FormatDate(base=base) | t.Serialize(value=base):
+                return self._path(base)
             case t.NeighbourOf(neighbour=neighbour):
                 step = "- 1" if neighbour is Neighbour.PREV else "+ 1"
                 self.used.add(self.index)

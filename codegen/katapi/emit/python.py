@@ -100,7 +100,24 @@ class Lines:
                 self._operands(parts, operator)
                 self.add(")" + tail)
                 return
+        compared = _parts(body, _COMPARISONS)
         lines = _broken(body, self.room(), beside=width(head + tail), enclosed=False)
+        fits = width(body) <= self.room() - 4
+        inner = _group(compared[0]) if len(compared) == 2 else ""
+        if inner and not compared[1].endswith((")", "]", "}")) and width(inner) <= self.room() - 4:
+            self.add(head + "(")
+            self.add("    " + inner)
+            self.add(f") {compared[1]}{tail}")
+            return
+        hugs = compared[-1].endswith((")", "]", "}")) and not compared[-1].endswith("[0]")
+        if (len(lines) == 1 and fits) or (len(compared) > 1 and not hugs):
+            self.add(head + "(")
+            for line in _broken(body, self.room() - 4):
+                self.add("    " + line)
+            self.add(")" + tail)
+            return
+        if width(head + lines[0]) > self.room():
+            lines = _opened_twice(body, self.room()) or lines
         if len(lines) == 1:
             self.add(head + body + tail)
             return
@@ -108,6 +125,18 @@ class Lines:
         for line in lines[1:-1]:
             self.add(line)
         self.add(lines[-1] + tail)
+
+    def loop(self, target: str, source: str) -> None:
+        """Adds the head of a loop; names that do not fit beside what it goes through stand one a line."""
+        opening = _opening(source)
+        names = _split(target, ", ")
+        if len(names) == 1 or width(f"for {target} in {source[: opening + 1]}") <= self.room():
+            self.statement(f"for {target} in ", source, ":")
+            return
+        self.add("for (")
+        for name in names:
+            self.add(f"    {name},")
+        self.statement(") in ", source, ":")
 
     def _operands(self, parts: list[str], operator: str) -> None:
         whole = operator.join(parts)
@@ -167,13 +196,24 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
     if len(choices) > 1:
         *first, last = choices
         return [*(line for part in first for line in _broken(part, room)), *_broken(last, room, beside)]
+    for operators in (_OR, _AND, _COMPARISONS) if enclosed and not code.startswith("for ") else ():
+        *before, end = _parts(code, operators)
+        if before:
+            return [*(line for part in before for line in _broken(part, room)), *_broken(end, room, beside)]
     united = _split(code, " | ") if enclosed else [code]
     if len(united) > 1:
         parts = [united[0], *(f"| {part}" for part in united[1:])]
         return [line for part in parts for line in _broken(part, room, beside)]
+    if code.endswith(")[0]"):
+        *before, end = _broken(code.removesuffix("[0]"), room, beside + 3)
+        return [*before, end + "[0]"]
     opening = _opening(code)
     if opening < 0:
         return [code]
+    called_on = code.rfind(")[0].", 0, opening) + 1
+    if called_on and width(code[: opening + 1]) > room:
+        *before, end = _broken(code[:called_on], room)
+        return [*before, end + code[called_on:]]
     inner = code[opening + 1 : -1]
     alone = inner.endswith(",")  # a tuple of one
     items = _split(inner.removesuffix(","), ", ")
@@ -191,6 +231,37 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
         comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
         lines.append("    " + parts[-1] + ("," if comma else ""))
     return [*lines, code[-1]]
+
+
+def _group(code: str) -> str:
+    """What stands in the parentheses around all of an expression; nothing where there are none."""
+    return code[1:-1] if code.startswith("(") and code.endswith(")") and _opening(code) == 0 else ""
+
+
+def _opened_twice(code: str, room: int) -> list[str]:
+    """Two calls with an operator between, each with its arguments below; nothing for other code."""
+    called = code
+    for operators in (_OR, _AND, _COMPARISONS):
+        called, *_ = _parts(called, operators)
+    rest = code[len(called) :].lstrip()
+    if not (called.endswith(")") and rest):
+        return []
+    *first, between = _broken(called, room, beside=room)
+    after, *last = _broken(rest, room, beside=room, enclosed=False)
+    return [*first, f"{between} {after}", *last]
+
+
+_OR, _AND = (" or ",), (" and ",)
+_COMPARISONS = (" == ", " != ", " < ", " <= ", " > ", " >= ", " not in ", " in ", " is not ", " is ")
+
+
+def _parts(code: str, operators: tuple[str, ...]) -> list[str]:
+    """The parts between some operators, each behind the first with the operator before it."""
+    for operator in operators:
+        first, *others = _split(code, operator)
+        if others:
+            return [first, *(operator.lstrip() + other for other in others)]
+    return [code]
 
 
 def _operands_of(code: str) -> list[str]:

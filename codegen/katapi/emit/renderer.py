@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import dedent
 
 from katapi.emit.code import NOT
 from katapi.emit.constants import constant_source
@@ -36,6 +38,7 @@ class RendererContext:
     constants: list[str]
     functions: list[str]
     line: int
+    begin: list[str]
     body: str
 
 
@@ -66,6 +69,7 @@ def emit_renderer(program: Program, package: str) -> str:
             constants=[constant_source(c) for c in constants],
             functions=functions,
             line=program.source.line_column(program.template.span.start)[0],
+            begin=_begin(body),
             body=body,
         ),
     )
@@ -75,6 +79,13 @@ def _in_order(constant: Constant) -> tuple[str, int, int, str]:
     """What constants are sorted by: their places, those in the template's own file first."""
     line, column, file = constant.pieces[0].site
     return file or "", line, column, constant.name
+
+
+def _begin(body: str) -> list[str]:
+    """What a template begins with, as far as its body goes on with it."""
+    names = {node.id for node in ast.walk(ast.parse(dedent(body))) if isinstance(node, ast.Name)}
+    lines = {"out": "out: list[Printed] = []", "messages": "messages = list(enumerate(request.messages))"}
+    return [line for name, line in lines.items() if name in names]
 
 
 def _import_groups(module: Module, package: str) -> list[str]:

@@ -18,7 +18,7 @@ from katapi.language.source import Span
 from katapi.language.syntax import End, Operator, Quantifier
 from katapi.model import template as t
 from katapi.model.flow import always_rejects, rejects
-from katapi.model.types import LITERAL, BoolType, MessageType, TaggedType, TextType, kinds_told_apart, present
+from katapi.model.types import LITERAL, BoolType, JsonKind, MessageType, TaggedType, TextType, kinds_told_apart, present
 
 
 class Statements(Lets):
@@ -89,9 +89,6 @@ class Statements(Lets):
         match statement:
             case t.Block(statements=inner):
                 self._statements(inner)
-            case t.If(test=t.BoolConst(value=truth), then=then, otherwise=otherwise):
-                chosen = then if truth else otherwise
-                self._statements(() if chosen is None else chosen.statements)
             case t.Print(value=value):
                 self._print(value)
             case t.Sampled(body=body, span=span):
@@ -209,7 +206,7 @@ class Statements(Lets):
             return
         alone = word == "if " and _ends_in_raise(statement.then)
         inner = statement.otherwise.statements
-        if len(inner) == 1 and isinstance(inner[0], t.If) and not isinstance(inner[0].test, t.BoolConst):
+        if len(inner) == 1 and isinstance(inner[0], t.If):
             test, lifts = self._lifting.out_of(inner[0].test)
             deeper = bool(lifts) and not alone
             if deeper:
@@ -299,7 +296,8 @@ class Statements(Lets):
         first = f"{name}_first"
         if counted or asked:
             self.lines.add(f"{first} = True")
-        self.lines.add(head)
+        target, _, source = head.removeprefix("for ").removesuffix(":").partition(" in ")
+        self.lines.loop(target, source)
         before = len(self.lines)
         self.lines.indent()
         companions = {
@@ -366,10 +364,10 @@ class Statements(Lets):
         choices = set(of.choices) if isinstance(of, TextType) and of.choices is not None else None
         word, levels = "if ", 0
         for arm in match.arms:
-            if choices is not None:
-                closes = arm.other or bool(arm.kinds) or choices <= set(arm.texts)
-            else:
-                closes = arm.other or left <= arm.kinds
+            taken = arm.kinds
+            if choices is not None and choices <= set(arm.texts):
+                taken |= {JsonKind.TEXT}
+            closes = arm.other or left <= taken
             if closes and arm.condition is None:
                 if word == "if ":
                     self.body(arm.body)
@@ -388,7 +386,7 @@ class Statements(Lets):
             self.block(arm.body)
             word = _next_word(word, arm.body)
             if arm.condition is None:
-                left -= arm.kinds
+                left -= taken
                 choices = None if choices is None else choices - set(arm.texts)
         if word == "if ":
             self._raise("no arm fits this value", "T102", match.span)

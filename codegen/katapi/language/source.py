@@ -61,6 +61,11 @@ class Source:
         """How many offsets the file and all that it shares take up."""
         return len(self.text) + 1 + sum(other.length for other in self.shared)
 
+    @property
+    def whole_text(self) -> str:
+        """The text of the file and of all that it shares, in the order of their offsets."""
+        return "\n".join([self.text, *(other.whole_text for other in self.shared)])
+
     def bases(self) -> Iterator[tuple[Source, int]]:
         """The shared files, and the offset at which each begins."""
         base = len(self.text) + 1

@@ -279,6 +279,14 @@ def records_in(t: Type) -> tuple[str, ...]:
             return ()
 
 
+def holds_verbatim(t: Type) -> bool:
+    """Whether a value, or an item of it, is written as the text that it came as."""
+    inner = present(t)
+    if isinstance(inner, ListType):
+        return holds_verbatim(inner.item)
+    return isinstance(inner, ParsedType) and inner.verbatim
+
+
 def holds_text(t: Type) -> bool:
     """Whether a value may be an open text that stands in the request as it is."""
     inner = present(t)

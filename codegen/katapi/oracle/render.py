@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias, assert_never, cast
 
 from katapi.language.source import Span
@@ -10,6 +11,7 @@ from katapi.model import template as t
 from katapi.model.declarations import Vocabulary
 from katapi.model.program import Program
 from katapi.model.sites import cited
+from katapi.model.types import JsonType, present
 from katapi.oracle.evaluate import Frame, Spec, in_lower_case
 from katapi.oracle.request import OracleRequest
 from katapi.oracle.values import (
@@ -201,6 +203,8 @@ class _Printer:
     def _call(self, definition: t.Def, arguments: list[Value]) -> None:
         frame = Frame(self._spec, self._counters)
         for parameter, argument in zip(definition.parameters, arguments, strict=True):
+            if isinstance(argument, Pairs) and isinstance(present(parameter.type), JsonType):
+                argument = replace(argument, source=None)  # it is taken for JSON, and not for the text that came
             frame.bind(parameter, argument)
         self._block(definition.body, frame)
 

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma2",
-        "sha256:0c1c8507f17f69a4da1386ad1cbac8a06faf1bae79b251ef49a006f15e169578",
+        "sha256:189e154712b1c14368e2461d2530bcebd3249f3fb33dfca82425fd6fb49bafc2",
     ),
     tokenizer_identity=Identity(
         "Gemma@2",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma3",
-        "sha256:a3e042b8d2d4421381a50f1c54ea9ff37325ce16d2d2b10613b57a8637708884",
+        "sha256:73ae5fbcdbb1c728ac151791e428c5a8a92ed550c0b8f789f4b94b87aeb64ddc",
     ),
     tokenizer_identity=Identity(
         "Gemma@3",

@@ -11,18 +11,17 @@ from pydantic import Field
 
 from katapi.runtime.fields import JsonObjectField, JsonValueField
 from katapi.runtime.open_roles import ByRole, OtherThan
-from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 35)."""
+    """The record `image_part` (line 34)."""
 
-    type: Literal["image"]  # line 36
-    image: JsonValueField | None = None  # line 37: accepted, never printed
-    url: Content | None = None  # line 37: accepted, never printed
-    path: Content | None = None  # line 37: accepted, never printed
+    type: Literal["image"]  # line 35
+    image: JsonValueField | None = None  # line 36: accepted, never printed
+    url: Content | None = None  # line 36: accepted, never printed
+    path: Content | None = None  # line 36: accepted, never printed
 
 
 class TextPart(RequestModel):
@@ -36,32 +35,32 @@ class SystemMessage(RequestModel):
     """A message of role `system` (line 24)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 24
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 24
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 25)."""
+    """A message of role `user` (line 24)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 25
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 24
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 26)."""
+    """A message of role `assistant` (line 25)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 27
-    tool_calls: Items[JsonValueField] | None = None  # line 28
-    reasoning_content: Content | None = None  # line 29: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 26
+    tool_calls: Items[JsonValueField] | None = None  # line 27
+    reasoning_content: Content | None = None  # line 28: accepted, never printed
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 31)."""
+    """A message of a role that no other class has (line 30)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 32
-    name: Content | None = None  # line 33: accepted, never printed
-    tool_call_id: Content | None = None  # line 33: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 31
+    name: Content | None = None  # line 32: accepted, never printed
+    tool_call_id: Content | None = None  # line 32: accepted, never printed
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | AnotherMessage, ByRole()]
@@ -72,5 +71,5 @@ class Request(RequestModel):
     """A whole request (line 20)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 39
+    tools: Items[JsonObjectField] | None = None  # line 38
     add_generation_prompt: bool = True

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/granite4.kata",
     template=Identity(
         "Granite4@1/granite-4",
-        "sha256:7ddc63c4ffcc22579e3c4ce4a2e8fac0f49d93bc151ceec2c5b4afa88df629ca",
+        "sha256:b93ac4322ebe0dc5f6b4aafe91ce0b23abfd9c0eb61d6d55ce421e81a8ce661f",
     ),
     tokenizer_identity=Identity(
         "Granite4@1",

@@ -11,11 +11,11 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
+from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import run_from
-from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
+from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
-from katapi_models.granite_4.request import Request, SystemMessage, ToolMessage
+from katapi_models.granite_4.request import Request, SystemMessage, TextPart, ToolMessage
 from katapi_models.granite_4_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -30,138 +30,152 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-EMPTY_32 = (Literal(""), Site(32, 48))
-EMPTY_32_56 = (Literal(""), Site(32, 56))
-SYSTEM_35 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(35, 3)),
-    LiteralSegment(Literal("system"), Site(35, 18)),
-    ControlSegment(Control.END_OF_ROLE, Site(35, 27)),
+NEWLINE_36 = fixed(LiteralSegment(Literal("\n"), Site(36, 26)))
+SYSTEM_51 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(51, 3)),
+    LiteralSegment(Literal("system"), Site(51, 18)),
+    ControlSegment(Control.END_OF_ROLE, Site(51, 27)),
 )
-BLANK_LINE_38 = fixed(LiteralSegment(Literal("\n\n"), Site(38, 21)))
-YOU_ARE_A_39 = fixed(
+BLANK_LINE_54 = fixed(LiteralSegment(Literal("\n\n"), Site(54, 21)))
+YOU_ARE_A_55 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the ",
         ),
-        Site(39, 5),
+        Site(55, 5),
     ),
-    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(40, 5)),
-    ControlSegment(Control.TOOLS, Site(40, 72)),
-    ControlSegment(Control.END_TOOLS, Site(40, 79)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(40, 87)),
-    ControlSegment(Control.TOOLS, Site(40, 102)),
+    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(56, 5)),
+    ControlSegment(Control.TOOLS, Site(56, 72)),
+    ControlSegment(Control.END_TOOLS, Site(56, 79)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(56, 87)),
+    ControlSegment(Control.TOOLS, Site(56, 102)),
 )
-NEWLINE_41 = fixed(LiteralSegment(Literal("\n"), Site(41, 27)))
-FOR_EACH_TOOL_43 = fixed(
-    LiteralSegment(Literal("\n"), Site(43, 1)),
-    ControlSegment(Control.END_TOOLS, Site(44, 7)),
+NEWLINE_57 = fixed(LiteralSegment(Literal("\n"), Site(57, 27)))
+FOR_EACH_TOOL_59 = fixed(
+    LiteralSegment(Literal("\n"), Site(59, 1)),
+    ControlSegment(Control.END_TOOLS, Site(60, 7)),
     LiteralSegment(
         Literal("\n\nFor each tool call, return a json object with function name and arguments within "),
-        Site(44, 15),
+        Site(60, 15),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(46, 88)),
-    ControlSegment(Control.END_TOOL_CALL, Site(46, 101)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(46, 113)),
-    ControlSegment(Control.TOOL_CALL, Site(47, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(47, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(49, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(62, 88)),
+    ControlSegment(Control.END_TOOL_CALL, Site(62, 101)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(62, 113)),
+    ControlSegment(Control.TOOL_CALL, Site(63, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(63, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(65, 7)),
     LiteralSegment(
         Literal(
             ". If a tool does not exist in the provided list of tools, notify the user that you do not have the ability to fulfill the request.",
         ),
-        Site(49, 19),
+        Site(65, 19),
     ),
 )
-BLANK_LINE_53 = fixed(LiteralSegment(Literal("\n\n"), Site(53, 40)))
-YOU_ARE_A_54 = fixed(
+BLANK_LINE_69 = fixed(LiteralSegment(Literal("\n\n"), Site(69, 40)))
+YOU_ARE_A_70 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following documents. You may use one or more documents to assist with ",
         ),
-        Site(54, 5),
+        Site(70, 5),
     ),
     LiteralSegment(
         Literal(
             "the user query.\n\nYou are given a list of documents within <documents></documents> XML tags:\n<documents>",
         ),
-        Site(55, 5),
+        Site(71, 5),
     ),
 )
-NEWLINE_56 = fixed(LiteralSegment(Literal("\n"), Site(56, 27)))
-DOCUMENTS_WRITE_THE_57 = fixed(
+NEWLINE_72 = fixed(LiteralSegment(Literal("\n"), Site(72, 27)))
+DOCUMENTS_WRITE_THE_73 = fixed(
     LiteralSegment(
         Literal(
             "\n"
             "</documents>\n\n"
             "Write the response to the user's input by strictly aligning with the facts in the provided "
         ),
-        Site(57, 5),
+        Site(73, 5),
     ),
     LiteralSegment(
         Literal(
             "documents. If the information needed to answer the question is not available in the documents, inform the user that ",
         ),
-        Site(58, 5),
+        Site(74, 5),
     ),
-    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(59, 5)),
+    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(75, 5)),
 )
-YOU_ARE_A_62 = fixed(
+YOU_ARE_A_78 = fixed(
     LiteralSegment(
         Literal("You are a helpful assistant. Please ensure responses are professional, accurate, and safe."),
-        Site(62, 5),
+        Site(78, 5),
     ),
 )
-END_OF_TEXT_64 = fixed(ControlSegment(Control.END_OF_TEXT, Site(64, 3)), LiteralSegment(Literal("\n"), Site(64, 16)))
-ROLE_67 = {
+END_OF_TEXT_80 = fixed(ControlSegment(Control.END_OF_TEXT, Site(80, 3)), LiteralSegment(Literal("\n"), Site(80, 16)))
+ROLE_83 = {
     role: fixed(
-        ControlSegment(Control.START_OF_ROLE, Site(67, 25)),
-        LiteralSegment(Literal(role), Site(67, 40)),
-        ControlSegment(Control.END_OF_ROLE, Site(67, 47)),
+        ControlSegment(Control.START_OF_ROLE, Site(83, 25)),
+        LiteralSegment(Literal(role), Site(83, 40)),
+        ControlSegment(Control.END_OF_ROLE, Site(83, 47)),
     )
     for role in ("system", "user")
 }
-EMPTY_67 = (Literal(""), Site(67, 73))
-END_OF_TEXT_67 = fixed(ControlSegment(Control.END_OF_TEXT, Site(67, 76)), LiteralSegment(Literal("\n"), Site(67, 89)))
-EMPTY_70 = (Literal(""), Site(70, 31))
-ASSISTANT_71 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(71, 7)),
-    LiteralSegment(Literal("assistant"), Site(71, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(71, 34)),
+END_OF_TEXT_83 = fixed(ControlSegment(Control.END_OF_TEXT, Site(83, 76)), LiteralSegment(Literal("\n"), Site(83, 89)))
+ASSISTANT_87 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(87, 7)),
+    LiteralSegment(Literal("assistant"), Site(87, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(87, 34)),
     SAMPLED,
 )
-NEWLINE_75 = fixed(LiteralSegment(Literal("\n"), Site(75, 27)))
-NEWLINE_76 = fixed(LiteralSegment(Literal("\n"), Site(76, 11)))
-TOOL_CALL_77 = fixed(ControlSegment(Control.TOOL_CALL, Site(77, 13)), LiteralSegment(Literal("\n"), Site(77, 24)))
-END_TOOL_CALL_79 = fixed(
-    LiteralSegment(Literal("\n"), Site(79, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(79, 18)),
+NEWLINE_91 = fixed(LiteralSegment(Literal("\n"), Site(91, 27)))
+NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 11)))
+TOOL_CALL_93 = fixed(ControlSegment(Control.TOOL_CALL, Site(93, 13)), LiteralSegment(Literal("\n"), Site(93, 24)))
+END_TOOL_CALL_95 = fixed(
+    LiteralSegment(Literal("\n"), Site(95, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(95, 18)),
 )
-END_OF_TEXT_82 = fixed(
-    ControlSegment(Control.END_OF_TEXT, Site(82, 9)),
+END_OF_TEXT_98 = fixed(
+    ControlSegment(Control.END_OF_TEXT, Site(98, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(84, 7)),
+    LiteralSegment(Literal("\n"), Site(100, 7)),
 )
-USER_88 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(88, 7)),
-    LiteralSegment(Literal("user"), Site(88, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(88, 29)),
+USER_104 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(104, 7)),
+    LiteralSegment(Literal("user"), Site(104, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(104, 29)),
 )
-TOOL_RESPONSE_89 = fixed(
-    LiteralSegment(Literal("\n"), Site(89, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(89, 32)),
-    LiteralSegment(Literal("\n"), Site(89, 47)),
+TOOL_RESPONSE_105 = fixed(
+    LiteralSegment(Literal("\n"), Site(105, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(105, 32)),
+    LiteralSegment(Literal("\n"), Site(105, 47)),
 )
-EMPTY_89 = (Literal(""), Site(89, 65))
-END_TOOL_RESPONSE_89 = fixed(
-    LiteralSegment(Literal("\n"), Site(89, 68)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(89, 73)),
+END_TOOL_RESPONSE_105 = fixed(
+    LiteralSegment(Literal("\n"), Site(105, 68)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(105, 73)),
 )
-END_OF_TEXT_90 = fixed(ControlSegment(Control.END_OF_TEXT, Site(90, 7)), LiteralSegment(Literal("\n"), Site(90, 20)))
-ASSISTANT_94 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(94, 14)),
-    LiteralSegment(Literal("assistant"), Site(94, 29)),
-    ControlSegment(Control.END_OF_ROLE, Site(94, 41)),
+END_OF_TEXT_106 = fixed(ControlSegment(Control.END_OF_TEXT, Site(106, 7)), LiteralSegment(Literal("\n"), Site(106, 20)))
+ASSISTANT_110 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(110, 14)),
+    LiteralSegment(Literal("assistant"), Site(110, 29)),
+    ControlSegment(Control.END_OF_ROLE, Site(110, 41)),
 )
+
+
+def _body(out: list[Printed], content: Content | tuple[TextPart, ...] | None, content_path: Path) -> None:
+    """granite4.kata:30 def body(content)."""
+    # granite4.kata:31 match
+    if isinstance(content, str):  # :32
+        out.append((Content(content), content_path, 0))
+    elif isinstance(content, tuple):  # :33
+        begun = 0
+        for p_at, p in enumerate(content):
+            p_path = (*content_path, p_at)
+            if begun > 0:
+                out.append(NEWLINE_36)
+            out.append((p.text, (*p_path, "text"), 0))
+            if begun > 0 or p.text:
+                begun += 1
+    else:  # :41
+        pass
 
 
 def render(request: Request) -> list[Printed]:
@@ -172,85 +186,83 @@ def render(request: Request) -> list[Printed]:
     available_tools = request.available_tools
     documents = request.documents
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:29")
-    # granite4.kata:31 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:45")
+    # granite4.kata:47 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
+    told_printed: list[Printed] = []
     if sys is not None:
-        told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_32
-    else:
-        told = EMPTY_32_56
+        _body(told_printed, sys.content, ("messages", sys_at, "content"))
+    told = kept(told_printed)
     functions: Sequence[JsonObject] = available_tools or (tools if tools is not None else ())
     functions_path = ("available_tools",) if available_tools else ("tools",) if tools is not None else ()
-    out += (SYSTEM_35, told)
+    out += (SYSTEM_51, told)
     if functions:
         if sys is not None:
-            out.append(BLANK_LINE_38)
-        out.append(YOU_ARE_A_39)
+            out.append(BLANK_LINE_54)
+        out.append(YOU_ARE_A_55)
         for f_at, f in enumerate(functions):
             f_path = (*functions_path, f_at)
-            out += (NEWLINE_41, (TOJSON.dump_known(f), f_path, None))
-        out.append(FOR_EACH_TOOL_43)
+            out += (NEWLINE_57, (TOJSON.dump_known(f), f_path, None))
+        out.append(FOR_EACH_TOOL_59)
     if documents:
         if sys is not None or functions:
-            out.append(BLANK_LINE_53)
-        out.append(YOU_ARE_A_54)
+            out.append(BLANK_LINE_69)
+        out.append(YOU_ARE_A_70)
         for d_at, d in enumerate(documents):
             d_path = ("documents", d_at)
-            out += (NEWLINE_56, (TOJSON.dump_known(d), d_path, None))
-        out.append(DOCUMENTS_WRITE_THE_57)
+            out += (NEWLINE_72, (TOJSON.dump_known(d), d_path, None))
+        out.append(DOCUMENTS_WRITE_THE_73)
     if not told[0] and not functions and not documents:
-        out.append(YOU_ARE_A_62)
-    out.append(END_OF_TEXT_64)
-    # granite4.kata:66 each m in messages
+        out.append(YOU_ARE_A_78)
+    out.append(END_OF_TEXT_80)
+    # granite4.kata:82 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :67 when system, user
-            out += (
-                ROLE_67[m.role],
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_67,
-                END_OF_TEXT_67,
-            )
-        elif m.role == "assistant":  # :69 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_70
-            out += (ASSISTANT_71, said)
+        if m.role == "system" or m.role == "user":  # :83 when system, user
+            out.append(ROLE_83[m.role])
+            _body(out, m.content, ("messages", m_at, "content"))
+            out.append(END_OF_TEXT_83)
+        elif m.role == "assistant":  # :85 when assistant
+            said_printed: list[Printed] = []
+            _body(said_printed, m.content, ("messages", m_at, "content"))
+            said = kept(said_printed)
+            out += (ASSISTANT_87, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_75)
+                    out.append(NEWLINE_91)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_76)
+                        out.append(NEWLINE_92)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_77,
+                        TOOL_CALL_93,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_79,
+                        END_TOOL_CALL_95,
                     )
-            out.append(END_OF_TEXT_82)
-        elif m.role == "tool":  # :87 when tool+ as results
+            out.append(END_OF_TEXT_98)
+        elif m.role == "tool":  # :103 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_88)
+            out.append(USER_104)
             for r_at, r in results:
-                out += (
-                    TOOL_RESPONSE_89,
-                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_89,
-                    END_TOOL_RESPONSE_89,
-                )
-            out.append(END_OF_TEXT_90)
+                out.append(TOOL_RESPONSE_105)
+                _body(out, r.content, ("messages", r_at, "content"))
+                out.append(END_TOOL_RESPONSE_105)
+            out.append(END_OF_TEXT_106)
             walked = i + len(results)
         else:
             assert_never(m)
-    # granite4.kata:94 generate
+    # granite4.kata:110 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_94)
+        out.append(ASSISTANT_110)
     return out

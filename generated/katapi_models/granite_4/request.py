@@ -11,7 +11,6 @@ from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
-from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
@@ -31,25 +30,32 @@ class Call(RequestModel):
     type: Literal["function"] | None = None  # line 6 of requests.kata: accepted, never printed
 
 
+class TextPart(RequestModel):
+    """The record `text_part` (line 26 of requests.kata)."""
+
+    type: Literal["text"]  # line 27 of requests.kata
+    text: Content  # line 28 of requests.kata
+
+
 class SystemMessage(RequestModel):
     """A message of role `system` (line 13)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 13
+    content: Content | Items[TextPart] | None = None  # line 13
 
 
 class UserMessage(RequestModel):
     """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 13
+    content: Content | Items[TextPart] | None = None  # line 13
 
 
 class AssistantMessage(RequestModel):
     """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 15
+    content: Content | Items[TextPart] | None = None  # line 15
     tool_calls: Items[Call] | None = None  # line 16
     reasoning_content: Content | None = None  # line 17: accepted, never printed
 
@@ -58,7 +64,7 @@ class ToolMessage(RequestModel):
     """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 20
+    content: Content | Items[TextPart] | None = None  # line 20
     name: Content | None = None  # line 21: accepted, never printed
     tool_call_id: Content | None = None  # line 21: accepted, never printed
 

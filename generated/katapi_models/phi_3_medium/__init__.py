@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/phi3.kata",
     template=Identity(
         "Phi3@1/phi-3-medium",
-        "sha256:9d26b3bd14615e3876908aa577114223255dc95a02372db540efbd3d00781775",
+        "sha256:393e8cac8a46931fe6a08b7c79abd2dde4f76943c1846c250c0f5063933efca1",
     ),
     tokenizer_identity=Identity(
         "Phi3@1",

@@ -14,15 +14,15 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.phi_3_medium.request import Request
 from katapi_models.phi_3_tokens.vocabulary import Control
 
-USER_40 = fixed(ControlSegment(Control.USER, Site(40, 7)), LiteralSegment(Literal("\n"), Site(40, 13)))
-END_40 = fixed(
-    ControlSegment(Control.END, Site(40, 28)),
-    LiteralSegment(Literal("\n"), Site(40, 33)),
-    ControlSegment(Control.ASSISTANT, Site(41, 29)),
-    LiteralSegment(Literal("\n"), Site(41, 40)),
+USER_43 = fixed(ControlSegment(Control.USER, Site(43, 7)), LiteralSegment(Literal("\n"), Site(43, 13)))
+END_43 = fixed(
+    ControlSegment(Control.END, Site(43, 28)),
+    LiteralSegment(Literal("\n"), Site(43, 33)),
+    ControlSegment(Control.ASSISTANT, Site(44, 29)),
+    LiteralSegment(Literal("\n"), Site(44, 40)),
 )
-SAMPLED_47 = fixed(SAMPLED)
-END_47 = fixed(ControlSegment(Control.END, Site(47, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(48, 7)))
+SAMPLED_50 = fixed(SAMPLED)
+END_50 = fixed(ControlSegment(Control.END, Site(50, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(51, 7)))
 
 
 def render(request: Request) -> list[Printed]:
@@ -32,13 +32,14 @@ def render(request: Request) -> list[Printed]:
     # phi3.kata:33 each m in messages
     for m_at, m in messages:
         if m.role == "system":  # :34 when system
-            raise TemplateError("Phi-3 medium knows no system messages.", code="T100", where="phi3.kata:35")
-        if m.role == "user":  # :39 when user
-            out += (USER_40, (m.content, ("messages", m_at, "content"), 0), END_40)
-        elif m.role == "assistant":  # :44 when assistant
+            if m.content:
+                raise TemplateError("Phi-3 medium knows no system messages.", code="T100", where="phi3.kata:38")
+        elif m.role == "user":  # :42 when user
+            out += (USER_43, (m.content, ("messages", m_at, "content"), 0), END_43)
+        elif m.role == "assistant":  # :47 when assistant
             if m.tool_calls:
-                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:45")
-            out += (SAMPLED_47, (m.content, ("messages", m_at, "content"), 0), END_47)
+                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:48")
+            out += (SAMPLED_50, (m.content, ("messages", m_at, "content"), 0), END_50)
         else:
             assert_never(m)
     return out

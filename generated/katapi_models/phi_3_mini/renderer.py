@@ -14,18 +14,18 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.phi_3_mini.request import Request
 from katapi_models.phi_3_tokens.vocabulary import Control
 
-SYSTEM_36 = fixed(ControlSegment(Control.SYSTEM, Site(36, 7)), LiteralSegment(Literal("\n"), Site(36, 15)))
-END_36 = fixed(ControlSegment(Control.END, Site(36, 30)), LiteralSegment(Literal("\n"), Site(36, 35)))
-USER_40 = fixed(ControlSegment(Control.USER, Site(40, 7)), LiteralSegment(Literal("\n"), Site(40, 13)))
-END_40 = fixed(ControlSegment(Control.END, Site(40, 28)), LiteralSegment(Literal("\n"), Site(40, 33)))
-ASSISTANT_46 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(46, 33)),
-    LiteralSegment(Literal("\n"), Site(46, 44)),
+SYSTEM_36 = fixed(ControlSegment(Control.SYSTEM, Site(36, 9)), LiteralSegment(Literal("\n"), Site(36, 17)))
+END_36 = fixed(ControlSegment(Control.END, Site(36, 32)), LiteralSegment(Literal("\n"), Site(36, 37)))
+USER_43 = fixed(ControlSegment(Control.USER, Site(43, 7)), LiteralSegment(Literal("\n"), Site(43, 13)))
+END_43 = fixed(ControlSegment(Control.END, Site(43, 28)), LiteralSegment(Literal("\n"), Site(43, 33)))
+ASSISTANT_49 = fixed(
+    ControlSegment(Control.ASSISTANT, Site(49, 33)),
+    LiteralSegment(Literal("\n"), Site(49, 44)),
     SAMPLED,
 )
-END_47 = fixed(ControlSegment(Control.END, Site(47, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(48, 7)))
-ENDOFTEXT_52 = fixed(ControlSegment(Control.ENDOFTEXT, Site(52, 34)))
-ASSISTANT_54 = fixed(ControlSegment(Control.ASSISTANT, Site(54, 41)), LiteralSegment(Literal("\n"), Site(54, 52)))
+END_50 = fixed(ControlSegment(Control.END, Site(50, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(51, 7)))
+ENDOFTEXT_55 = fixed(ControlSegment(Control.ENDOFTEXT, Site(55, 34)))
+ASSISTANT_57 = fixed(ControlSegment(Control.ASSISTANT, Site(57, 41)), LiteralSegment(Literal("\n"), Site(57, 52)))
 
 
 def render(request: Request) -> list[Printed]:
@@ -37,17 +37,17 @@ def render(request: Request) -> list[Printed]:
     for m_at, m in messages:
         if m.role == "system":  # :34 when system
             out += (SYSTEM_36, (m.content, ("messages", m_at, "content"), 0), END_36)
-        elif m.role == "user":  # :39 when user
-            out += (USER_40, (m.content, ("messages", m_at, "content"), 0), END_40)
-        elif m.role == "assistant":  # :44 when assistant
+        elif m.role == "user":  # :42 when user
+            out += (USER_43, (m.content, ("messages", m_at, "content"), 0), END_43)
+        elif m.role == "assistant":  # :47 when assistant
             if m.tool_calls:
-                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:45")
-            out += (ASSISTANT_46, (m.content, ("messages", m_at, "content"), 0), END_47)
+                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:48")
+            out += (ASSISTANT_49, (m.content, ("messages", m_at, "content"), 0), END_50)
         else:
             assert_never(m)
     if not generating:
-        out.append(ENDOFTEXT_52)
-    # phi3.kata:54 generate
+        out.append(ENDOFTEXT_55)
+    # phi3.kata:57 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_54)
+        out.append(ASSISTANT_57)
     return out

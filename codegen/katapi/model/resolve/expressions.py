@@ -37,6 +37,7 @@ from katapi.model.types import (
     Type,
     UnionType,
     describe,
+    holds_verbatim,
     join,
     json_kinds,
     kinds_told_apart,
@@ -47,6 +48,7 @@ from katapi.model.types import (
 
 #: Bindings that no line of the file makes.
 _GIVEN = (t.Binding.MESSAGES, t.Binding.GENERATING, t.Binding.TOOLS)
+_SCALAR = KIND_WORDS["text"] | KIND_WORDS["number"] | KIND_WORDS["bool"] | KIND_WORDS["null"]
 BOOL = BoolType()
 INT = IntType()
 
@@ -326,9 +328,8 @@ class Expressions:
 
     def _one_form(self, values: tuple[t.Expr, ...], span: Span, where: str) -> None:
         """Insists that of two values of which one is chosen not only one keeps the text that it came as."""
-        kept = [isinstance(of, ParsedType) and of.verbatim for of in (present(value.type) for value in values)]
-        if any(kept) and not all(kept):
-            plain = next(value for value, keeps in zip(values, kept, strict=True) if not keeps)
+        plain = next((value for value in values if not holds_verbatim(value.type)), None)
+        if plain is not None and any(holds_verbatim(value.type) for value in values):
             raise self._findings.fail(
                 "K201",
                 span,
@@ -358,6 +359,7 @@ class Expressions:
         test = self.condition(node.test, scope)
         then = self.resolve(node.then, scope.learn(facts(test, True)))
         otherwise = self.resolve(node.otherwise, scope.learn(facts(test, False)))
+        then, otherwise = with_item_types((then, otherwise))
         of = join(then.type, otherwise.type)
         if of is None:
             raise self._findings.fail(
@@ -380,13 +382,12 @@ class Expressions:
         left, right = self.resolve(node.left, scope), self.resolve(node.right, scope)
         ordered = node.operator not in (s.Operator.EQUAL, s.Operator.NOT_EQUAL)
         kinds = json_kinds(left.type), json_kinds(right.type)
-        scalar = KIND_WORDS["text"] | KIND_WORDS["number"] | KIND_WORDS["bool"] | KIND_WORDS["null"]
         for side, own in zip((left, right), kinds, strict=True):
             if own is None or (ordered and not isinstance(side.type, IntType)):
                 raise self._findings.fail("K201", side.span, f"{describe(side.type)} cannot be compared here")
         assert kinds[0] is not None
         assert kinds[1] is not None
-        if not kinds[0] & kinds[1] or not (kinds[0] <= scalar or kinds[1] <= scalar):
+        if not kinds[0] & kinds[1] or not (kinds[0] <= _SCALAR or kinds[1] <= _SCALAR):
             raise self._findings.fail(
                 "K201", node.span, f"{describe(left.type)} and {describe(right.type)} are never equal"
             )
@@ -407,6 +408,13 @@ class Expressions:
         if own is None or items is None or not own & items:
             raise self._findings.fail(
                 "K201", node.span, f"a list of {describe(container.type.item)} holds no {describe(value.type)}"
+            )
+        if not (own <= _SCALAR or items <= _SCALAR):
+            raise self._findings.fail(
+                "K201",
+                node.span,
+                f"`in` looks for a text, number, bool or null, and this is {describe(value.type)}",
+                help="ask for its kind first: `x is text and x in …`",
             )
         if isinstance(container, t.ListConst) and len(container.items) == 1:
             return t.Compare(s.Operator.EQUAL, value, container.items[0], type=BOOL, span=node.span)

@@ -99,10 +99,11 @@ def _equality(value: Expr, other: Expr, equal: bool) -> dict[Path, Type]:
     if path is None:
         return {}
     if isinstance(other, TextConst) and isinstance(of, TextType) and of.choices is not None:
+        whose = _role_facts(value.base, (other.text,), equal) if isinstance(value, RoleOf) and value.type == of else {}
         left = tuple(choice for choice in of.choices if (choice == other.text) is equal)
         narrowed = replace(of, choices=left)
         known: Type = narrowed if equal or not isinstance(value.type, OptionalType) else OptionalType(narrowed)
-        return {path: known} if left else {}
+        return {path: known} | whose if left else {}
     scalar = isinstance(other.type, (TextType, IntType, BoolType)) and isinstance(of, (TextType, IntType, BoolType))
     inside = isinstance(value, FieldOf) and isinstance(value.base.type, OptionalType)
     return {path: of} if equal and scalar and isinstance(value.type, OptionalType) and not inside else {}

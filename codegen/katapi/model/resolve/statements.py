@@ -31,6 +31,7 @@ from katapi.model.types import (
     UnionType,
     assignable,
     describe,
+    holds_verbatim,
     json_kinds,
     kinds_told_apart,
     of_kinds,
@@ -166,6 +167,13 @@ class Statements:
             if isinstance(present(target), UnionType) and not _stands_in_request(value):
                 raise self._findings.fail(
                     "K201", argument.span, f"what is passed as {describe(target)} stands as it is in the request"
+                )
+            if isinstance(present(value.type), ListType) and holds_verbatim(value.type) and not holds_verbatim(target):
+                raise self._findings.fail(
+                    "K201",
+                    argument.span,
+                    f"objects that are written as they came are not passed as {describe(target)}",
+                    help=f"give the parameter the type `{describe(value.type)}`, or pass each by itself",
                 )
             if isinstance(present(target), JsonType) and _is_made_text(value):
                 raise self._findings.fail(

@@ -419,6 +419,11 @@ class _Decider:
                 first, second = _constant(left), _constant(right)
                 known = None if first is None or second is None else _compared(operator, first, second)
                 return node if known is None else s.BoolLiteral(known, span=node.span)
+            case s.Has(container=s.TextLiteral(text=text), value=s.TextLiteral(text=sought)):
+                return s.BoolLiteral(sought in text, span=node.span)
+            case s.MethodCall(base=s.TextLiteral(text=text), name=name, arguments=(s.TextLiteral(text=sought),)):
+                tests = {"starts_with": text.startswith, "ends_with": text.endswith}
+                return s.BoolLiteral(tests[name.text](sought), span=node.span) if name.text in tests else node
             case s.Within(value=value, container=s.ListLiteral(items=items)):
                 constants = [_constant(item) for item in items]
                 known = _constant(value)

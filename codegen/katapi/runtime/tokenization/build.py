@@ -53,9 +53,7 @@ def build_segmenter(rules: c.Segmentation, data: VocabularyData, *, unknown: int
         case c.LongestMatch():
             from katapi.runtime.tokenization.longest_match import LongestMatch
 
-            texts, reachable = data.tokens.texts(), data.is_reachable()
-            tokens = {token: text for text, token in texts.ids(reachable & (texts.lengths() > 0)).items()}
-            return LongestMatch(tokens, unknown=_needed(unknown))
+            return LongestMatch(data, unknown=_needed(unknown))
         case c.BytePairRanks():
             from katapi.runtime.tokenization.byte_pairs import BytePairs
 

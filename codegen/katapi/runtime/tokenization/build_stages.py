@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.patterns.matcher import compile_pattern
 from katapi.runtime.patterns.syntax import Dialect, PatternError
 from katapi.runtime.places import quoted
 from katapi.runtime.tokenization import configuration as c
@@ -82,6 +81,8 @@ def build_matcher(pattern: c.Pattern, unicode: c.UnicodeVersions) -> Matcher:
 
 
 def _regex(source: str, dialect: Dialect, unicode: c.UnicodeVersions) -> Matcher:
+    from katapi.runtime.patterns.matcher import compile_pattern
+
     tables.need_version("patterns", unicode.patterns)
     try:
         return compile_pattern(source, unicode=unicode.patterns, dialect=dialect)

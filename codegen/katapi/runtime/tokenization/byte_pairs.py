@@ -10,12 +10,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
+from katapi.runtime.tokenization.merge_queue import NO_MERGE, SHORT, cuts_of_short, merge_all
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
 from katapi.runtime.tokenization.rank_index import RankIndex
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
-
-_SHORT = 96  # bytes up to which looking through all pairs for the lowest rank is faster than keeping them in order
 
 
 class BytePairs:
@@ -55,25 +53,10 @@ class BytePairs:
         return character_ranges(piece, parts)
 
     def _cuts(self, data: bytes) -> list[int]:
-        return self._cuts_of_short(data) if len(data) <= _SHORT else self._cuts_of_long(data)
-
-    def _cuts_of_short(self, data: bytes) -> list[int]:
-        """Where parts begin and end after all merges; the ranks of all pairs are looked through for each merge."""
+        """Where parts begin and end after all merges."""
         rank_of = self._ranks.getter()
-        cuts = list(range(len(data) + 1))
-        ranks = [rank_of(data[start : start + 2], NO_MERGE) for start in range(len(data) - 1)]
-        while ranks and (lowest := min(ranks)) != NO_MERGE:
-            pair = ranks.index(lowest)
-            del cuts[pair + 1], ranks[pair]
-            if pair < len(ranks):
-                ranks[pair] = rank_of(data[cuts[pair] : cuts[pair + 2]], NO_MERGE)
-            if pair:
-                ranks[pair - 1] = rank_of(data[cuts[pair - 1] : cuts[pair + 1]], NO_MERGE)
-        return cuts
-
-    def _cuts_of_long(self, data: bytes) -> list[int]:
-        """The same, with the pairs kept in order."""
-        rank_of = self._ranks.getter()
+        if len(data) <= SHORT:
+            return cuts_of_short(data, rank_of)
         parts = [data[place : place + 1] for place in range(len(data))]
         cuts = merge_all(parts, lambda left, right: rank_of(left + right, NO_MERGE), self._tokens)
         return [*cuts, len(data)]

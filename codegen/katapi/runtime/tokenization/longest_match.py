@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
-
 from katapi.runtime.tokenization.lexicon import Lexicon
-from katapi.runtime.tokenization.tokens import Texts
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 
 class LongestMatch:
     """At each place takes the longest token that the text goes on with, else `unknown` for one character (code point).
 
-    `tokens` gives the text of each token by id, no two alike and none empty. `unknown` need not be among them; its
-    spelling is never matched. Time is linear in the length of the text, times the number of token lengths that share
-    their first two characters.
+    Of a vocabulary the tokens count that text can yield, but for `unknown`: its spelling is never matched. Time is
+    linear in the length of the text, times the number of token lengths that share their first two characters.
     """
 
-    def __init__(self, tokens: Mapping[int, str], *, unknown: int) -> None:
-        known = {token: text for token, text in tokens.items() if token != unknown}
-        ids = np.array([*known], dtype=np.int64)
-        self._lexicon = Lexicon(Texts.of(known.values()), np.arange(len(known)), ids=ids)
+    def __init__(self, data: VocabularyData, *, unknown: int) -> None:
+        self._lexicon = Lexicon.of(data.hiding({unknown}))
         self._unknown = unknown
 
     def segment(self, piece: str) -> tuple[int, ...]:

@@ -1,4 +1,7 @@
-"""Merges adjacent symbols in order of rank, in time n log n: what every byte-pair encoding does with a long piece."""
+"""Merges adjacent symbols in order of rank: what every byte-pair encoding does with a piece.
+
+A long piece takes time n log n; a short one has the ranks of its pairs looked through for each merge, which is faster.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,12 @@ from itertools import pairwise
 from typing import TypeVar
 
 Symbol = TypeVar("Symbol", int, str, bytes)
+Piece = TypeVar("Piece", str, bytes)
 
 NO_MERGE = 1 << 62
 """The rank of a pair that does not merge: above every rank."""
+SHORT = 96
+"""Symbols up to which a piece is short."""
 
 
 def merge_all(
@@ -68,3 +74,20 @@ def merge_all(
     while left_over and (place := following[left_over[-1]]) < size:
         left_over.append(place)
     return left_over
+
+
+def cuts_of_short(piece: Piece, rank_of: Callable[[Piece, int], int]) -> list[int]:
+    """Where the parts of a piece begin, and at last where it ends, after all merges of its characters or bytes.
+
+    `rank_of` gives the rank of a part that two others make together, or else the number that it is called with.
+    """
+    cuts = list(range(len(piece) + 1))
+    ranks = [rank_of(piece[start : start + 2], NO_MERGE) for start in range(len(piece) - 1)]
+    while ranks and (lowest := min(ranks)) != NO_MERGE:
+        pair = ranks.index(lowest)
+        del cuts[pair + 1], ranks[pair]
+        if pair < len(ranks):
+            ranks[pair] = rank_of(piece[cuts[pair] : cuts[pair + 2]], NO_MERGE)
+        if pair:
+            ranks[pair - 1] = rank_of(piece[cuts[pair - 1] : cuts[pair + 1]], NO_MERGE)
+    return cuts

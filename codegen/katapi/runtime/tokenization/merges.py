@@ -14,18 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.byte_alphabet import LETTERS
-from katapi.runtime.tokenization.lexicon import Lexicon
 from katapi.runtime.tokenization.memo import Memo
-from katapi.runtime.tokenization.merge_queue import NO_MERGE, merge_all
+from katapi.runtime.tokenization.merge_queue import NO_MERGE, SHORT, merge_all
 from katapi.runtime.tokenization.merge_table import MergeTable
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
 from katapi.runtime.tokenization.seams import Seams, meeting_in_merges
+from katapi.runtime.tokenization.token_index import TokenIndex
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
     from katapi.runtime.tokenization.configuration import BytePairMerges
-
-_SHORT = 96  # symbols up to which looking through all pairs for the lowest rank is faster than keeping them in order
 
 
 class Merges:
@@ -45,11 +43,12 @@ class Merges:
         texts = data.tokens.letters() if rules.over_bytes else data.tokens.texts()
         marked = len(rules.continuing_prefix) + len(rules.word_suffix)
         self._ids = texts.ids(reachable & (texts.lengths() <= marked + 1))  # of what a piece is taken apart into
-        self._whole_pieces = Lexicon(texts, np.flatnonzero(reachable)) if rules.ignore_merges else None
+        self._whole_pieces = (
+            TokenIndex(texts, np.flatnonzero(reachable).astype(np.int32)) if rules.ignore_merges else None
+        )
         self._fallback = _byte_tokens(data, reachable) if rules.byte_fallback else [None] * 256
         merges = _among(reachable, data.merges)
         self._seams = Seams(meeting_in_merges(texts, merges)) if not rules.over_bytes and self._spells(merges) else None
-        del texts  # before the other large table is made
         self._ranks = MergeTable(merges)
         self._of_part = Memo(lambda part: tuple(self._merge(self._symbols(part))))
 
@@ -143,7 +142,7 @@ class Merges:
 
     def _merge(self, symbols: list[int]) -> list[int]:
         """What is left of the symbols after all merges."""
-        if len(symbols) > _SHORT:
+        if len(symbols) > SHORT:
             return [symbols[place] for place in merge_all(symbols, self._rank, self._ranks.merged)]
         ranks_of, results = self._ranks, self._ranks.merged
         ranks = [ranks_of[left].get(right, NO_MERGE) for left, right in pairwise(symbols)]

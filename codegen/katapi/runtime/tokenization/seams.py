@@ -9,7 +9,7 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.tokenization.tokens import Texts
+from katapi.runtime.tokenization.tokens import AT_ONCE, Texts
 
 _WORD_START = "▁"  # how SentencePiece writes a space
 _LONG = 32  # characters; longer words are also cut inside
@@ -57,19 +57,16 @@ class Seams:
         return set(map(add, _characters(left), _characters(right)))
 
 
-def character_pairs(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.int64]:
+def character_pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int64]:
     """The pairs of code points that stand at the same place, each once, in ascending order.
 
-    `left` and `right` are uint32 of shape [n]; the pairs are int64 of shape [m], the left code point times 2^21 and the
+    `left` and `right` are int32 of shape [n]; the pairs are int64 of shape [m], the left code point times 2^21 and the
     right one added.
     """
     pairs = left.astype(np.int64)
     pairs <<= _BITS
     pairs |= right
-    pairs.sort()
-    first = np.ones(len(pairs), dtype=np.bool_)
-    np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
-    return pairs[first]
+    return _distinct(pairs)
 
 
 def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -77,9 +74,7 @@ def meeting_in_merges(texts: Texts, merges: NDArray[np.int32]) -> NDArray[np.int
 
     `merges` are int32 of shape [n, 3]; the pairs are int64 of shape [m].
     """
-    codes, bounds = texts.codes(), texts.bounds
-    firsts, lasts = codes.take(bounds[:-1], mode="clip"), codes.take(bounds[1:] - 1, mode="clip")
-    del codes
+    firsts, lasts = texts.codes_at(texts.bounds[:-1])[0], texts.codes_before(texts.bounds[1:])
     return character_pairs(lasts[merges[:, 0]], firsts[merges[:, 1]])
 
 
@@ -88,10 +83,24 @@ def meeting_in_tokens(texts: Texts, chosen: NDArray[np.bool_]) -> NDArray[np.int
 
     `chosen` is bool of shape [ids]; the pairs are int64 of shape [m].
     """
-    lengths, codes = texts.lengths(), texts.codes()
-    within = np.repeat(chosen, lengths)  # the places of chosen tokens, but for the last of each
-    within[texts.bounds[1:][lengths > 0] - 1] = False
-    return character_pairs(codes[:-1][within[:-1]], codes[1:][within[:-1]])
+    ids, found = np.flatnonzero(chosen), [np.zeros(0, dtype=np.int64)]
+    for some in (ids[first : first + AT_ONCE] for first in range(0, len(ids), AT_ONCE)):
+        left, places = texts.codes_at(texts.bounds[some])
+        ends = texts.bounds[some + 1]
+        while (longer := places < ends).any():  # one more character of the tokens that have one
+            left, places, ends = left[longer], places[longer], ends[longer]
+            right, places = texts.codes_at(places)
+            found.append(character_pairs(left, right))
+            left = right
+    return _distinct(np.concatenate(found))
+
+
+def _distinct(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each of the pairs once, in ascending order; sorts `pairs` itself."""
+    pairs.sort()
+    first = np.ones(len(pairs), dtype=np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
+    return pairs[first]
 
 
 def _characters(codes: NDArray[np.int64]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,10 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError
 
 _CONTINUES = 0b10  # the highest two bits of a byte of UTF-8 that does not begin a character
+_FOLLOWING = np.repeat(np.arange(4, dtype=np.uint8), [0xC0, 0x20, 0x10, 0x10])  # how many bytes, by the first
+_PAYLOADS = np.array([0x7F, 0x1F, 0x0F, 0x07], dtype=np.int32)  # what of the first byte counts, by how many follow
+AT_ONCE = 4096
+"""How many tokens are taken together where something is made of all, which then is never there as a whole."""
 
 
 class Tokens(Sequence[bytes]):
@@ -68,23 +72,20 @@ class Tokens(Sequence[bytes]):
 
     def texts(self) -> Texts:
         """The tokens as text. Raises `ArtifactError` A110 where one is not UTF-8."""
-        data = np.frombuffer(self.joined, dtype=np.uint8)
-        begins = (data >> 6) != _CONTINUES
-        try:
-            joined = self.joined.decode()
-        except UnicodeDecodeError as error:
-            raise self._no_text(error.start) from None
         starts = self.bounds[:-1][np.diff(self.bounds) > 0]
-        if not begins[starts].all():
-            raise self._no_text(int(starts[~begins[starts]][0]))
-        lengths = np.zeros(len(self), dtype=np.int32)
-        if len(starts):
-            lengths[np.diff(self.bounds) > 0] = np.add.reduceat(begins, starts, dtype=np.int32)
-        return Texts(joined, bounds_of(lengths))
+        inside = np.frombuffer(self.joined, dtype=np.uint8)[starts] >> 6 == _CONTINUES
+        if inside.any():
+            raise self._no_text(int(starts[inside][0]))
+        for start, end in pairwise([*self.bounds[:-1:AT_ONCE].tolist(), len(self.joined)]):
+            try:
+                self.joined[start:end].decode()
+            except UnicodeDecodeError as error:
+                raise self._no_text(start + error.start) from None
+        return Texts(self.joined, self.bounds, "utf-8")
 
     def letters(self) -> Texts:
         """The tokens with a character for each byte, U+0000 to U+00FF."""
-        return Texts(self.joined.decode("latin-1"), self.bounds)
+        return Texts(self.joined, self.bounds, "latin-1")
 
     def _no_text(self, place: int) -> ArtifactError:
         token = int(np.searchsorted(self.bounds, place, side="right")) - 1
@@ -108,29 +109,55 @@ def bounds_of(lengths: ArrayLike) -> NDArray[np.int32]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Texts:
-    """The texts of tokens: that of id i is `joined[bounds[i] : bounds[i + 1]]`.
+    """The texts of tokens, each made when it is asked for: id i has `joined[bounds[i] : bounds[i + 1]]`.
 
-    `joined` has them all, and `bounds` are int32 of shape [ids + 1], in characters (code points).
+    `bounds` are int32 of shape [ids + 1], in bytes, as are all places here; none lies within a character.
     """
 
-    joined: str
+    joined: bytes
     bounds: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, texts: Collection[str]) -> Texts:
-        """From the text of each id."""
-        return cls("".join(texts), bounds_of([*map(len, texts)]))
+    encoding: Literal["utf-8", "latin-1"]
 
     def lengths(self) -> NDArray[np.int32]:
         """The length of each in characters (code points): int32 of shape [ids]."""
-        return np.diff(self.bounds)
+        lengths = np.diff(self.bounds)
+        full = lengths > 0
+        if self.encoding == "utf-8" and full.any():
+            begins = np.frombuffer(self.joined, dtype=np.uint8) >> 6 != _CONTINUES
+            lengths[full] = np.add.reduceat(begins, self.bounds[:-1][full], dtype=np.int32)
+        return lengths
 
     def ids(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
         """The id of each chosen token by its text; of two alike the later counts. `chosen` is bool of shape [ids]."""
-        joined = self.joined
+        joined, encoding = self.joined, self.encoding
         starts, ends, ids = self.bounds[:-1][chosen], self.bounds[1:][chosen], np.flatnonzero(chosen)
-        return {joined[start:end]: token for start, end, token in zip(starts.data, ends.data, ids.data, strict=True)}
+        return {
+            joined[start:end].decode(encoding): token
+            for start, end, token in zip(starts.data, ends.data, ids.data, strict=True)
+        }
 
-    def codes(self) -> NDArray[np.uint32]:
-        """The code points of `joined`: uint32 of shape [len(joined)]."""
-        return np.frombuffer(self.joined.encode("utf-32-le"), dtype="<u4")
+    def codes_at(self, places: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The code point that begins at each place, and the place behind it, both int32 of the shape of `places`.
+
+        A place at the end of all texts or behind it has any code point.
+        """
+        data = np.frombuffer(self.joined or b"\0", dtype=np.uint8)
+        leads = data.take(places, mode="clip")
+        codes, following = leads.astype(np.int32), places + np.int32(1)
+        if self.encoding == "utf-8":
+            more = _FOLLOWING[leads]
+            codes &= _PAYLOADS[more]
+            for count in range(1, len(_PAYLOADS)):
+                longer = np.flatnonzero(more >= count)
+                codes[longer] = codes[longer] << 6 | data[following[longer]] & 0x3F
+                following[longer] += 1
+        return codes, following
+
+    def codes_before(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The code point that ends at each place, int32 of the shape of `places`; any at the beginning of all texts."""
+        data = np.frombuffer(self.joined or b"\0", dtype=np.uint8)
+        starts = np.maximum(places - np.int32(1), 0)
+        if self.encoding == "utf-8":
+            for _ in range(1, len(_PAYLOADS)):
+                starts -= data[starts] >> 6 == _CONTINUES
+        return self.codes_at(starts)[0]

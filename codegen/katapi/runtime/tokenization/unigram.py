@@ -8,6 +8,7 @@ So ties and roundings fall as in the model "Unigram" of tokenizer.json. Sentence
 from __future__ import annotations
 
 import struct
+from array import array
 from math import copysign, inf
 
 from katapi.runtime.errors import TokenizerError
@@ -31,7 +32,7 @@ class Unigram:
 
     def __init__(self, data: VocabularyData, *, unknown: int | None, byte_fallback: bool, binary32: bool) -> None:
         self._lexicon = Lexicon.of(data)
-        self._scores = data.scores.tolist()
+        self._scores = array("d", data.scores.tobytes())
         self._unknown = unknown
         self._unknown_score = data.lowest - _PENALTY
         self._binary32 = binary32
@@ -64,7 +65,7 @@ class Unigram:
 
     def _best(self, piece: str) -> list[tuple[int, int]]:
         """The best segmentation from its end to its beginning: ids, and where each begins."""
-        scores, row_at = self._scores, self._lexicon.row
+        scores, lengths, ids = self._scores, self._lexicon.lengths, self._lexicon.met
         binary32 = self._binary32
         size = len(piece)
         totals = [0.0] * (size + 1)  # the best score of the text up to each place
@@ -73,8 +74,7 @@ class Unigram:
         for start in range(size):
             total = totals[start]
             alone = False  # whether the character is a token
-            lengths, ids = row_at(piece, start)
-            for length in lengths:
+            for length in lengths[piece[start : start + 2]]:
                 end = start + length
                 token = ids.get(piece[start:end])
                 if token is None or end > size:

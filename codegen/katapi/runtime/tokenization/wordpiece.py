@@ -21,13 +21,13 @@ class WordPiece:
     """
 
     def __init__(self, data: VocabularyData, *, unknown: int, continuing_prefix: str, longest_word: int) -> None:
-        texts, reachable = data.tokens.texts(), np.flatnonzero(data.is_reachable())
-        starts = texts.bounds.tolist()
-        continuing = [
-            token for token in reachable.tolist() if texts.joined.startswith(continuing_prefix, starts[token])
-        ]
+        texts, reachable = data.tokens.texts(), np.flatnonzero(data.is_reachable()).astype(np.int32)
+        letters, prefix = np.frombuffer(texts.joined, dtype=np.uint8), continuing_prefix.encode()
+        continuing = reachable[np.diff(texts.bounds)[reachable] >= len(prefix)]
+        for place, letter in enumerate(prefix):
+            continuing = continuing[letters[texts.bounds[continuing] + place] == letter]
         self._beginning = Lexicon(texts, reachable)
-        self._continuing = Lexicon(texts, np.array(continuing, dtype=np.int64), skipped=len(continuing_prefix))
+        self._continuing = Lexicon(texts, continuing, prefix=continuing_prefix)
         self._unknown = unknown
         self._longest_word = longest_word
 
