@@ -171,7 +171,7 @@ template V version "1" for V {
 }
 """
 WALK = "each m in messages { when system, user, tool { @user m.content @end } when assistant { %s } }"
-ANSWER = "@model m.content drop m.thought"
+ANSWER = "@model sampled { m.content } drop m.thought"
 
 
 def causes(body: str, *, short: bool = False, question: Question = Question.HISTORY) -> list[str]:
