@@ -61,6 +61,12 @@ class Source:
         """How many offsets the file and all that it shares take up."""
         return len(self.text) + 1 + sum(other.length for other in self.shared)
 
+    def files(self) -> Iterator[Source]:
+        """The file and all that it shares; one that comes by several ways is given as often."""
+        yield self
+        for other in self.shared:
+            yield from other.files()
+
     def bases(self) -> Iterator[tuple[Source, int]]:
         """The shared files, and the offset at which each begins."""
         base = len(self.text) + 1
@@ -80,6 +86,11 @@ class Source:
         file, inner = self.file_of(offset)
         line = bisect_right(file._line_starts, inner)
         return Place(file.name, line, inner - file._line_starts[line - 1] + 1)
+
+    def text_of(self, span: Span) -> str:
+        """The text of a range, which lies in one file."""
+        file, start = self.file_of(span.start)
+        return file.text[start : start + span.end - span.start]
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The line and column of an offset in its file, both counted from 1."""
