@@ -157,6 +157,18 @@ def test_a_mistake_in_what_is_shared_is_told_with_its_place() -> None:
     assert "8 | def one(p: part) { @nowhere p.text }" in text
 
 
+def test_each_mistake_in_a_block_text_is_told_with_its_place() -> None:
+    text = '"""\n  ab ${p.nothing} c\n  é天 ${@nowhere} d\n  """'
+    told = failure({"one.kata": USED, "parts.kata": PARTS.replace('"天"', text)})
+    assert "--> parts.kata:9:10" in told
+    assert "--> parts.kata:10:8" in told
+    broken = text.replace("p.nothing", "p..nothing").replace("@nowhere", "@nowhere..")
+    told = failure({"parts.kata": PARTS.replace('"天"', broken)}, "parts.kata")
+    assert "--> parts.kata:9:10" in told
+    assert "--> parts.kata:10:16" in told
+    assert "help: expected `}`" in told
+
+
 def test_what_no_template_needs_is_not_checked() -> None:
     assert loaded({"parts.kata": PARTS}, "parts.kata")[0].name == "parts"
 
@@ -253,6 +265,7 @@ OWN = MODEL.replace("  role system", f"  {RECORD}  role system")
         ({"one.kata": USED, "parts.kata": PARTS + ONE}, ["K119"]),
         # The shared `def` needs the shared record, whose name means another one here.
         ({"one.kata": f'use "parts.kata"\n\n{OWN}'}, ["K107"]),
+        ({"one.kata": USED.replace("  @bos\n", '  def one(t: text) { t }\n  @bos\n  one("x")\n')}, ["K107"]),
         ({"one.kata": f'use "parts.kata"\n\nmodel "a" {{}}\n{ONE}\n{MODEL}'}, ["K120", "K107"]),
         ({"one.kata": f'model "a" {{ use "parts.kata" }}\n\n{MODEL}'}, ["K119"]),
     ],

@@ -389,6 +389,13 @@ def test_prose_in_a_block_text_is_no_declaration() -> None:
     assert names(text) == ["T", "E"]
 
 
+def test_a_part_of_a_template_is_no_declaration_though_it_begins_a_line() -> None:
+    whole = template('def a() { b }\n"""\ndef f(x)\nrecord a {\n"""\n?')
+    assert findings_of(whole) == [("K001", "?", "unexpected `?`")]
+    file, _ = parse(Source("t.kata", whole))
+    assert not file.shared
+
+
 def test_what_was_expected_is_said() -> None:
     assert only_finding("budget B for C { }").help == "expected `version`"
     assert only_finding(template("each m into x { }")).help == "expected `,` or `in`"
