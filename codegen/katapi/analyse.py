@@ -37,6 +37,15 @@ class UseError(Exception):
     """A file that another one uses cannot be had; the text says why."""
 
 
+class _Circle(UseError):
+    """Files of which each uses the next, and the last one the first."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        way = f", by way of {', '.join(names[2:])}" if names[2:] else ""
+        super().__init__(f"it uses this file{way}" if names[1:] else "it is this file itself")
+        self.first = names[0]
+
+
 def no_files(path: str) -> tuple[str, Source, Load]:
     """For sources that stand alone."""
     raise UseError("this text stands alone, and has no files beside it")
@@ -85,6 +94,8 @@ def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> 
         programs.append(program)
         of_models[title] = [f for f in found if not _may_be_unread(f, one, unread)]
     of_options = [f for f in dict.fromkeys(own.diagnostics) if not _may_be_unread(f, file, unread)]
+    if None in used:
+        of_options = [f for f in of_options if f.code not in _UNUSED]
     undecided = any(f.code not in _UNUSED for f in of_options)
     found = of_uses.diagnostics + of_options + _merged(of_models, common=undecided)
     lines = {_line(source, f) for f in unread}
@@ -146,9 +157,11 @@ def _used(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) ->
     try:
         name, source, beside = load(use.path)
         if source.name in above:
-            raise UseError("it uses itself, by way of " + ", ".join(above))
+            raise _Circle(above[above.index(source.name) :])
         program, *others = _analysed(name, source, beside, (*above, source.name))
     except UseError as error:
+        if isinstance(error, _Circle) and error.first != above[-1]:
+            raise  # it is told of the file where it begins
         findings.add("K119", use.span, f"`{use.path}` cannot be used: {error}")
     except SpecError as error:
         count = len(error.diagnostics)

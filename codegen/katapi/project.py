@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from os.path import relpath
 from pathlib import Path
 
 from katapi.runtime.errors import ArtifactError
@@ -24,7 +25,7 @@ class Project:
 
     def shown(self, path: Path) -> str:
         """A path as messages and generated files name it: seen from the root, with `/`."""
-        return path.relative_to(self.root).as_posix()
+        return Path(relpath(path, self.root)).as_posix()
 
     @property
     def lock(self) -> Path:

@@ -51,7 +51,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content", "tool_calls.function.name"),
     "tool": ("content",),
 }
-REJECTIONS = {"deepseek-v3.2.kata:69", "deepseek-v3.2.kata:85", "dsml.kata:66"}
+REJECTIONS = {"deepseek-v3.2.kata:69", "deepseek-v3.2.kata:85", "dsml.kata:67"}
 INPUTS = accepted(REQUEST, MODEL)
 
 

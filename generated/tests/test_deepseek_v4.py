@@ -57,7 +57,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content", "tool_calls.function.name"),
     "tool": ("content",),
 }
-REJECTIONS = {"dsml.kata:117"}
+REJECTIONS = {"dsml.kata:119"}
 INPUTS = accepted(REQUEST, MODEL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from katapi.language.source import Source
 from katapi.model.program import Library, Program
 from katapi.oracle.render import render
 from katapi.oracle.request import canonical
+from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
 from katapi.runtime.segments import ControlSegment, LiteralSegment
 from tests.command import ROOT, here
@@ -119,11 +121,52 @@ def test_generated_tests_tell_the_places_of_two_files_apart(folder: Path) -> Non
     assert "own = [site for site in written if site.file is None]" in text
 
 
+def test_files_of_one_name_in_several_folders_are_told_apart(folder: Path) -> None:
+    spec = folder / "spec"
+    names = ("a", "b", "c", "d", "e")
+    for name in names:
+        own = f'def of_{name}(t: text) {{ if t == "{name}" {{ reject "{name}" }} "same" t }}\n'
+        (spec / name).mkdir(exist_ok=True)
+        (spec / name / ("one.kata" if name == "a" else "parts.kata")).write_text(own, encoding="utf-8")
+    uses = "".join(f'use "../{name}/{"one" if name == "a" else "parts"}.kata"\n' for name in names)
+    calls = " ".join(f"of_{name}(m.content)" for name in names)
+    model = f"{uses}\n{BOOK.replace('@user m.content', f'@user {calls}')}"
+    (spec / "inner" / "one.kata").write_text(model, encoding="utf-8")
+    assert here("build", cwd=folder).status == 0
+    renderer = (folder / "gen" / "sharing" / "one" / "renderer.py").read_text(encoding="utf-8")
+    constants = re.findall(
+        r"^(\w+) = fixed\(LiteralSegment\(Literal\(\"same\"\), Site\(1, \d+, \"(.*)\"\)", renderer, re.MULTILINE
+    )
+    assert len({name for name, _ in constants}) == len({file for _, file in constants}) == len(names)
+    assert 'where="spec/a/one.kata:1"' in renderer
+    assert "# spec/inner/one.kata:" in renderer
+    tests = (folder / "gen" / "tests" / "test_one.py").read_text(encoding="utf-8")
+    assert all(f'"spec/{name}/' in tests[tests.index("REJECTIONS = ") :] for name in names)
+    model_ = katapi.load("one", "sharing")
+    for name in names:
+        raw = json.dumps({"messages": [{"role": "user", "content": name}]}).encode()
+        with pytest.raises(TemplateError) as caught:
+            model_.render(raw)
+        assert caught.value.where == f"spec/{name}/{'one' if name == 'a' else 'parts'}.kata:1"
+
+
 def test_a_mistake_in_what_is_shared_is_told_with_its_place() -> None:
     text = failure({"one.kata": USED, "parts.kata": PARTS.replace('"天"', "@nowhere")})
     assert text.startswith("error[K102]")
     assert "--> parts.kata:8:20" in text
     assert "8 | def one(p: part) { @nowhere p.text }" in text
+
+
+def test_each_mistake_in_a_block_text_is_told_with_its_place() -> None:
+    text = '"""\n  ab ${p.nothing} c\n  é天 ${@nowhere} d\n  """'
+    told = failure({"one.kata": USED, "parts.kata": PARTS.replace('"天"', text)})
+    assert "--> parts.kata:9:10" in told
+    assert "--> parts.kata:10:8" in told
+    broken = text.replace("p.nothing", "p..nothing").replace("@nowhere", "@nowhere..")
+    told = failure({"parts.kata": PARTS.replace('"天"', broken)}, "parts.kata")
+    assert "--> parts.kata:9:10" in told
+    assert "--> parts.kata:10:16" in told
+    assert "help: expected `}`" in told
 
 
 def test_what_no_template_needs_is_not_checked() -> None:
@@ -137,6 +180,56 @@ def test_mistakes_on_equal_lines_of_two_files_are_both_told() -> None:
     text = failure({"one.kata": broken.replace("@bos\n", "@bos ?\n"), "parts.kata": parts})
     assert "K102" in text
     assert "K001" in text
+
+
+def test_what_a_shared_file_asks_is_quoted_from_it() -> None:
+    losing = ONE.replace('"天" p.text', 'let kept = text { p.text }  if kept.length > 3 { "天" kept }')
+    text = failure({"one.kata": USED, "parts.kata": PARTS.replace(ONE, losing)})
+    assert "where `kept.length > 3` is false" in text
+
+
+def test_an_option_may_be_for_what_a_shared_file_has_that_cannot_be_used() -> None:
+    family = 'option mark: text = "天"\nmodel "a" {}\n\n'
+    files = {"one.kata": f'use "parts.kata"\n\n{family}{MODEL}', "parts.kata": PARTS.replace('"天"', "mark ?")}
+    assert codes(files) == ["K119"]
+    assert codes({"one.kata": files["one.kata"]}) == ["K119"]
+
+
+def test_an_option_with_a_name_that_a_shared_part_gives_is_told_there_alone() -> None:
+    for name, places in {"p": ["5:8", "8:9"], "every": ["4:5"]}.items():
+        family = f'option {name}: text = "x"\nmodel "a" {{}}\nmodel "b" {{ {name}: "y" }}\n\n'
+        files = {"one.kata": f'use "parts.kata"\n\n{family}{MODEL}', "parts.kata": PARTS}
+        assert codes(files) == ["K107"] * len(places)
+        text = failure(files)
+        assert all(f"--> parts.kata:{place}" in text for place in places)
+        assert "= first: one.kata:3:8" in text
+
+
+def test_files_that_use_each_other_are_told_where_the_circle_is() -> None:
+    files = {
+        "one.kata": USED,
+        "parts.kata": f'use "b.kata"\n{PARTS}',
+        "b.kata": 'use "c.kata"\n',
+        "c.kata": 'use "parts.kata"\n',
+        "self.kata": 'use "self.kata"\n',
+    }
+    assert "`b.kata` cannot be used: it uses this file, by way of c.kata" in failure(files, "parts.kata")
+    assert "`parts.kata` cannot be used: it uses this file, by way of b.kata" in failure(files, "c.kata")
+    assert "`parts.kata` cannot be used: it has 1 error" in failure(files)
+    assert "`self.kata` cannot be used: it is this file itself" in failure(files, "self.kata")
+
+
+def test_a_shared_file_may_lie_outside_of_the_project(folder: Path) -> None:
+    (folder / "spec" / "parts.kata").rename(folder / "parts.kata")
+    inner = folder / "inside"
+    inner.mkdir()
+    for name in ("spec", "gen", "pyproject.toml"):
+        (folder / name).rename(inner / name)
+    model = inner / "spec" / "inner" / "one.kata"
+    model.write_text(USED.replace('"parts.kata"', '"../../../parts.kata"'), encoding="utf-8")
+    assert here("build", cwd=inner).status == 0
+    renderer = (inner / "gen" / "sharing" / "one" / "renderer.py").read_text(encoding="utf-8")
+    assert '"../parts.kata")' in renderer
 
 
 def test_options_decide_in_shared_parts() -> None:
@@ -172,6 +265,7 @@ OWN = MODEL.replace("  role system", f"  {RECORD}  role system")
         ({"one.kata": USED, "parts.kata": PARTS + ONE}, ["K119"]),
         # The shared `def` needs the shared record, whose name means another one here.
         ({"one.kata": f'use "parts.kata"\n\n{OWN}'}, ["K107"]),
+        ({"one.kata": USED.replace("  @bos\n", '  def one(t: text) { t }\n  @bos\n  one("x")\n')}, ["K107"]),
         ({"one.kata": f'use "parts.kata"\n\nmodel "a" {{}}\n{ONE}\n{MODEL}'}, ["K120", "K107"]),
         ({"one.kata": f'model "a" {{ use "parts.kata" }}\n\n{MODEL}'}, ["K119"]),
     ],

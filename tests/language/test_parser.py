@@ -355,6 +355,26 @@ def test_a_closing_brace_too_many() -> None:
     assert findings_of(template("x } }")) == [("K001", "}", "this `}` closes nothing")]
 
 
+def test_a_closing_brace_below_a_comment_alone() -> None:
+    assert findings_of("# nothing\n}\n") == [("K001", "}", "this `}` closes nothing")]
+
+
+@pytest.mark.parametrize(
+    ("behind", "marked", "message"),
+    [
+        ("role user { a: text }", "role", "unexpected `role`"),
+        ("counter c", "counter", "unexpected `counter`"),
+        ("param x: text", "param", "unexpected `param`"),
+        ('use "other.kata"', "use", "a `use` stands before all declarations"),
+    ],
+)
+def test_what_stands_behind_a_whole_declaration(behind: str, marked: str, message: str) -> None:
+    for declaration in ("def a() { b }", "record a { b: text }", 'serialization S version "1" {\n  order: sorted\n}'):
+        text = f"{declaration}\n{behind}\ndef c() {{ d }}\n"
+        assert findings_of(text) == [("K001", marked, message)]
+        assert [d.name.text for d in parse(Source("t.kata", text))[0].shared][-1] == "c"
+
+
 def test_text_before_the_first_declaration() -> None:
     text = 'hello\nbudget E version "1" for A { window: 64 }\n'
     assert findings_of(text) == [("K001", "hello", "unexpected `hello`")]
@@ -367,6 +387,13 @@ def test_prose_in_a_block_text_is_no_declaration() -> None:
     )
     assert [code for code, _, _ in findings_of(text)] == ["K001"]
     assert names(text) == ["T", "E"]
+
+
+def test_a_part_of_a_template_is_no_declaration_though_it_begins_a_line() -> None:
+    whole = template('def a() { b }\n"""\ndef f(x)\nrecord a {\n"""\n?')
+    assert findings_of(whole) == [("K001", "?", "unexpected `?`")]
+    file, _ = parse(Source("t.kata", whole))
+    assert not file.shared
 
 
 def test_what_was_expected_is_said() -> None:

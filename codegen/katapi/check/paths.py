@@ -425,7 +425,7 @@ class Paths:
     # ---- words
 
     def _quoted(self, span: Span) -> str:
-        text = " ".join(self._source.text[span.start : span.end].split())
+        text = " ".join(self._source.text_of(span).split())
         return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
     def _says(self, span: Span, truth: bool) -> str:

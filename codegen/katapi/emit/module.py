@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -141,6 +142,8 @@ class Module:
                 name = f"{name}_{column}"
             if name in taken:
                 name += "_PRINTED" if printed else "_KEPT"
+            if name in taken:  # at one place of files whose names end alike
+                name = next(other for number in count(2) if (other := f"{name}_{number}") not in taken)
             constant = self.constants[pieces, printed] = Constant(name, pieces, printed)
         return constant.name
 

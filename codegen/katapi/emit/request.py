@@ -10,6 +10,7 @@ from katapi.emit.python import WIDTH, Lines, imports, string
 from katapi.language.source import Source, Span
 from katapi.model.program import Program
 from katapi.model.request import Field, Param, Record, Request, Role
+from katapi.model.sites import short
 from katapi.model.types import (
     OBJECT,
     BoolType,
@@ -163,7 +164,7 @@ def records_in_order(request: Request) -> list[Record]:
 
 def _line(span: Span, source: Source) -> str:
     file, line, _ = source.place(span.start)
-    return f"line {line}" if file == source.name else f"line {line} of {file.rpartition('/')[2]}"
+    return f"line {line}" if file == source.name else f"line {line} of {short(file, source)}"
 
 
 def _field(field: Field, types: _Types, source: Source) -> FieldContext:

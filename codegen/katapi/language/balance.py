@@ -182,7 +182,7 @@ class _Pairs:
         draft = self._draft
         end = draft.end_before(draft.line_start(at))
         deeper = False
-        while end > after:
+        while end > max(after, 0):
             start = draft.line_start(end)
             indentation = draft.indentation(start)
             if start <= after or indentation < margin:

@@ -109,6 +109,8 @@ def of_token(text: str, at: int, token: str, expected: Set[str], entry: int | No
         return Mistake(at, end, "`=` does not compare", "write `==`", "==")
     if not re.fullmatch(r"[A-Za-z_]\w*", token):
         return None
+    if token == "use" and re.compile(r"""[ \t]+["']""").match(text, end):
+        return Mistake(at, end, "a `use` stands before all declarations", "move it to the beginning of the file")
     meant = alike(token, (word for word in expected if word.islower()))
     if meant is not None:
         return misspelt(at, token, meant)

@@ -96,9 +96,18 @@ def parse(source: Source) -> tuple[s.File, list[Diagnostic]]:
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
-    """The file cut before each declaration, as (start, end)."""
-    cuts = [0, *(m.start() for m in _DECLARATION.finditer(text) if m.start() > 0), len(text)]
-    return list(pairwise(cuts))
+    """The file cut before each declaration, as (start, end).
+
+    Behind a request or a template a record or `def` is a part of it, however it is indented.
+    """
+    cuts = [0]
+    shares = True
+    for found in _DECLARATION.finditer(text):
+        word = found[0].split()[0]
+        shares = shares and word not in ("request", "template")
+        if found.start() > 0 and (shares or word not in ("record", "def")):
+            cuts.append(found.start())
+    return list(pairwise([*cuts, len(text)]))
 
 
 def _tree(text: str, start: str = "file") -> Tree[Token]:
@@ -196,7 +205,7 @@ def _in_fragment(error: UnexpectedInput, text: str, base: int) -> Diagnostic:
         message = "this quoted text does not end" if quote else mistake.message
         return Diagnostic("K001", Span(base + at, base + mistake.end), message, help="" if quote else mistake.help)
     assert isinstance(error, UnexpectedToken), "there are no other errors of a text"
-    what = expected(_word(t) for t in error.expected)
+    what = expected("}" if t == "$END" else _word(t) for t in error.expected)
     if error.token.type != "$END":
         at = error.token.start_pos or 0
         mistake = mistakes.of_token(text, at, str(error.token), {_word(t) for t in error.expected}) or Mistake(

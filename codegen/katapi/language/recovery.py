@@ -54,6 +54,13 @@ class Reading:
     findings: list[Diagnostic] = field(default_factory=list)
     tree: Tree[Token] | None = None
     left_out: dict[int, tuple[int, frozenset[str]]] = field(default_factory=dict)
+    #: Whether something stands behind a whole declaration: the rest of it, where brackets are judged wrongly.
+    ends_early: bool = False
+
+    @property
+    def cost(self) -> int:
+        """How much there is against this way of reading."""
+        return len(self.findings) + self.ends_early
 
 
 def recover(
@@ -72,7 +79,7 @@ def recover(
     plain, by_layout = (
         _Recovery(text, base, parse, words, declared).read(known, by_layout=by_layout) for by_layout in (False, True)
     )
-    return by_layout if len(by_layout.findings) < len(plain.findings) else plain
+    return by_layout if by_layout.cost < plain.cost else plain
 
 
 class _Recovery:
@@ -159,6 +166,9 @@ class _Recovery:
             except UnexpectedInput as error_there:
                 return self._step(error_there)
         start, marks = _element(parser, at)
+        if _takes(parser.parser_state, "$END"):
+            self._reading.ends_early = True
+            start, marks = at, []
         if isinstance(error, UnexpectedToken) and not marks:
             at, start = self._open_entry(parser, error.token, at)
         if marks and self._arms_without_head(at):
@@ -433,7 +443,7 @@ def _is(value: object, terminal: str) -> bool:
 
 
 def _takes(state: ParserState[int], terminal: str) -> bool:
-    """Whether the parser would go on with a terminal."""
+    """Whether the parser would go on with a terminal, or come to its end with `$END`."""
     table = state.parse_conf.states
     stack = list(state.state_stack)
     while terminal in table[stack[-1]]:
@@ -442,7 +452,7 @@ def _takes(state: ParserState[int], terminal: str) -> bool:
             return True
         del stack[len(stack) - len(rule.expansion) :]
         stack.append(table[stack[-1]][rule.origin.name][1])
-    return False
+    return terminal == "$END" and stack[-1] == state.parse_conf.end_state
 
 
 def _start(value: object) -> int | None:

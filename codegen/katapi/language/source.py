@@ -64,7 +64,13 @@ class Source:
     @property
     def whole_text(self) -> str:
         """The text of the file and of all that it shares, in the order of their offsets."""
-        return "\n".join([self.text, *(other.whole_text for other in self.shared)])
+        return "\n".join(file.text for file in self.files())
+
+    def files(self) -> Iterator[Source]:
+        """The file and all that it shares; one that comes by several ways is given as often."""
+        yield self
+        for other in self.shared:
+            yield from other.files()
 
     def bases(self) -> Iterator[tuple[Source, int]]:
         """The shared files, and the offset at which each begins."""
@@ -85,6 +91,11 @@ class Source:
         file, inner = self.file_of(offset)
         line = bisect_right(file._line_starts, inner)
         return Place(file.name, line, inner - file._line_starts[line - 1] + 1)
+
+    def text_of(self, span: Span) -> str:
+        """The text of a range, which lies in one file."""
+        file, start = self.file_of(span.start)
+        return file.text[start : start + span.end - span.start]
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The line and column of an offset in its file, both counted from 1."""

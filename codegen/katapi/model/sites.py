@@ -13,6 +13,13 @@ def site_of(span: Span, source: Source) -> Site:
 
 
 def cited(span: Span, source: Source) -> str:
-    """A place as comments and errors name it: the last part of the file's name, and the line."""
+    """A place as comments and errors name it: file and line."""
     file, line, _ = source.place(span.start)
-    return f"{file.rpartition('/')[2]}:{line}"
+    return f"{short(file, source)}:{line}"
+
+
+def short(file: str, source: Source) -> str:
+    """The last part of the name of a file, or all of it where another file that belongs to the spec ends alike."""
+    last = file.rpartition("/")[2]
+    alike = {one.name for one in source.files() if one.name.rpartition("/")[2] == last}
+    return last if alike == {file} else file

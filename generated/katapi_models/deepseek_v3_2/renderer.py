@@ -54,72 +54,72 @@ BLANK_LINE_90 = fixed(LiteralSegment(Literal("\n\n"), Site(90, 19)))
 ASSISTANT_90 = fixed(ControlSegment(Control.ASSISTANT, Site(90, 35)))
 THINK_91 = fixed(ControlSegment(Control.THINK, Site(91, 5)))
 END_THINK_92 = fixed(ControlSegment(Control.END_THINK, Site(92, 23)))
-FUNCTION_CALLS_DSML_17 = fixed(
-    LiteralSegment(Literal("\n\n<"), Site(17, 3, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(17, 11, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("function_calls>\n"), Site(17, 17, "spec/tools/dsml.kata")),
+FUNCTION_CALLS_DSML_18 = fixed(
+    LiteralSegment(Literal("\n\n<"), Site(18, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(18, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>\n"), Site(18, 17, "spec/tools/dsml.kata")),
 )
-INVOKE_NAME_DSML_19 = fixed(
-    LiteralSegment(Literal("<"), Site(19, 5, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(19, 9, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('invoke name="'), Site(19, 15, "spec/tools/dsml.kata")),
+INVOKE_NAME_DSML_20 = fixed(
+    LiteralSegment(Literal("<"), Site(20, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(20, 9, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="'), Site(20, 15, "spec/tools/dsml.kata")),
 )
-TEXT_DSML_19 = fixed(LiteralSegment(Literal('">\n'), Site(19, 47, "spec/tools/dsml.kata")))
-PARAMETER_NAME_DSML_21 = fixed(
-    LiteralSegment(Literal("<"), Site(21, 7, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(21, 11, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('parameter name="'), Site(21, 17, "spec/tools/dsml.kata")),
+TEXT_DSML_20 = fixed(LiteralSegment(Literal('">\n'), Site(20, 47, "spec/tools/dsml.kata")))
+PARAMETER_NAME_DSML_22 = fixed(
+    LiteralSegment(Literal("<"), Site(22, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(22, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('parameter name="'), Site(22, 17, "spec/tools/dsml.kata")),
 )
-STRING_DSML_21 = fixed(LiteralSegment(Literal('" string="'), Site(21, 40, "spec/tools/dsml.kata")))
-TRUE_DSML_22 = fixed(LiteralSegment(Literal('true">'), Site(22, 26, "spec/tools/dsml.kata")))
-FALSE_DSML_22 = fixed(LiteralSegment(Literal('false">'), Site(22, 50, "spec/tools/dsml.kata")))
-PARAMETER_DSML_23 = fixed(
-    LiteralSegment(Literal("</"), Site(23, 7, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(23, 12, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("parameter>\n"), Site(23, 18, "spec/tools/dsml.kata")),
+STRING_DSML_22 = fixed(LiteralSegment(Literal('" string="'), Site(22, 40, "spec/tools/dsml.kata")))
+TRUE_DSML_23 = fixed(LiteralSegment(Literal('true">'), Site(23, 26, "spec/tools/dsml.kata")))
+FALSE_DSML_23 = fixed(LiteralSegment(Literal('false">'), Site(23, 50, "spec/tools/dsml.kata")))
+PARAMETER_DSML_24 = fixed(
+    LiteralSegment(Literal("</"), Site(24, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(24, 12, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n"), Site(24, 18, "spec/tools/dsml.kata")),
 )
-INVOKE_DSML_25 = fixed(
-    LiteralSegment(Literal("</"), Site(25, 5, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(25, 10, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("invoke>\n"), Site(25, 16, "spec/tools/dsml.kata")),
+INVOKE_DSML_26 = fixed(
+    LiteralSegment(Literal("</"), Site(26, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(26, 10, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n"), Site(26, 16, "spec/tools/dsml.kata")),
 )
-FUNCTION_CALLS_DSML_27 = fixed(
-    LiteralSegment(Literal("</"), Site(27, 3, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(27, 8, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("function_calls>"), Site(27, 14, "spec/tools/dsml.kata")),
+FUNCTION_CALLS_DSML_28 = fixed(
+    LiteralSegment(Literal("</"), Site(28, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(28, 8, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>"), Site(28, 14, "spec/tools/dsml.kata")),
 )
-TOOLS_YOU_HAVE_DSML_33 = fixed(
+TOOLS_YOU_HAVE_DSML_34 = fixed(
     LiteralSegment(
         Literal(
             "## Tools\n\n"
             "You have access to a set of tools you can use to answer the user's question.\n"
             'You can invoke functions by writing a "<'
         ),
-        Site(33, 3, "spec/tools/dsml.kata"),
+        Site(34, 3, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(36, 45, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(37, 45, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal('function_calls>" block like the following as part of your reply to the user:\n<'),
-        Site(36, 51, "spec/tools/dsml.kata"),
+        Site(37, 51, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(37, 6, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("function_calls>\n<"), Site(37, 12, "spec/tools/dsml.kata")),
     ControlSegment(Control.DSML, Site(38, 6, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(38, 12, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>\n<"), Site(38, 12, "spec/tools/dsml.kata")),
     ControlSegment(Control.DSML, Site(39, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME">\n<'), Site(39, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(40, 6, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'),
-        Site(39, 12, "spec/tools/dsml.kata"),
+        Site(40, 12, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(39, 85, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("parameter>\n...\n</"), Site(39, 91, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(41, 7, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("invoke>\n<"), Site(41, 13, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(42, 6, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(42, 12, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(44, 7, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("invoke>\n</"), Site(44, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(40, 85, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n...\n</"), Site(40, 91, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(42, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n<"), Site(42, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(43, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$FUNCTION_NAME2">\n...\n</'), Site(43, 12, "spec/tools/dsml.kata")),
     ControlSegment(Control.DSML, Site(45, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n</"), Site(45, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(46, 7, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal(
             "function_calls>\n\n"
@@ -127,60 +127,60 @@ TOOLS_YOU_HAVE_DSML_33 = fixed(
             "If the thinking_mode is enabled, then after function results you should strongly consider outputting a thinking block. Here is an example:\n\n"
             "<"
         ),
-        Site(45, 13, "spec/tools/dsml.kata"),
+        Site(46, 13, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(51, 6, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("function_calls>\n...\n</"), Site(51, 12, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(53, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(52, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("function_calls>\n...\n</"), Site(52, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(54, 7, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal("function_calls>\n\n<function_results>\n...\n</function_results>\n\n"),
-        Site(53, 13, "spec/tools/dsml.kata"),
+        Site(54, 13, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.THINK, Site(59, 5, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("...thinking about results"), Site(59, 12, "spec/tools/dsml.kata")),
-    ControlSegment(Control.END_THINK, Site(59, 39, "spec/tools/dsml.kata")),
+    ControlSegment(Control.THINK, Site(60, 5, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("...thinking about results"), Site(60, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.END_THINK, Site(60, 39, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal("\n\nHere are the functions available in JSONSchema format:\n<functions>\n"),
-        Site(59, 47, "spec/tools/dsml.kata"),
+        Site(60, 47, "spec/tools/dsml.kata"),
     ),
 )
-NEWLINE_DSML_67 = fixed(LiteralSegment(Literal("\n"), Site(67, 29, "spec/tools/dsml.kata")))
-FUNCTIONS_DSML_69 = fixed(LiteralSegment(Literal("</functions>\n"), Site(69, 3, "spec/tools/dsml.kata")))
+NEWLINE_DSML_68 = fixed(LiteralSegment(Literal("\n"), Site(68, 29, "spec/tools/dsml.kata")))
+FUNCTIONS_DSML_70 = fixed(LiteralSegment(Literal("</functions>\n"), Site(70, 3, "spec/tools/dsml.kata")))
 
 
 def _function_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
-    """dsml.kata:16 def function_calls(made)."""
-    out.append(FUNCTION_CALLS_DSML_17)
+    """dsml.kata:17 def function_calls(made)."""
+    out.append(FUNCTION_CALLS_DSML_18)
     for c_at, c in enumerate(made):
         c_path = (*made_path, c_at)
-        out += (INVOKE_NAME_DSML_19, (c.function.name, (*c_path, "function", "name"), 0), TEXT_DSML_19)
+        out += (INVOKE_NAME_DSML_20, (c.function.name, (*c_path, "function", "name"), 0), TEXT_DSML_20)
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
             key_path = (*c_path, "function", "arguments", key)
-            out += (PARAMETER_NAME_DSML_21, (Content(key), key_path, None), STRING_DSML_21)
+            out += (PARAMETER_NAME_DSML_22, (Content(key), key_path, None), STRING_DSML_22)
             if isinstance(value, str):
-                out += (TRUE_DSML_22, (Content(value), value_path, 0))
+                out += (TRUE_DSML_23, (Content(value), value_path, 0))
             else:
-                out += (FALSE_DSML_22, (TOJSON.dump_known(value), value_path, None))
-            out.append(PARAMETER_DSML_23)
-        out.append(INVOKE_DSML_25)
-    out.append(FUNCTION_CALLS_DSML_27)
+                out += (FALSE_DSML_23, (TOJSON.dump_known(value), value_path, None))
+            out.append(PARAMETER_DSML_24)
+        out.append(INVOKE_DSML_26)
+    out.append(FUNCTION_CALLS_DSML_28)
 
 
 def _tools_in_dsml(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """dsml.kata:31 def tools_in_dsml(tools)."""
-    out.append(TOOLS_YOU_HAVE_DSML_33)
+    """dsml.kata:32 def tools_in_dsml(tools)."""
+    out.append(TOOLS_YOU_HAVE_DSML_34)
     for tool_at, tool in enumerate(tools):
         if json_field(tool, "type") != "function":
             continue
         tool_path = (*tools_path, tool_at)
         if not is_object(json_field(tool, "function")):
-            raise TemplateError("A tool needs an object `function`.", code="T100", where="dsml.kata:66")
+            raise TemplateError("A tool needs an object `function`.", code="T100", where="dsml.kata:67")
         out += (
             (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
-            NEWLINE_DSML_67,
+            NEWLINE_DSML_68,
         )
-    out.append(FUNCTIONS_DSML_69)
+    out.append(FUNCTIONS_DSML_70)
 
 
 def render(request: Request) -> list[Printed]:

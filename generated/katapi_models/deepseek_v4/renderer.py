@@ -78,141 +78,141 @@ END_OF_SENTENCE_84 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(84, 9)),
 ASSISTANT_90 = fixed(ControlSegment(Control.ASSISTANT, Site(90, 5)))
 THINK_91 = fixed(ControlSegment(Control.THINK, Site(91, 19)))
 END_THINK_91 = fixed(ControlSegment(Control.END_THINK, Site(91, 35)))
-TOOL_CALLS_DSML_73 = fixed(
-    LiteralSegment(Literal("\n\n<"), Site(73, 3, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(73, 11, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("tool_calls>\n"), Site(73, 17, "spec/tools/dsml.kata")),
+TOOL_CALLS_DSML_75 = fixed(
+    LiteralSegment(Literal("\n\n<"), Site(75, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(75, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("tool_calls>\n"), Site(75, 17, "spec/tools/dsml.kata")),
 )
-INVOKE_NAME_DSML_75 = fixed(
-    LiteralSegment(Literal("<"), Site(75, 5, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(75, 9, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('invoke name="'), Site(75, 15, "spec/tools/dsml.kata")),
+INVOKE_NAME_DSML_77 = fixed(
+    LiteralSegment(Literal("<"), Site(77, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(77, 9, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="'), Site(77, 15, "spec/tools/dsml.kata")),
 )
-TEXT_DSML_75 = fixed(LiteralSegment(Literal('">\n'), Site(75, 47, "spec/tools/dsml.kata")))
-PARAMETER_NAME_DSML_78 = fixed(
-    LiteralSegment(Literal("<"), Site(78, 7, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(78, 11, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('parameter name="'), Site(78, 17, "spec/tools/dsml.kata")),
+TEXT_DSML_77 = fixed(LiteralSegment(Literal('">\n'), Site(77, 47, "spec/tools/dsml.kata")))
+PARAMETER_NAME_DSML_80 = fixed(
+    LiteralSegment(Literal("<"), Site(80, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(80, 11, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('parameter name="'), Site(80, 17, "spec/tools/dsml.kata")),
 )
-STRING_DSML_78 = fixed(LiteralSegment(Literal('" string="'), Site(78, 40, "spec/tools/dsml.kata")))
-TRUE_DSML_79 = fixed(LiteralSegment(Literal('true">'), Site(79, 26, "spec/tools/dsml.kata")))
-FALSE_DSML_79 = fixed(LiteralSegment(Literal('false">'), Site(79, 50, "spec/tools/dsml.kata")))
-PARAMETER_DSML_80 = fixed(
-    LiteralSegment(Literal("</"), Site(80, 7, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(80, 12, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("parameter>\n"), Site(80, 18, "spec/tools/dsml.kata")),
+STRING_DSML_80 = fixed(LiteralSegment(Literal('" string="'), Site(80, 40, "spec/tools/dsml.kata")))
+TRUE_DSML_81 = fixed(LiteralSegment(Literal('true">'), Site(81, 26, "spec/tools/dsml.kata")))
+FALSE_DSML_81 = fixed(LiteralSegment(Literal('false">'), Site(81, 50, "spec/tools/dsml.kata")))
+PARAMETER_DSML_82 = fixed(
+    LiteralSegment(Literal("</"), Site(82, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(82, 12, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n"), Site(82, 18, "spec/tools/dsml.kata")),
 )
-NEWLINE_DSML_83 = fixed(LiteralSegment(Literal("\n"), Site(83, 26, "spec/tools/dsml.kata")))
-INVOKE_DSML_84 = fixed(
-    LiteralSegment(Literal("</"), Site(84, 5, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(84, 10, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("invoke>\n"), Site(84, 16, "spec/tools/dsml.kata")),
+NEWLINE_DSML_85 = fixed(LiteralSegment(Literal("\n"), Site(85, 26, "spec/tools/dsml.kata")))
+INVOKE_DSML_86 = fixed(
+    LiteralSegment(Literal("</"), Site(86, 5, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(86, 10, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n"), Site(86, 16, "spec/tools/dsml.kata")),
 )
-TOOL_CALLS_DSML_86 = fixed(
-    LiteralSegment(Literal("</"), Site(86, 3, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(86, 8, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("tool_calls>"), Site(86, 14, "spec/tools/dsml.kata")),
+TOOL_CALLS_DSML_88 = fixed(
+    LiteralSegment(Literal("</"), Site(88, 3, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(88, 8, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("tool_calls>"), Site(88, 14, "spec/tools/dsml.kata")),
 )
-TOOLS_YOU_HAVE_DSML_92 = fixed(
+TOOLS_YOU_HAVE_DSML_94 = fixed(
     LiteralSegment(
         Literal(
             "## Tools\n\n"
             "You have access to a set of tools to help answer the user's question. You can invoke tools by writing a \"<"
         ),
-        Site(92, 3, "spec/tools/dsml.kata"),
+        Site(94, 3, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(94, 111, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('tool_calls>" block like the following:\n\n<'), Site(94, 117, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(96, 6, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("tool_calls>\n<"), Site(96, 12, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(97, 6, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('invoke name="$TOOL_NAME">\n<'), Site(97, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(96, 111, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('tool_calls>" block like the following:\n\n<'), Site(96, 117, "spec/tools/dsml.kata")),
     ControlSegment(Control.DSML, Site(98, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("tool_calls>\n<"), Site(98, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(99, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$TOOL_NAME">\n<'), Site(99, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(100, 6, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal('parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</'),
-        Site(98, 12, "spec/tools/dsml.kata"),
+        Site(100, 12, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.DSML, Site(98, 85, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("parameter>\n...\n</"), Site(98, 91, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(100, 7, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("invoke>\n<"), Site(100, 13, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(101, 6, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal('invoke name="$TOOL_NAME2">\n...\n</'), Site(101, 12, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(103, 7, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("invoke>\n</"), Site(103, 13, "spec/tools/dsml.kata")),
-    ControlSegment(Control.DSML, Site(104, 7, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(100, 85, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("parameter>\n...\n</"), Site(100, 91, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(102, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n<"), Site(102, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(103, 6, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal('invoke name="$TOOL_NAME2">\n...\n</'), Site(103, 12, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(105, 7, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("invoke>\n</"), Site(105, 13, "spec/tools/dsml.kata")),
+    ControlSegment(Control.DSML, Site(106, 7, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal(
             "tool_calls>\n\n"
             'String parameters should be specified as is and set `string="true"`. For all other types (numbers, booleans, arrays, objects), pass the value in JSON format and set `string="false"`.\n\n'
             "If thinking_mode is enabled (triggered by "
         ),
-        Site(104, 13, "spec/tools/dsml.kata"),
+        Site(106, 13, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.THINK, Site(108, 47, "spec/tools/dsml.kata")),
+    ControlSegment(Control.THINK, Site(110, 47, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal("), you MUST output your complete reasoning inside "),
-        Site(108, 54, "spec/tools/dsml.kata"),
+        Site(110, 54, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.THINK, Site(108, 106, "spec/tools/dsml.kata")),
-    LiteralSegment(Literal("..."), Site(108, 113, "spec/tools/dsml.kata")),
-    ControlSegment(Control.END_THINK, Site(108, 118, "spec/tools/dsml.kata")),
+    ControlSegment(Control.THINK, Site(110, 106, "spec/tools/dsml.kata")),
+    LiteralSegment(Literal("..."), Site(110, 113, "spec/tools/dsml.kata")),
+    ControlSegment(Control.END_THINK, Site(110, 118, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal(" BEFORE any tool calls or final response.\n\nOtherwise, output directly after "),
-        Site(108, 126, "spec/tools/dsml.kata"),
+        Site(110, 126, "spec/tools/dsml.kata"),
     ),
-    ControlSegment(Control.END_THINK, Site(110, 38, "spec/tools/dsml.kata")),
+    ControlSegment(Control.END_THINK, Site(112, 38, "spec/tools/dsml.kata")),
     LiteralSegment(
         Literal(" with tool calls or final response.\n\n### Available Tool Schemas\n\n"),
-        Site(110, 46, "spec/tools/dsml.kata"),
+        Site(112, 46, "spec/tools/dsml.kata"),
     ),
 )
-NEWLINE_DSML_118 = fixed(LiteralSegment(Literal("\n"), Site(118, 29, "spec/tools/dsml.kata")))
-YOU_MUST_STRICTLY_DSML_120 = fixed(
+NEWLINE_DSML_120 = fixed(LiteralSegment(Literal("\n"), Site(120, 29, "spec/tools/dsml.kata")))
+YOU_MUST_STRICTLY_DSML_122 = fixed(
     LiteralSegment(
         Literal("\nYou MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.\n"),
-        Site(120, 3, "spec/tools/dsml.kata"),
+        Site(122, 3, "spec/tools/dsml.kata"),
     ),
 )
 
 
 def _tool_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> None:
-    """dsml.kata:72 def tool_calls(made)."""
-    out.append(TOOL_CALLS_DSML_73)
+    """dsml.kata:74 def tool_calls(made)."""
+    out.append(TOOL_CALLS_DSML_75)
     for c_at, c in enumerate(made):
         c_path = (*made_path, c_at)
-        out += (INVOKE_NAME_DSML_75, (c.function.name, (*c_path, "function", "name"), 0), TEXT_DSML_75)
+        out += (INVOKE_NAME_DSML_77, (c.function.name, (*c_path, "function", "name"), 0), TEXT_DSML_77)
         parameters = 0
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
             key_path = (*c_path, "function", "arguments", key)
-            out += (PARAMETER_NAME_DSML_78, (Content(key), key_path, None), STRING_DSML_78)
+            out += (PARAMETER_NAME_DSML_80, (Content(key), key_path, None), STRING_DSML_80)
             if isinstance(value, str):
-                out += (TRUE_DSML_79, (Content(value), value_path, 0))
+                out += (TRUE_DSML_81, (Content(value), value_path, 0))
             else:
-                out += (FALSE_DSML_79, (TOJSON.dump_known(value), value_path, None))
-            out.append(PARAMETER_DSML_80)
+                out += (FALSE_DSML_81, (TOJSON.dump_known(value), value_path, None))
+            out.append(PARAMETER_DSML_82)
             parameters += 1
         if parameters == 0:
-            out.append(NEWLINE_DSML_83)
-        out.append(INVOKE_DSML_84)
-    out.append(TOOL_CALLS_DSML_86)
+            out.append(NEWLINE_DSML_85)
+        out.append(INVOKE_DSML_86)
+    out.append(TOOL_CALLS_DSML_88)
 
 
 def _tools_and_schemas(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """dsml.kata:90 def tools_and_schemas(tools)."""
-    out.append(TOOLS_YOU_HAVE_DSML_92)
+    """dsml.kata:92 def tools_and_schemas(tools)."""
+    out.append(TOOLS_YOU_HAVE_DSML_94)
     for tool_at, tool in enumerate(tools):
         if json_field(tool, "type") != "function":
             continue
         tool_path = (*tools_path, tool_at)
         if not is_object(json_field(tool, "function")):
-            raise TemplateError("A tool needs an object `function`.", code="T100", where="dsml.kata:117")
+            raise TemplateError("A tool needs an object `function`.", code="T100", where="dsml.kata:119")
         out += (
             (TOJSON.dump_known(as_object(json_field(tool, "function"))), (*tool_path, "function"), None),
-            NEWLINE_DSML_118,
+            NEWLINE_DSML_120,
         )
-    out.append(YOU_MUST_STRICTLY_DSML_120)
+    out.append(YOU_MUST_STRICTLY_DSML_122)
 
 
 def render(request: Request) -> list[Printed]:

@@ -133,17 +133,17 @@ END_ARG_VALUE_GLM_37 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
 )
 END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
-BEGIN_OF_IMAGE_GLM_60 = fixed(
-    ControlSegment(Control.BEGIN_OF_IMAGE, Site(60, 39, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.IMAGE, Site(60, 55, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.END_OF_IMAGE, Site(60, 62, "spec/tools/glm-4.5.kata")),
+BEGIN_OF_IMAGE_GLM_62 = fixed(
+    ControlSegment(Control.BEGIN_OF_IMAGE, Site(62, 39, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.IMAGE, Site(62, 55, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_OF_IMAGE, Site(62, 62, "spec/tools/glm-4.5.kata")),
 )
-BEGIN_OF_VIDEO_GLM_61 = fixed(
-    ControlSegment(Control.BEGIN_OF_VIDEO, Site(61, 39, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.VIDEO, Site(61, 55, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.END_OF_VIDEO, Site(61, 62, "spec/tools/glm-4.5.kata")),
+BEGIN_OF_VIDEO_GLM_63 = fixed(
+    ControlSegment(Control.BEGIN_OF_VIDEO, Site(63, 39, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.VIDEO, Site(63, 55, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_OF_VIDEO, Site(63, 62, "spec/tools/glm-4.5.kata")),
 )
-SPACE_GLM_76 = fixed(LiteralSegment(Literal(" "), Site(76, 24, "spec/tools/glm-4.5.kata")))
+SPACE_GLM_78 = fixed(LiteralSegment(Literal(" "), Site(78, 24, "spec/tools/glm-4.5.kata")))
 
 
 def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
@@ -174,37 +174,37 @@ def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
 def _body(
     out: list[Printed], content: Content | tuple[TextPart | PicturePart | FilmPart, ...], content_path: Path
 ) -> None:
-    """glm-4.5.kata:53 def body(content)."""
-    # glm-4.5.kata:54 match
-    if isinstance(content, str):  # :55
+    """glm-4.5.kata:55 def body(content)."""
+    # glm-4.5.kata:56 match
+    if isinstance(content, str):  # :57
         out.append((Content(content), content_path, 0))
-    else:  # :56
+    else:  # :58
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # glm-4.5.kata:58 match
-            if isinstance(p, TextPart):  # :59
+            # glm-4.5.kata:60 match
+            if isinstance(p, TextPart):  # :61
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, PicturePart):  # :60
-                out.append(BEGIN_OF_IMAGE_GLM_60)
-            else:  # :61
-                out.append(BEGIN_OF_VIDEO_GLM_61)
+            elif isinstance(p, PicturePart):  # :62
+                out.append(BEGIN_OF_IMAGE_GLM_62)
+            else:  # :63
+                out.append(BEGIN_OF_VIDEO_GLM_63)
 
 
 def _spoken(
     out: list[Printed], content: Content | tuple[TextPart | PicturePart | FilmPart, ...], content_path: Path
 ) -> None:
-    """glm-4.5.kata:69 def spoken(content)."""
-    # glm-4.5.kata:70 match
-    if isinstance(content, str):  # :71
+    """glm-4.5.kata:71 def spoken(content)."""
+    # glm-4.5.kata:72 match
+    if isinstance(content, str):  # :73
         out.append((Content(content), content_path, 0))
-    else:  # :72
+    else:  # :74
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # glm-4.5.kata:74 match
-            if isinstance(p, TextPart):  # :75
+            # glm-4.5.kata:76 match
+            if isinstance(p, TextPart):  # :77
                 out.append((p.text, (*p_path, "text"), 0))
-            else:  # :76
-                out.append(SPACE_GLM_76)
+            else:  # :78
+                out.append(SPACE_GLM_78)
 
 
 def render(request: Request) -> list[Printed]:

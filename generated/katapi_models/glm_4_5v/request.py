@@ -46,19 +46,19 @@ class TextPart(RequestModel):
 
 
 class PicturePart(RequestModel):
-    """The record `picture_part` (line 43 of glm-4.5.kata)."""
+    """The record `picture_part` (line 44 of glm-4.5.kata)."""
 
-    type: Literal["image", "image_url"]  # line 44 of glm-4.5.kata
-    image: JsonValueField | None = None  # line 45 of glm-4.5.kata: accepted, never printed
-    image_url: JsonValueField | None = None  # line 45 of glm-4.5.kata: accepted, never printed
+    type: Literal["image", "image_url"]  # line 45 of glm-4.5.kata
+    image: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
+    image_url: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
 
 
 class FilmPart(RequestModel):
-    """The record `film_part` (line 48 of glm-4.5.kata)."""
+    """The record `film_part` (line 49 of glm-4.5.kata)."""
 
-    type: Literal["video", "video_url"]  # line 49 of glm-4.5.kata
-    video: JsonValueField | None = None  # line 50 of glm-4.5.kata: accepted, never printed
-    video_url: JsonValueField | None = None  # line 50 of glm-4.5.kata: accepted, never printed
+    type: Literal["video", "video_url"]  # line 50 of glm-4.5.kata
+    video: JsonValueField | None = None  # line 51 of glm-4.5.kata: accepted, never printed
+    video_url: JsonValueField | None = None  # line 51 of glm-4.5.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):

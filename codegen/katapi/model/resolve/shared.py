@@ -74,6 +74,7 @@ def adopted(file: s.File, findings: Findings) -> s.File:
         if (first := own.get(_key(node))) is not None:
             message = f"`{node.name.text}` comes from another file already"
             findings.add("K107", first.name.span, message, first=node.name.span)
+            findings.untyped.add(node.name.text)
     new = [node for node in shared if _key(node) not in own]
     records = tuple(node for node in new if isinstance(node, s.RecordDecl))
     definitions = tuple(node for node in new if isinstance(node, s.Def))

@@ -84,6 +84,18 @@ class Statements:
             out.extend(made if len(made) == 1 else [t.Block(made, span=item.span)])
         return t.Block(tuple(out), span=node.span)
 
+    def _block_text(self, parts: tuple[s.Expr, ...], scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
+        """What the parts of a block text print; a mistake in one hides nothing in the others."""
+        out: list[t.Statement] = []
+        for part in parts:
+            try:
+                out.append(self._print(part, scope))
+            except Unresolved:
+                put = s.Put(part, span=part.span)
+                out.append(self._unsure(put, scope))
+                scope = _without(scope, put)
+        return tuple(out), scope
+
     def _unsure(self, node: s.Item | s.Arm, scope: Scope) -> t.Unsure:
         """What stands for an item with a mistake in its head; in its blocks only what is certain is noted."""
         found = words(node)
@@ -100,7 +112,7 @@ class Statements:
             case s.Put(value=value):
                 return (self._print(value, scope),), scope
             case s.BlockText(parts=parts):
-                return tuple(self._print(p, scope) for p in parts), scope
+                return self._block_text(parts, scope)
             case s.Broken():
                 return (self._unsure(node, scope),), _without(scope, node)
             case s.Block():
@@ -155,7 +167,9 @@ class Statements:
         wanted = self._definitions[name]
         if len(wanted) != len(node.arguments):
             raise self._findings.fail(
-                "K114", node.span, f"`{name}` takes {len(wanted)} values, not {len(node.arguments)}"
+                "K114",
+                node.span,
+                f"`{name}` takes {len(wanted)} value{'' if len(wanted) == 1 else 's'}, not {len(node.arguments)}",
             )
         arguments: list[t.Expr] = []
         for argument, target in zip(node.arguments, wanted, strict=True):

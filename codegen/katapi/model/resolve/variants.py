@@ -103,9 +103,13 @@ def _option(node: s.Option, findings: Findings) -> Option | None:
     return replace(option, default=node.default)
 
 
-def _check_use(file: s.File, options: Mapping[str, Option], findings: Findings) -> None:
-    """Each option is asked for, is compared with values that it has, and shares its name with nothing else."""
+def _check_use(file: s.File, options: dict[str, Option], findings: Findings) -> None:
+    """Each option is asked for, is compared with values that it has, and shares its name with nothing else.
+
+    Options whose names mean something else as well are taken out of `options`.
+    """
     used: set[str] = set()
+    taken: set[str] = set()
     for node in nodes((file.declarations, needed(file).shared)):
         match node:
             case s.NameRef(name=name) if name in options:
@@ -125,9 +129,13 @@ def _check_use(file: s.File, options: Mapping[str, Option], findings: Findings) 
                     if bound.text in options:
                         message = f"the name `{bound.text}` is taken already"
                         findings.add("K107", bound.span, message, first=options[bound.text].span)
+                        taken.add(bound.text)
     for option in options.values():
-        if option.name not in used:
+        if option.name not in used | taken:
             findings.add("K310", option.span, f"the option `{option.name}` is never used", help="remove it, or use it")
+    for name in taken:
+        del options[name]
+    findings.untyped |= taken
 
 
 def _check_value(option: Option, value: s.Expr, findings: Findings) -> None:
