@@ -14,9 +14,9 @@ from katapi_models.glm_4_5v import MODEL
 from katapi_models.glm_4_5v.request import (
     AssistantMessage,
     CallByArguments,
-    FilmPart,
     FunctionByArguments,
-    PicturePart,
+    GlmImagePart,
+    GlmVideoPart,
     Request,
     Result,
     SystemMessage,
@@ -36,14 +36,14 @@ CALL_BY_ARGUMENTS = st.builds(
     type=st.none() | st.sampled_from(("function",)),
 )
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
-PICTURE_PART = st.builds(
-    PicturePart,
+GLM_IMAGE_PART = st.builds(
+    GlmImagePart,
     type=st.sampled_from(("image", "image_url")),
     image=st.none() | json_values(Control),
     image_url=st.none() | json_values(Control),
 )
-FILM_PART = st.builds(
-    FilmPart,
+GLM_VIDEO_PART = st.builds(
+    GlmVideoPart,
     type=st.sampled_from(("video", "video_url")),
     video=st.none() | json_values(Control),
     video_url=st.none() | json_values(Control),
@@ -51,12 +51,12 @@ FILM_PART = st.builds(
 SYSTEM_MESSAGE = st.builds(
     SystemMessage,
     role=st.just("system"),
-    content=TEXT | st.lists(st.one_of(TEXT_PART, PICTURE_PART, FILM_PART), max_size=3).map(tuple),
+    content=TEXT | st.lists(st.one_of(TEXT_PART, GLM_IMAGE_PART, GLM_VIDEO_PART), max_size=3).map(tuple),
 )
 USER_MESSAGE = st.builds(
     UserMessage,
     role=st.just("user"),
-    content=TEXT | st.lists(st.one_of(TEXT_PART, PICTURE_PART, FILM_PART), max_size=3).map(tuple),
+    content=TEXT | st.lists(st.one_of(TEXT_PART, GLM_IMAGE_PART, GLM_VIDEO_PART), max_size=3).map(tuple),
 )
 ASSISTANT_MESSAGE = st.builds(
     AssistantMessage,

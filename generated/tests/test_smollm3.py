@@ -54,7 +54,7 @@ REQUEST = st.builds(
     messages=st.lists(ANY_MESSAGE, max_size=5).map(tuple),
     tools=st.none() | st.lists(json_objects(Control), max_size=3).map(tuple),
     add_generation_prompt=st.booleans(),
-    xml_tools=st.none() | st.lists(json_values(Control), max_size=3).map(tuple),
+    qwen3_5_tools=st.none() | st.lists(json_values(Control), max_size=3).map(tuple),
     python_tools=st.none() | st.lists(json_values(Control), max_size=3).map(tuple),
     enable_thinking=st.booleans(),
     now=dates(),

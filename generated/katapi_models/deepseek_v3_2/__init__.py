@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.2.kata",
     template=Identity(
         "DeepSeekV32@1",
-        "sha256:f2de52ddecee17f156aaba589b3b94fce795be4bbb6bec9c4b46775f66f07598",
+        "sha256:1d55f0397af744e4c841408ffa8f36c8b841091bfd51c8f077b6094ba9f9fa96",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",

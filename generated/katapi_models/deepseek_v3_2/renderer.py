@@ -167,8 +167,8 @@ def _function_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -
     out.append(FUNCTION_CALLS_DSML_28)
 
 
-def _tools_in_dsml(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """dsml.kata:32 def tools_in_dsml(tools)."""
+def _v3_2_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """dsml.kata:32 def v3_2_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_DSML_34)
     for tool_at, tool in enumerate(tools):
         if json_field(tool, "type") != "function":
@@ -207,7 +207,7 @@ def render(request: Request) -> list[Printed]:
     if tools:
         if prompt[0]:
             out.append(BLANK_LINE_35)
-        _tools_in_dsml(out, tools, ("tools",))
+        _v3_2_tools(out, tools, ("tools",))
     # deepseek-v3.2.kata:39 last u … where …
     query: UserMessage | None = None
     query_at = -1

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v4.kata",
     template=Identity(
         "DeepSeekV4@1",
-        "sha256:2605092b50e433b72e06f5f41114935d8fe7884cbfebc3a9b81023e177a081fc",
+        "sha256:1471ec310c99fe07f331a2c07158bcd30857c96188debcb8a94dab24de4a83e6",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V4",

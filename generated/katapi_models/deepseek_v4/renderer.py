@@ -199,8 +199,8 @@ def _tool_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> No
     out.append(TOOL_CALLS_DSML_88)
 
 
-def _tools_and_schemas(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """dsml.kata:92 def tools_and_schemas(tools)."""
+def _v4_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """dsml.kata:92 def v4_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_DSML_94)
     for tool_at, tool in enumerate(tools):
         if json_field(tool, "type") != "function":
@@ -242,7 +242,7 @@ def render(request: Request) -> list[Printed]:
     if tools:
         if prompt[0]:
             out.append(BLANK_LINE_44)
-        _tools_and_schemas(out, tools, ("tools",))
+        _v4_tools(out, tools, ("tools",))
     if response_format is not None:
         if prompt[0] or tools:
             out.append(BLANK_LINE_48)

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:6eb7edfc75a91076584b10aad572db7f5d6f31831aad7e20545d43f314da717a",
+        "sha256:38b91b2ccfe661b4f9e57f5a77aa707b6317aa4793478d9d0db2b5acd4f79aca",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

@@ -17,7 +17,7 @@ from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi.runtime.views import any_after
 from katapi_models.glm_4_5_tokens.vocabulary import Control
-from katapi_models.glm_4_5v.request import CallByArguments, FilmPart, PicturePart, Request, TextPart, ToolMessage
+from katapi_models.glm_4_5v.request import CallByArguments, GlmImagePart, GlmVideoPart, Request, TextPart, ToolMessage
 
 TOJSON = Serialization(
     order="as_received",
@@ -172,7 +172,7 @@ def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
 
 
 def _body(
-    out: list[Printed], content: Content | tuple[TextPart | PicturePart | FilmPart, ...], content_path: Path
+    out: list[Printed], content: Content | tuple[TextPart | GlmImagePart | GlmVideoPart, ...], content_path: Path
 ) -> None:
     """glm-4.5.kata:55 def body(content)."""
     # glm-4.5.kata:56 match
@@ -184,14 +184,14 @@ def _body(
             # glm-4.5.kata:60 match
             if isinstance(p, TextPart):  # :61
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, PicturePart):  # :62
+            elif isinstance(p, GlmImagePart):  # :62
                 out.append(BEGIN_OF_IMAGE_GLM_62)
             else:  # :63
                 out.append(BEGIN_OF_VIDEO_GLM_63)
 
 
 def _spoken(
-    out: list[Printed], content: Content | tuple[TextPart | PicturePart | FilmPart, ...], content_path: Path
+    out: list[Printed], content: Content | tuple[TextPart | GlmImagePart | GlmVideoPart, ...], content_path: Path
 ) -> None:
     """glm-4.5.kata:71 def spoken(content)."""
     # glm-4.5.kata:72 match

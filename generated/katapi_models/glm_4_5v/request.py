@@ -45,16 +45,16 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
-class PicturePart(RequestModel):
-    """The record `picture_part` (line 44 of glm-4.5.kata)."""
+class GlmImagePart(RequestModel):
+    """The record `glm_image_part` (line 44 of glm-4.5.kata)."""
 
     type: Literal["image", "image_url"]  # line 45 of glm-4.5.kata
     image: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
     image_url: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
 
 
-class FilmPart(RequestModel):
-    """The record `film_part` (line 49 of glm-4.5.kata)."""
+class GlmVideoPart(RequestModel):
+    """The record `glm_video_part` (line 49 of glm-4.5.kata)."""
 
     type: Literal["video", "video_url"]  # line 50 of glm-4.5.kata
     video: JsonValueField | None = None  # line 51 of glm-4.5.kata: accepted, never printed
@@ -65,14 +65,14 @@ class SystemMessage(RequestModel):
     """A message of role `system` (line 38)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | PicturePart | FilmPart, Field(discriminator="type")]]  # line 39
+    content: Content | Items[Annotated[TextPart | GlmImagePart | GlmVideoPart, Field(discriminator="type")]]  # line 39
 
 
 class UserMessage(RequestModel):
     """A message of role `user` (line 38)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | PicturePart | FilmPart, Field(discriminator="type")]]  # line 39
+    content: Content | Items[Annotated[TextPart | GlmImagePart | GlmVideoPart, Field(discriminator="type")]]  # line 39
 
 
 class AssistantMessage(RequestModel):

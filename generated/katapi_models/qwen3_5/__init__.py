@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:97d17513a9bfda6dc42676d7995a2c79a58ae28fd3cd8d5205bfc1fe4c629c33",
+        "sha256:cd3c883fa2a259837a625f664e20dec99426cd669e2a5e78c41fefa9d4a1e2ea",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

@@ -212,8 +212,8 @@ def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path:
         out.append(FUNCTION_QWEN_XML_68)
 
 
-def _xml_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """qwen-xml.kata:104 def xml_tools(tools)."""
+def _qwen3_5_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-xml.kata:104 def qwen3_5_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_QWEN_XML_105)
     for tool_at, tool in enumerate(tools):
         tool_path = (*tools_path, tool_at)
@@ -306,7 +306,7 @@ def render(request: Request) -> list[Printed]:
         told = EMPTY_72_65
     if tools:
         out.append(SYSTEM_74)
-        _xml_tools(out, tools, ("tools",))
+        _qwen3_5_tools(out, tools, ("tools",))
         if told[0]:
             out += (BLANK_LINE_76, told)
         out.append(IM_END_77)

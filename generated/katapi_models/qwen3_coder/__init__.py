@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-coder.kata",
     template=Identity(
         "Qwen3Coder@1",
-        "sha256:5b3286f9ce79d2f4245c02ac6fe0a14a71c1eac935729beead7d104bcfc68d43",
+        "sha256:9453e9167cd8ab91b48e2fa3874dd53c51fdb4c64c9d02ba351764585a1d8dc7",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

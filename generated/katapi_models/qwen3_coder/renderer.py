@@ -260,8 +260,8 @@ def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path:
         out.append(FUNCTION_QWEN_XML_68)
 
 
-def _tools_in_xml(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """qwen-xml.kata:73 def tools_in_xml(tools)."""
+def _coder_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """qwen-xml.kata:73 def coder_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_QWEN_XML_74)
     for tool_at, tool in enumerate(tools):
         tool_path = (*tools_path, tool_at)
@@ -294,7 +294,7 @@ def render(request: Request) -> list[Printed]:
         else:
             out.append(YOU_ARE_QWEN_35)
         if tools:
-            _tools_in_xml(out, tools, ("tools",))
+            _coder_tools(out, tools, ("tools",))
         out.append(IM_END_40)
     # qwen3-coder.kata:43 each m in messages
     for i, (m_at, m) in enumerate(messages):

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/smollm3.kata",
     template=Identity(
         "SmolLM3@1",
-        "sha256:3708407a91712731be6fd8a9269df59d6750635379b41d60e5a3ddb03659129f",
+        "sha256:da1184bb9949e52829579a7f5e9941f376f5751821812219924d8ae2714bc61c",
     ),
     tokenizer_identity=Identity(
         "SmolLM3@1",

@@ -204,7 +204,7 @@ def render(request: Request) -> list[Printed]:
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    xml_tools = request.xml_tools
+    qwen3_5_tools = request.qwen3_5_tools
     python_tools = request.python_tools
     enable_thinking = request.enable_thinking
     now = request.now
@@ -242,14 +242,14 @@ def render(request: Request) -> list[Printed]:
             if thinks:
                 out.append(YOUR_ROLE_AS_62)
         out.append(BLANK_LINE_75)
-        if tools or xml_tools or python_tools:
+        if tools or qwen3_5_tools or python_tools:
             out.append(TOOLS_78)
-            if tools or xml_tools:
+            if tools or qwen3_5_tools:
                 out.append(YOU_MAY_CALL_81)
                 if tools:
                     _listing(out, tools, ("tools",))
-                elif xml_tools:
-                    _listing(out, xml_tools, ("xml_tools",))
+                elif qwen3_5_tools:
+                    _listing(out, qwen3_5_tools, ("qwen3_5_tools",))
                 out.append(TOOLS_FOR_EACH_89)
             if python_tools:
                 out.append(WHEN_YOU_SEND_98)

@@ -59,7 +59,7 @@ class Request(RequestModel):
     messages: Items[Message]
     tools: Items[JsonObjectField] | None = None  # line 21
     add_generation_prompt: bool = True
-    xml_tools: Items[JsonValueField] | None = None  # line 22
+    qwen3_5_tools: Items[JsonValueField] | None = None  # line 22
     python_tools: Items[JsonValueField] | None = None  # line 23
     enable_thinking: bool = True  # line 24
     now: DateField  # line 25
