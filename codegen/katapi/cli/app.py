@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import artifacts, importing, models, specs
+from katapi.cli import artifacts, comparing, importing, models, specs
 from katapi.cli.failure import Failed
 from katapi.cli.terminal import visible
 from katapi.runtime.errors import KatapiError
@@ -26,6 +26,7 @@ app.command("fmt")(specs.fmt)
 app.command("init")(specs.init)
 app.command("fetch")(artifacts.fetch)
 app.add_typer(importing.app, name="import")
+app.command("compare")(comparing.compare)
 app.command("models")(models.models)
 app.command("assemble")(models.assemble)
 app.command("render")(models.render)

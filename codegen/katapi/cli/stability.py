@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from katapi.cli.failure import Failed
+from katapi.cli.programs import programs_of_project, unknown
 from katapi.cli.terminal import visible
 
 if TYPE_CHECKING:
@@ -36,34 +36,17 @@ def show_stability(names: Sequence[str]) -> None:
     from katapi.project import find_project
 
     project = find_project(Path.cwd())
-    programs = _programs(names)
+    programs = programs_of_project()
     for name in names:
-        program = programs[name]
+        program = programs.get(name)
+        if program is None:
+            raise unknown(name)
         model = katapi.load(name, project.package)
         typer.echo(f"{name}: {program.title}")
         with Console(stderr=True).status(f"looking for the smallest conversation of {name}"):
             found = list(verdicts(program, model))
         for line in _lines(program, model, found):
             typer.echo(visible(line))
-
-
-def _programs(names: Sequence[str]) -> dict[str, Program]:
-    from katapi.compile import analyse_spec
-    from katapi.language.diagnostics import SpecError
-    from katapi.model.program import Program
-    from katapi.project import find_project
-
-    project = find_project(Path.cwd())
-    found: dict[str, Program] = {}
-    for path in project.specs():
-        try:
-            found |= {one.name: one for one in analyse_spec(project, path) if isinstance(one, Program)}
-        except SpecError as error:
-            raise Failed(str(error)) from None
-    for name in names:
-        if name not in found:
-            raise Failed(f"katapi: no spec of this project declares a model {name!r}; `katapi models` lists them")
-    return found
 
 
 def _lines(program: Program, model: Model[RequestModel], found: Iterable[Verdict]) -> Iterator[str]:
