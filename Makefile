@@ -59,8 +59,8 @@ determinism: .venv/ready ## build under other hash seeds, locales, time zones, f
 mutants: .venv/ready ## plant faults in generated code and count those that the oracle finds
 	$(BIN)/python tools/mutants.py $(ARGS)
 
-fuzz: .venv/ready ## the property tests with many more examples: an hour or more
-	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis --verbose --durations=10 $(ARGS)
+fuzz: .venv/ready ## the property tests with many more examples, on all cores: hours
+	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis --numprocesses=auto --dist=worksteal --verbose --durations=10 $(ARGS)
 
 bench: .venv-bench/ready ## speed beside transformers and renderers, as ratios
 	.venv-bench/bin/python tools/bench.py $(ARGS)
