@@ -34,8 +34,8 @@ generated: .venv/ready ## whether writing generated code, specs or lists anew wo
 	$(BIN)/katapi fmt --check
 	$(BIN)/python tools/module_list.py --check
 
-unit: .venv/ready ## pytest alone; ARGS= is passed on
-	$(BIN)/pytest $(ARGS)
+unit: .venv/ready ## pytest alone, on all cores; ARGS= is passed on
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal $(ARGS)
 
 wheel: .venv/ready ## build the wheel, install it alone in a clean environment and run it there
 	@rm -rf build/dist .venv-wheel && mkdir -p build/dist
