@@ -204,6 +204,7 @@ def test_what_cannot_change(answer: str) -> None:
         (f'{ANSWER} if next m is user {{ "a" }} @end', "whether a message follows"),
         (f'{ANSWER} if any u in messages after m where u is user {{ "a" }} @end', "`any u in …`"),
         (f'let n = count u in messages where u is user {ANSWER} if n > 1 {{ "a" }} @end', "`count u in …`"),
+        (f'{ANSWER} if all s in messages where s is system {{ "a" }} @end', "`all s in …`"),
         (f"{ANSWER}", "goes on that of the message before"),
     ],
 )
@@ -211,6 +212,21 @@ def test_what_may_change_is_told_with_its_cause(answer: str, part: str) -> None:
     arms = WALK % answer
     text = arms.replace("@user m.content @end", "m.content @end") if "goes on" in part else arms
     assert part in " ".join(causes(text))
+
+
+def test_what_takes_the_last_message_or_those_to_come_may_change() -> None:
+    walk = WALK % f"{ANSWER} @end"
+    assert causes(f"take all user as asked each u in asked {{ u.content }} {walk}")
+    taken = "take leading assistant as said if exists said { said.content drop said.thought }"
+    assert causes(f"{taken} {walk}") == ["it may take the only message"]
+
+
+def test_a_prompt_may_depend_on_what_is_asked_for() -> None:
+    arms = WALK % "@model sampled { m.content @end } drop m.thought"
+    told = causes(
+        arms.replace("@user m.content", "@user if not generating { @end } m.content"), question=Question.PROMPT
+    )
+    assert told == ["it depends on whether a prefix is asked for"]
 
 
 def test_what_stands_behind_the_messages_moves() -> None:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from katapi.check.traverse import blocks, expressions, nested, sub_expressions, top_level
-from katapi.derive.fold import Constant, Facts, Folder, possible_roles
+from katapi.derive.fold import Constant, Facts, Folder, mentions, possible_roles
 from katapi.derive.residue import Residue, Residues
 from katapi.derive.seams import Seams
 from katapi.language.source import Span
-from katapi.language.syntax import End, Neighbour, Side
+from katapi.language.syntax import End, Neighbour, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.program import Program
 
@@ -143,11 +143,32 @@ class Growth:
         residues = Residues(Folder(self._facts))
         for statement in top_level(self._program.template.body):
             if isinstance(statement, t.Walk):
+                found += self._asked(statement, generating)
                 for role in sorted(self._growing - {ASSISTANT}):
                     found += self._prompt(statement, role, generating, residues)
             elif residues.of([statement]) is None:
                 return []
         return list(dict.fromkeys(found))
+
+    def _asked(self, walk: t.Walk, generating: int) -> list[Change]:
+        """What is printed otherwise where a generation prefix is asked for, apart from that."""
+        known = {number: value for number, value in self._facts.constants.items() if number != generating}
+        facts = replace(self._facts, constants=known)
+        residues = Residues(Folder(facts))
+        printed: list[t.Statement] = []
+        for statement in top_level(self._program.template.body):
+            if isinstance(statement, t.Walk):
+                for role in dict.fromkeys(role for arm in walk.arms for role in arm.roles):
+                    for last in (False, True) if role != ASSISTANT else (False,):
+                        own = replace(facts, last=last)
+                        printed += self._arms(walk, role, own, residues.folder.lets, residues.captures) or ()
+            else:
+                printed += residues.of([statement]) or ()
+        return [
+            Change(statement.span, "it depends on whether a prefix is asked for")
+            for statement in printed
+            if any(mentions(expr, generating) for expr in _all_expressions(statement))
+        ]
 
     def _prompt(self, walk: t.Walk, role: str, generating: int, before: Residues) -> list[Change]:
         lets, captures = before.folder.lets, before.captures
@@ -203,6 +224,8 @@ class Growth:
                 found.append(Change(statement.span, causes[0]))
             elif isinstance(statement, t.Take) and statement.all and self._growing & set(statement.roles):
                 found.append(Change(statement.span, "it takes messages that may still come"))
+            elif isinstance(statement, t.Take) and ASSISTANT in statement.roles:
+                found.append(Change(statement.span, "it may take the only message"))
             else:
                 for block in blocks(statement):
                     found += self._in(block.statements)
@@ -214,7 +237,7 @@ class Growth:
             case t.Query(source=source, condition=condition, variable=variable):
                 if self._grows(source):
                     roles = possible_roles(condition, variable)
-                    if roles is None or roles & self._growing:
+                    if roles is None or roles & self._growing or expr.quantifier is Quantifier.ALL:
                         return f"`{expr.quantifier.value} {variable.name} in …` looks at messages to come"
                     return self._cause(condition)
             case t.EndOf(base=base, end=End.FIRST) if self._is_messages(base):
