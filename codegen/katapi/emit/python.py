@@ -94,8 +94,13 @@ class Lines:
             return
         for operator in (" if ", " or ", " and "):
             parts = _split(body, operator)
-            hugs = operator != " if " and len(parts) == 2 and parts[1].endswith(")")
-            if len(parts) > 1 and not hugs:
+            if len(parts) == 2 and operator != " if " and _may_stand_bare(body):
+                lines = _opened(head + body + tail, len(head), self.room())
+                if all(width(line) <= self.room() for line in lines):
+                    for line in lines:
+                        self.add(line)
+                    return
+            if len(parts) > 1:
                 self.add(head + "(")
                 self._operands(parts, operator)
                 self.add(")" + tail)
@@ -231,6 +236,57 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
         comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
         lines.append("    " + parts[-1] + ("," if comma else ""))
     return [*lines, code[-1]]
+
+
+def _may_stand_bare(code: str) -> bool:
+    """Whether an operator stands without parentheses around all: it begins or ends with brackets that can be opened."""
+    if code.endswith((")", "]", "}")) and not code.endswith(("()", "[]", "{}")):
+        return True
+    return code.startswith(("(", "[", "{")) and not code.startswith(("()", "[]", "{}"))
+
+
+def _opened(code: str, start: int, room: int) -> list[str]:
+    """A line whose brackets are opened, one after the other from a place on, until the rest of it fits."""
+    lines: list[str] = []
+    line, rest = code[:start], code[start:]
+    while width(line + rest) > room and (end := _closing(rest)) >= 0:
+        part, rest = rest[: end + 1], rest[end + 1 :]
+        if part.endswith(("()", "[]", "{}")) or (_closing(rest) >= 0 and width(line + part + _head(rest)) <= room):
+            line += part
+            continue
+        first, *inner, last = _broken(part, room, room, enclosed=False)
+        lines += [line + first, *inner]
+        line = last
+    return [*lines, line + rest]
+
+
+def _head(code: str) -> str:
+    """Code up to its first bracket that can be opened."""
+    end = _closing(code)
+    opening = _opening(code[: end + 1]) + 1
+    return code[:opening] if opening < end else code[: end + 1] + _head(code[end + 1 :]) if end >= 0 else code
+
+
+def _closing(code: str) -> int:
+    """Where the first of the brackets is closed; -1 if there are none."""
+    depth, quote, i = 0, "", 0
+    while i < len(code):
+        c = code[i]
+        if quote:
+            if c == "\\":
+                i += 1
+            elif c == quote:
+                quote = ""
+        elif c in "\"'":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+            if depth == 0:
+                return i
+        i += 1
+    return -1
 
 
 def _group(code: str) -> str:
