@@ -122,7 +122,9 @@ class Lines:
             self.add(")" + tail)
             return
         if width(head + lines[0]) > self.room():
-            lines = _opened_twice(body, self.room()) or lines
+            for line in _opened(head + body + tail, len(head), self.room()):
+                self.add(line)
+            return
         if len(lines) == 1:
             self.add(head + body + tail)
             return
@@ -231,9 +233,9 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
     if len(clauses) > 1:
         return [*lines, *("    " + part for clause in clauses for part in _broken(clause, room - 4)), code[-1]]
     for item in _operands_of(inner) if grouped and len(_choices(inner)) == 1 else items:
-        parts = _broken(item, room - 4, beside=1)
-        lines.extend("    " + part for part in parts[:-1])
         comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
+        parts = _broken(item, room - 4, beside=1 if comma else 0)
+        lines.extend("    " + part for part in parts[:-1])
         lines.append("    " + parts[-1] + ("," if comma else ""))
     return [*lines, code[-1]]
 
@@ -292,19 +294,6 @@ def _closing(code: str) -> int:
 def _group(code: str) -> str:
     """What stands in the parentheses around all of an expression; nothing where there are none."""
     return code[1:-1] if code.startswith("(") and code.endswith(")") and _opening(code) == 0 else ""
-
-
-def _opened_twice(code: str, room: int) -> list[str]:
-    """Two calls with an operator between, each with its arguments below; nothing for other code."""
-    called = code
-    for operators in (_OR, _AND, _COMPARISONS):
-        called, *_ = _parts(called, operators)
-    rest = code[len(called) :].lstrip()
-    if not (called.endswith(")") and rest):
-        return []
-    *first, between = _broken(called, room, beside=room)
-    after, *last = _broken(rest, room, beside=room, enclosed=False)
-    return [*first, f"{between} {after}", *last]
 
 
 _OR, _AND = (" or ",), (" and ",)
