@@ -94,12 +94,9 @@ class Lines:
             return
         for operator in (" if ", " or ", " and "):
             parts = _split(body, operator)
-            if len(parts) == 2 and operator != " if " and _may_stand_bare(body):
-                lines = _opened(head + body + tail, len(head), self.room())
-                if all(width(line) <= self.room() for line in lines):
-                    for line in lines:
-                        self.add(line)
-                    return
+            bare = len(parts) == 2 and operator != " if " and _may_stand_bare(body)
+            if bare and self._fits_opened(head, body + tail):
+                return
             if len(parts) > 1:
                 self.add(head + "(")
                 self._operands(parts, operator)
@@ -108,11 +105,7 @@ class Lines:
         compared = _parts(body, _COMPARISONS)
         lines = _broken(body, self.room(), beside=width(head + tail), enclosed=False)
         fits = width(body) <= self.room() - 4
-        inner = _group(compared[0]) if len(compared) == 2 else ""
-        if inner and not compared[1].endswith((")", "]", "}")) and width(inner) <= self.room() - 4:
-            self.add(head + "(")
-            self.add("    " + inner)
-            self.add(f") {compared[1]}{tail}")
+        if len(compared) == 2 and _group(compared[0]) and self._fits_opened(head, body + tail):
             return
         hugs = compared[-1].endswith((")", "]", "}")) and not compared[-1].endswith("[0]")
         if (len(lines) == 1 and fits) or (len(compared) > 1 and not hugs):
@@ -132,6 +125,15 @@ class Lines:
         for line in lines[1:-1]:
             self.add(line)
         self.add(lines[-1] + tail)
+
+    def _fits_opened(self, head: str, rest: str) -> bool:
+        """Adds a statement whose brackets are opened, if its lines fit so."""
+        lines = _opened(head + rest, len(head), self.room())
+        if any(width(line) > self.room() for line in lines):
+            return False
+        for line in lines:
+            self.add(line)
+        return True
 
     def loop(self, target: str, source: str) -> None:
         """Adds the head of a loop; names that do not fit beside what it goes through stand one a line."""
