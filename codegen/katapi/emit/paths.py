@@ -27,6 +27,7 @@ from katapi.model.types import (
     TextType,
     Type,
     UnionType,
+    is_content,
     present,
 )
 
@@ -119,7 +120,9 @@ class Paths(Variables, ABC):
         match expr:
             case t.Var(variable=variable):
                 return self._carries(variable)
-            case t.FieldOf() | t.RoleOf() | t.JsonFieldOf() | t.NeighbourOf():
+            case t.RoleOf(type=of):
+                return is_content(of)
+            case t.FieldOf() | t.JsonFieldOf() | t.NeighbourOf():
                 return True
             case t.EndOf(base=base):
                 return isinstance(present(base.type), ListType)
@@ -190,8 +193,8 @@ class Paths(Variables, ABC):
                 return self._variable_path(variable)
             case t.FieldOf(base=base, field=f):
                 return [*self._path(base), string(f.name)]
-            case t.RoleOf(base=base):
-                return [*self._path(base), '"role"']
+            case t.RoleOf(base=base, type=of):
+                return [*self._path(base), '"role"'] if is_content(of) else []
             case t.JsonFieldOf(base=base, key=key):
                 return [*self._path(base), string(key)]
             case t.EndOf(base=base, end=end) if isinstance(present(base.type), ListType):
