@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import shutil
+import subprocess
+from itertools import product
 
 import pytest
 
@@ -60,3 +63,41 @@ def test_a_text_that_fills_a_line_stays_on_it(length: int, lines: int) -> None:
 def test_a_value_that_is_tested_and_chosen_stands_once() -> None:
     assert ternary(Code("a"), Code("a"), Code("b if c else d", TERNARY)) == Code("a or (b if c else d)", OR)
     assert ternary(Code("a"), Code("b"), Code("c")) == Code("b if a else c", TERNARY)
+
+
+@pytest.mark.parametrize("head", ["if ", "answer = "])
+@pytest.mark.parametrize("operator", ["and", "or"])
+def test_a_boolean_of_two_is_broken_as_the_formatter_breaks_it(head: str, operator: str) -> None:
+    """Each pair of operands that begin or end with brackets, and at several widths."""
+    tail, block = (":", "\n    pass") if head == "if " else ("", "")
+    other = "or" if operator == "and" else "and"
+    source = []
+    for left, right in product(_operands("a", other), _operands("b", other)):
+        code = f"{left} {operator} {right}"
+        if width(head + code + tail) > WIDTH:
+            lines = Lines()
+            lines.statement(head, code, tail)
+            source.append(lines.text() + block)
+    text = "\n".join(source) + "\n"
+    command = [shutil.which("ruff") or "ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"]
+    formatted = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    assert len(source) > 100
+    assert text == formatted
+
+
+def _operands(letter: str, other: str) -> list[str]:
+    """Operands of several kinds and widths; `other` is the operator that stands in parentheses beside this one."""
+    names = [letter * length for length in (8, 30, 45)]
+    return [
+        form
+        for n in names
+        for form in (
+            f'm.{n} == "{n}"',
+            f"f({n}, {n})",
+            f"any({n}.x == {n} for {n} in m.{n})",
+            f"({n} if {n} else m.{n})",
+            f'({n} == "{n}" {other} m.{n} == 1)',
+            f"({n} is not None {other} any({n}.x == 1 for {n} in m.{n}))",
+            f'({n} if {n} else m.{n}) == "x"',
+        )
+    ]

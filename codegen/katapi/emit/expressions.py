@@ -6,8 +6,9 @@ print, which knows where its text came from. Each form is a method of `Expressio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from itertools import groupby
 
 from katapi.emit.code import AND, ATOM, COMPARE, NOT, OR, TERNARY, Code, ternary
 from katapi.emit.comparisons import OPPOSITES, Comparisons
@@ -37,6 +38,7 @@ from katapi.model.types import (
     UnionType,
     holds_text,
     holds_verbatim,
+    may_be_absent,
     present,
 )
 
@@ -392,12 +394,19 @@ class Expressions(Comparisons):
                 return True
 
     def _object(self, expr: t.ObjectExpr) -> Code:
-        pairs = []
-        omits = expr.absent is AbsentPairs.OMITTED and any(isinstance(v.type, OptionalType) for _, v in expr.pairs)
-        for key, value in expr.pairs:
-            pairs.append(f"{string(key)}: {self.plain(value).within(TERNARY)}")
-        display = "{" + ", ".join(pairs) + "}"
-        return Code(f"{self.module.helper('without_absent')}({display})" if omits else display)
+        """A display; what may be absent is left out of it by itself where a null beside it must stay."""
+        pairs = [(f"{string(key)}: {self.plain(value).within(TERNARY)}", value.type) for key, value in expr.pairs]
+        omits = expr.absent is AbsentPairs.OMITTED and any(isinstance(of, OptionalType) for _, of in pairs)
+        if not omits:
+            return Code(_display(pair for pair, _ in pairs))
+        helper = self.module.helper("without_absent")
+        if not any(may_be_absent(of) and not isinstance(of, OptionalType) for _, of in pairs):
+            return Code(f"{helper}({_display(pair for pair, _ in pairs)})")
+        parts: list[str] = []
+        for is_omitted, run in groupby(pairs, lambda pair: isinstance(pair[1], OptionalType)):
+            texts = [pair for pair, _ in run]
+            parts += [f"**{helper}({_display(texts)})"] if is_omitted else texts
+        return Code(_display(parts))
 
     def _end_of(self, base: t.Expr, end: End) -> Code:
         helper = f"{end.value}_message" if self.is_messages(base) else f"{end.value}_item"
@@ -460,3 +469,8 @@ class Expressions(Comparisons):
         )
         method = "dump_known" if received and not holds_verbatim(expr.value.type) else "dump"
         return f"{expr.serialization.identity.name.upper()}.{method}({value.text})"
+
+
+def _display(pairs: Iterable[str]) -> str:
+    """A display of a dict."""
+    return "{" + ", ".join(pairs) + "}"

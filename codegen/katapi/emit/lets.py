@@ -204,7 +204,11 @@ class Lets:
         if isinstance(present(variable.type), TextType):
             path = e.item_path(query.source, f"{item}_at")
             self.lines.add(f"{name}: {e.module.printed('PrintedText')} | None = None")
-            return [f"{name} = {e.module.segment('Content')}({item}), {path}, 0"]
+            found = f"{name} = {e.module.segment('Content')}({item})"
+            if not e.reads_path(variable):
+                return [f"{found}, {path}, 0"]
+            self.lines.statement(f"{name}_path: {e.module.segment('Path')} = ", e.item_path(query.source, "-1"))
+            return [f"{name}_path = {path}", f"{found}, {name}_path, 0"]
         self.lines.add(f"{name}: {e.python_type(variable.type)} = None")
         if not e.reads_path(variable):
             return [f"{name} = {item}"]

@@ -27,6 +27,7 @@ from katapi.model.types import (
     TextType,
     Type,
     UnionType,
+    is_content,
     present,
 )
 
@@ -41,6 +42,10 @@ class Paths(Variables, ABC):
         """A value as Python has it."""
 
     @abstractmethod
+    def printed(self, expr: t.Expr) -> Code:
+        """A text or control token as something to print."""
+
+    @abstractmethod
     def condition(self, expr: t.Expr) -> Code:
         """A bool of the language as something that Python can test."""
 
@@ -52,6 +57,14 @@ class Paths(Variables, ABC):
         """The Python name of a `let`; remembers whether its value came from the request at all."""
         if not self._has_path(value.source if isinstance(value, t.Query) and finds(value) else value):
             self._pathless.add(variable.number)
+        if self._may_be_pieces(value):
+            self._in_pieces.add(variable.number)
+        return self.declare(variable)
+
+    def declare_captured(self, variable: t.Variable) -> str:
+        """The Python name of what a block prints: its pieces have paths, and the whole has none."""
+        self._pathless.add(variable.number)
+        self._in_pieces.add(variable.number)
         return self.declare(variable)
 
     def declare_parameter(self, parameter: t.Variable) -> str:
@@ -107,10 +120,14 @@ class Paths(Variables, ABC):
         match expr:
             case t.Var(variable=variable):
                 return self._carries(variable)
-            case t.FieldOf() | t.RoleOf() | t.JsonFieldOf() | t.NeighbourOf():
+            case t.RoleOf(type=of):
+                return is_content(of)
+            case t.FieldOf() | t.JsonFieldOf() | t.NeighbourOf():
                 return True
             case t.EndOf(base=base):
                 return isinstance(present(base.type), ListType)
+            case t.Rewrite(base=base) if self._may_be_pieces(base):
+                return True
             case t.Cut(base=base) | t.Rewrite(base=base) | t.FormatDate(base=base) | t.Serialize(value=base):
                 return self._has_path(base)
             case t.Coalesce(options=values) | t.ListConst(items=values):
@@ -119,6 +136,22 @@ class Paths(Variables, ABC):
                 return self._has_path(then) or self._has_path(otherwise)
             case t.ObjectExpr(pairs=pairs):
                 return any(self._has_path(value) for _, value in pairs)
+            case _:
+                return False
+
+    def _may_be_pieces(self, expr: t.Expr) -> bool:
+        """Whether a text may be one that a block printed, of which `replace` and the like make a text with a path."""
+        match expr:
+            case t.Var(variable=variable) if variable.binding is t.Binding.DEF_PARAMETER:
+                return isinstance(present(variable.type), TextType)
+            case t.Var(variable=variable):
+                return variable.number in self._in_pieces
+            case t.Cut(base=base) | t.Rewrite(base=base):
+                return self._may_be_pieces(base)
+            case t.Coalesce(options=values):
+                return any(map(self._may_be_pieces, values))
+            case t.Conditional(then=then, otherwise=otherwise):
+                return self._may_be_pieces(then) or self._may_be_pieces(otherwise)
             case _:
                 return False
 
@@ -160,8 +193,8 @@ class Paths(Variables, ABC):
                 return self._variable_path(variable)
             case t.FieldOf(base=base, field=f):
                 return [*self._path(base), string(f.name)]
-            case t.RoleOf(base=base):
-                return [*self._path(base), '"role"']
+            case t.RoleOf(base=base, type=of):
+                return [*self._path(base), '"role"'] if is_content(of) else []
             case t.JsonFieldOf(base=base, key=key):
                 return [*self._path(base), string(key)]
             case t.EndOf(base=base, end=end) if isinstance(present(base.type), ListType):
@@ -170,6 +203,8 @@ class Paths(Variables, ABC):
                     return ['"messages"', f"{self.value(base).text}[{at}][0]"]
                 last = "0" if end is End.FIRST else f"len({self.value(base).text}) - 1"
                 return [*self._path(base), last]
+            case t.Rewrite(base=base) if self._may_be_pieces(base):
+                return [f"*{self.module.helper('path_of')}({self.printed(expr).text})"]
             case t.Cut(base=base) | t.Rewrite(base=base) | t.FormatDate(base=base) | t.Serialize(value=base):
                 return self._path(base)
             case t.NeighbourOf(neighbour=neighbour):
@@ -208,6 +243,8 @@ class Paths(Variables, ABC):
                 present(variable.type), MessageType
             ):
                 return ['"messages"', self.place(variable)]
+            case t.Binding.DEF_PARAMETER if isinstance(present(variable.type), TextType):
+                return [f"*{self.module.helper('path_of')}({self.name(variable)})"]
             case _:
                 return [f"*{self._companion(variable)}"]
 
@@ -217,12 +254,11 @@ class Paths(Variables, ABC):
             case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM | t.Binding.WALK | t.Binding.TAKE:
                 return True
             case t.Binding.DEF_PARAMETER:
-                return carries_path(variable.type)
+                return carries_path(variable.type) or isinstance(present(variable.type), TextType)
             case t.Binding.LOOP | t.Binding.KEY | t.Binding.LET | t.Binding.QUERY:
                 if isinstance(present(variable.type), MessageType):
                     return variable.binding is not t.Binding.KEY
-                pathless = variable.binding in (t.Binding.LET, t.Binding.QUERY) and variable.number in self._pathless
-                return not pathless and not self.is_printed(variable)
+                return variable.number not in self._pathless
             case t.Binding.GENERATING | t.Binding.RUN | t.Binding.COUNTER:
                 return False
 

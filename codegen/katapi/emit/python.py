@@ -94,8 +94,10 @@ class Lines:
             return
         for operator in (" if ", " or ", " and "):
             parts = _split(body, operator)
-            hugs = operator != " if " and len(parts) == 2 and parts[1].endswith(")")
-            if len(parts) > 1 and not hugs:
+            bare = len(parts) == 2 and operator != " if " and _may_stand_bare(body)
+            if bare and self._fits_opened(head, body + tail):
+                return
+            if len(parts) > 1:
                 self.add(head + "(")
                 self._operands(parts, operator)
                 self.add(")" + tail)
@@ -103,11 +105,7 @@ class Lines:
         compared = _parts(body, _COMPARISONS)
         lines = _broken(body, self.room(), beside=width(head + tail), enclosed=False)
         fits = width(body) <= self.room() - 4
-        inner = _group(compared[0]) if len(compared) == 2 else ""
-        if inner and not compared[1].endswith((")", "]", "}")) and width(inner) <= self.room() - 4:
-            self.add(head + "(")
-            self.add("    " + inner)
-            self.add(f") {compared[1]}{tail}")
+        if len(compared) == 2 and _group(compared[0]) and self._fits_opened(head, body + tail):
             return
         hugs = compared[-1].endswith((")", "]", "}")) and not compared[-1].endswith("[0]")
         if (len(lines) == 1 and fits) or (len(compared) > 1 and not hugs):
@@ -117,7 +115,9 @@ class Lines:
             self.add(")" + tail)
             return
         if width(head + lines[0]) > self.room():
-            lines = _opened_twice(body, self.room()) or lines
+            for line in _opened(head + body + tail, len(head), self.room()):
+                self.add(line)
+            return
         if len(lines) == 1:
             self.add(head + body + tail)
             return
@@ -125,6 +125,15 @@ class Lines:
         for line in lines[1:-1]:
             self.add(line)
         self.add(lines[-1] + tail)
+
+    def _fits_opened(self, head: str, rest: str) -> bool:
+        """Adds a statement whose brackets are opened, if its lines fit so."""
+        lines = _opened(head + rest, len(head), self.room())
+        if any(width(line) > self.room() for line in lines):
+            return False
+        for line in lines:
+            self.add(line)
+        return True
 
     def loop(self, target: str, source: str) -> None:
         """Adds the head of a loop; names that do not fit beside what it goes through stand one a line."""
@@ -226,29 +235,67 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
     if len(clauses) > 1:
         return [*lines, *("    " + part for clause in clauses for part in _broken(clause, room - 4)), code[-1]]
     for item in _operands_of(inner) if grouped and len(_choices(inner)) == 1 else items:
-        parts = _broken(item, room - 4, beside=1)
-        lines.extend("    " + part for part in parts[:-1])
         comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
+        parts = _broken(item, room - 4, beside=1 if comma else 0)
+        lines.extend("    " + part for part in parts[:-1])
         lines.append("    " + parts[-1] + ("," if comma else ""))
     return [*lines, code[-1]]
+
+
+def _may_stand_bare(code: str) -> bool:
+    """Whether an operator stands without parentheses around all: it begins or ends with brackets that can be opened."""
+    if code.endswith((")", "]", "}")) and not code.endswith(("()", "[]", "{}")):
+        return True
+    return code.startswith(("(", "[", "{")) and not code.startswith(("()", "[]", "{}"))
+
+
+def _opened(code: str, start: int, room: int) -> list[str]:
+    """A line whose brackets are opened, one after the other from a place on, until the rest of it fits."""
+    lines: list[str] = []
+    line, rest = code[:start], code[start:]
+    while width(line + rest) > room and (end := _closing(rest)) >= 0:
+        part, rest = rest[: end + 1], rest[end + 1 :]
+        if part.endswith(("()", "[]", "{}")) or (_closing(rest) >= 0 and width(line + part + _head(rest)) <= room):
+            line += part
+            continue
+        first, *inner, last = _broken(part, room, room, enclosed=False)
+        lines += [line + first, *inner]
+        line = last
+    return [*lines, line + rest]
+
+
+def _head(code: str) -> str:
+    """Code up to its first bracket that can be opened."""
+    end = _closing(code)
+    opening = _opening(code[: end + 1]) + 1
+    return code[:opening] if opening < end else code[: end + 1] + _head(code[end + 1 :]) if end >= 0 else code
+
+
+def _closing(code: str) -> int:
+    """Where the first of the brackets is closed; -1 if there are none."""
+    depth, quote, i = 0, "", 0
+    while i < len(code):
+        c = code[i]
+        if quote:
+            if c == "\\":
+                i += 1
+            elif c == quote:
+                quote = ""
+        elif c in "\"'":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+            if depth == 0:
+                return i
+        i += 1
+    return -1
 
 
 def _group(code: str) -> str:
     """What stands in the parentheses around all of an expression; nothing where there are none."""
     return code[1:-1] if code.startswith("(") and code.endswith(")") and _opening(code) == 0 else ""
-
-
-def _opened_twice(code: str, room: int) -> list[str]:
-    """Two calls with an operator between, each with its arguments below; nothing for other code."""
-    called = code
-    for operators in (_OR, _AND, _COMPARISONS):
-        called, *_ = _parts(called, operators)
-    rest = code[len(called) :].lstrip()
-    if not (called.endswith(")") and rest):
-        return []
-    *first, between = _broken(called, room, beside=room)
-    after, *last = _broken(rest, room, beside=room, enclosed=False)
-    return [*first, f"{between} {after}", *last]
 
 
 _OR, _AND = (" or ",), (" and ",)

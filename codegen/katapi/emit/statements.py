@@ -169,7 +169,7 @@ class Statements(Lets):
         unread = capture.variable.number in self._e.unread
         if unread and not any(isinstance(s, t.CallDef | t.Advance | t.Reject) for s in inner):
             return
-        name = self._e.declare(capture.variable)
+        name = self._e.declare_captured(capture.variable)
         outer, self._out = self._out, f"{name}_printed"
         if not unread or any(isinstance(s, t.Print | t.CallDef) for s in inner):
             self.lines.add(f"{self._out}: list[{module.printed('Printed')}] = []")

@@ -67,6 +67,7 @@ class Variables:
         self._held: dict[str, Held | None] = {}
         self._lets: set[int] = set()
         self._pathless: set[int] = set()
+        self._in_pieces: set[int] = set()
         self._texts: dict[int, Hashable] = {}
         self._shapes: dict[str, tuple[str, ...]] = {}
         self._taken: set[str] = set()

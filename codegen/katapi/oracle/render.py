@@ -11,7 +11,7 @@ from katapi.model import template as t
 from katapi.model.declarations import Vocabulary
 from katapi.model.program import Program
 from katapi.model.sites import cited
-from katapi.model.types import JsonType, present
+from katapi.model.types import BoolType, JsonType, TextType, present
 from katapi.oracle.evaluate import Frame, Spec, in_lower_case
 from katapi.oracle.request import OracleRequest
 from katapi.oracle.values import (
@@ -205,6 +205,8 @@ class _Printer:
         for parameter, argument in zip(definition.parameters, arguments, strict=True):
             if isinstance(argument, Pairs) and isinstance(present(parameter.type), JsonType):
                 argument = replace(argument, source=None)  # it is taken for JSON, and not for the text that came
+            if isinstance(argument, (Absent, Truth)) and isinstance(present(parameter.type), (TextType, BoolType)):
+                argument = replace(argument, path=None)  # neither has a segment to hand on
             frame.bind(parameter, argument)
         self._block(definition.body, frame)
 

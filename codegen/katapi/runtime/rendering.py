@@ -89,6 +89,11 @@ def common_path(*paths: Path) -> Path:
     return shortest[: next((at for at, same in enumerate(alike) if not same), len(shortest))]
 
 
+def path_of(text: PrintedText | None) -> Path:
+    """The path of a text that came with the request; an empty one for any other, and for none."""
+    return text[1] if text is not None and len(text) == 3 else ()
+
+
 def first_item(items: Sequence[T]) -> T | None:
     """The first item; None where there is none."""
     return items[0] if items else None
