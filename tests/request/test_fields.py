@@ -78,7 +78,7 @@ def test_a_python_date_that_the_text_form_cannot_hold_is_refused(value: datetime
         ([{1: 2}], "R113", "value[0]"),
         ([b"x"], "R113", "value[0]"),
         ({"a": {1, 2}}, "R113", "value.a"),
-        (object(), "R113", "value"),
+        pytest.param(object(), "R113", "value", id="an object of Python"),
     ],
     ids=repr,
 )
