@@ -102,14 +102,21 @@ class Run:
             mended = mended_by(request, ours, self.official, self.katapi, self.known, self.separators)
             if mended:
                 return f"as with {', '.join(mended)}", None
+            plain = difference(request, self.official, self.katapi)
+            if plain is not None and self.allowed(plain):  # before all the repairs, which take long
+                return plain.signature, None
         repairs = self.known if ours is None else [*REPAIRS.values()]
         found = difference(request, self.official, self.katapi, repairs, self.separators)
         assert found is not None, "the two sides have just parted"
         if found.signature in self.told:
             return "told already", None
-        if found.kind in self.skipped or any(rule.allows(found) for rule in self.rules):
+        if self.allowed(found):
             return found.signature, None
         return "different", found
+
+    def allowed(self, found: Difference) -> bool:
+        """Whether a difference is to be passed over: by its kind or by a rule."""
+        return found.kind in self.skipped or any(rule.allows(found) for rule in self.rules)
 
 
 def first_difference(run: Run, requests: Conversations, seed: int, examples: range) -> Difference | None:

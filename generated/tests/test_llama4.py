@@ -47,10 +47,10 @@ TEXT = texts(Control)
 IMAGE_PART = st.builds(
     ImagePart,
     type=st.sampled_from(("image",)),
-    image=json_values(Control),
-    url=json_values(Control),
-    path=json_values(Control),
-    base64=json_values(Control),
+    image=st.none() | json_values(Control),
+    url=st.none() | json_values(Control),
+    path=st.none() | json_values(Control),
+    base64=st.none() | json_values(Control),
 )
 FUNCTION = st.builds(Function, name=TEXT, arguments=json_texts(Control))
 CALL = st.builds(Call, function=FUNCTION, id=st.none() | TEXT, type=st.none() | st.sampled_from(("function",)))

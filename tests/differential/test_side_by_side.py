@@ -332,8 +332,8 @@ def with_message(**fields: Json) -> dict[str, Json]:
         (
             "plain schemas",
             "{{ tools }}",
-            {"messages": [], "tools": [{"type": ["a", "b"], "enum": [None], "default": None}]},
-            "[{'type': 'a', 'enum': ['null']}]",
+            {"messages": [], "tools": [{"type": ["a", "b"], "enum": [[None]], "default": None}]},
+            "[{'type': 'a', 'enum': [['null']]}]",
         ),
         (
             "described functions",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/llama4.kata",
     template=Identity(
         "Llama4@1",
-        "sha256:0c0b2bb6add780967c407feaf1dc67d78d6a90b3748ea8e0c01a1c5a84ba7b86",
+        "sha256:70fda7d775b049c558c41cae7af064d4309b19fad088e7e44f1ca174181ff44f",
     ),
     tokenizer_identity=Identity(
         "Llama4@1",

@@ -20,10 +20,10 @@ class ImagePart(RequestModel):
     """The record `image_part` (line 23)."""
 
     type: Literal["image"]  # line 24
-    image: JsonValueField  # line 25: accepted, never printed
-    url: JsonValueField  # line 25: accepted, never printed
-    path: JsonValueField  # line 25: accepted, never printed
-    base64: JsonValueField  # line 25: accepted, never printed
+    image: JsonValueField | None = None  # line 25: accepted, never printed
+    url: JsonValueField | None = None  # line 25: accepted, never printed
+    path: JsonValueField | None = None  # line 25: accepted, never printed
+    base64: JsonValueField | None = None  # line 25: accepted, never printed
 
 
 class Function(RequestModel):

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/minimax-m2.kata",
     template=Identity(
         "MiniMaxM2@1",
-        "sha256:b03692b57e31c1b5299385dddfca62510b54b09ecba54b1593a5dd4884edd41e",
+        "sha256:de5907f4f04c21279bc86a2ded1a6c85984ce9d04c3a3ff0e00cc9e0ff314554",
     ),
     tokenizer_identity=Identity(
         "MiniMaxM2@1",

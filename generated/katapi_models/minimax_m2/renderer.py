@@ -11,11 +11,11 @@ from typing import assert_never
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import has_key, json_field, message_at
-from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Site
+from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim
 from katapi.runtime.views import any_after, last_before
-from katapi_models.minimax_m2.request import Request, SystemMessage, ToolMessage
+from katapi_models.minimax_m2.request import Request, SystemMessage, TextPart, ToolMessage
 from katapi_models.minimax_m2_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -30,14 +30,14 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_41 = fixed(
-    ControlSegment(Control.BOS, Site(41, 3)),
-    ControlSegment(Control.ROLE, Site(41, 8)),
-    LiteralSegment(Literal("system\n"), Site(41, 14)),
+SYSTEM_49 = fixed(
+    ControlSegment(Control.BOS, Site(49, 3)),
+    ControlSegment(Control.ROLE, Site(49, 8)),
+    LiteralSegment(Literal("system\n"), Site(49, 14)),
 )
-CURRENT_DATE_43 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(43, 46)))
-CURRENT_LOCATION_44 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(44, 50)))
-TOOLS_YOU_MAY_47 = fixed(
+CURRENT_DATE_51 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(51, 46)))
+CURRENT_LOCATION_52 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(52, 50)))
+TOOLS_YOU_MAY_55 = fixed(
     LiteralSegment(
         Literal(
             "\n\n"
@@ -46,17 +46,17 @@ TOOLS_YOU_MAY_47 = fixed(
             "Here are the tools available in JSONSchema format:\n\n"
             "<tools>\n"
         ),
-        Site(47, 1),
+        Site(55, 1),
     ),
 )
-TOOL_58 = fixed(LiteralSegment(Literal("<tool>"), Site(58, 7)))
-TOOL_58_40 = fixed(LiteralSegment(Literal("</tool>\n"), Site(58, 40)))
-TOOLS_WHEN_MAKING_61 = fixed(
+TOOL_66 = fixed(LiteralSegment(Literal("<tool>"), Site(66, 7)))
+TOOL_66_40 = fixed(LiteralSegment(Literal("</tool>\n"), Site(66, 40)))
+TOOLS_WHEN_MAKING_69 = fixed(
     LiteralSegment(
         Literal("</tools>\n\nWhen making tool calls, use XML format to invoke tools and pass parameters:\n\n"),
-        Site(61, 5),
+        Site(69, 5),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(65, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(73, 7)),
     LiteralSegment(
         Literal(
             "\n"
@@ -66,47 +66,60 @@ TOOLS_WHEN_MAKING_61 = fixed(
             "...\n"
             "</invoke>\n"
         ),
-        Site(65, 18),
+        Site(73, 18),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(71, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(79, 7)),
 )
-EOS_74 = fixed(ControlSegment(Control.EOS, Site(74, 3)), LiteralSegment(Literal("\n"), Site(74, 8)))
-USER_77 = fixed(ControlSegment(Control.ROLE, Site(77, 17)), LiteralSegment(Literal("user\n"), Site(77, 23)))
-EOS_77 = fixed(ControlSegment(Control.EOS, Site(77, 42)), LiteralSegment(Literal("\n"), Site(77, 47)))
-EMPTY_80 = (Literal(""), Site(80, 32))
-EMPTY_85 = (Literal(""), Site(85, 37))
-AI_86 = fixed(ControlSegment(Control.ROLE, Site(86, 7)), LiteralSegment(Literal("ai\n"), Site(86, 13)), SAMPLED)
-THINK_89 = fixed(ControlSegment(Control.THINK, Site(89, 48)), LiteralSegment(Literal("\n"), Site(89, 55)))
-END_THINK_89 = fixed(
-    LiteralSegment(Literal("\n"), Site(89, 68)),
-    ControlSegment(Control.END_THINK, Site(89, 73)),
-    LiteralSegment(Literal("\n\n"), Site(89, 81)),
+EOS_82 = fixed(ControlSegment(Control.EOS, Site(82, 3)), LiteralSegment(Literal("\n"), Site(82, 8)))
+USER_85 = fixed(ControlSegment(Control.ROLE, Site(85, 17)), LiteralSegment(Literal("user\n"), Site(85, 23)))
+EOS_85 = fixed(ControlSegment(Control.EOS, Site(85, 42)), LiteralSegment(Literal("\n"), Site(85, 47)))
+EMPTY_88 = (Literal(""), Site(88, 32))
+EMPTY_93 = (Literal(""), Site(93, 37))
+AI_94 = fixed(ControlSegment(Control.ROLE, Site(94, 7)), LiteralSegment(Literal("ai\n"), Site(94, 13)), SAMPLED)
+THINK_97 = fixed(ControlSegment(Control.THINK, Site(97, 48)), LiteralSegment(Literal("\n"), Site(97, 55)))
+END_THINK_97 = fixed(
+    LiteralSegment(Literal("\n"), Site(97, 68)),
+    ControlSegment(Control.END_THINK, Site(97, 73)),
+    LiteralSegment(Literal("\n\n"), Site(97, 81)),
 )
-TOOL_CALL_92 = fixed(
-    LiteralSegment(Literal("\n"), Site(92, 11)),
-    ControlSegment(Control.TOOL_CALL, Site(92, 16)),
-    LiteralSegment(Literal("\n"), Site(92, 27)),
+TOOL_CALL_100 = fixed(
+    LiteralSegment(Literal("\n"), Site(100, 11)),
+    ControlSegment(Control.TOOL_CALL, Site(100, 16)),
+    LiteralSegment(Literal("\n"), Site(100, 27)),
 )
-INVOKE_NAME_94 = fixed(LiteralSegment(Literal('<invoke name="'), Site(94, 13)))
-TEXT_94 = fixed(LiteralSegment(Literal('">'), Site(94, 46)), LiteralSegment(Literal("\n"), Site(94, 51)))
-PARAMETER_NAME_97 = fixed(LiteralSegment(Literal('<parameter name="'), Site(97, 17)))
-TEXT_97 = fixed(LiteralSegment(Literal('">'), Site(97, 41)))
-PARAMETER_99 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(99, 17)))
-INVOKE_102 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(102, 13)))
-END_TOOL_CALL_104 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(104, 11)))
-EOS_106 = fixed(ControlSegment(Control.EOS, Site(106, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(108, 7)))
-TOOL_116 = fixed(ControlSegment(Control.ROLE, Site(116, 45)), LiteralSegment(Literal("tool"), Site(116, 51)))
-RESPONSE_118 = fixed(LiteralSegment(Literal("\n<response>"), Site(118, 21)))
-RESPONSE_118_46 = fixed(LiteralSegment(Literal("</response>"), Site(118, 46)))
-RESPONSE_120 = fixed(LiteralSegment(Literal("\n<response>"), Site(120, 36)))
-RESPONSE_120_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(120, 63)))
-EOS_123 = fixed(ControlSegment(Control.EOS, Site(123, 44)), LiteralSegment(Literal("\n"), Site(123, 49)))
-AI_129 = fixed(
-    ControlSegment(Control.ROLE, Site(129, 14)),
-    LiteralSegment(Literal("ai\n"), Site(129, 20)),
-    ControlSegment(Control.THINK, Site(129, 27)),
-    LiteralSegment(Literal("\n"), Site(129, 34)),
+INVOKE_NAME_102 = fixed(LiteralSegment(Literal('<invoke name="'), Site(102, 13)))
+TEXT_102 = fixed(LiteralSegment(Literal('">'), Site(102, 46)), LiteralSegment(Literal("\n"), Site(102, 51)))
+PARAMETER_NAME_105 = fixed(LiteralSegment(Literal('<parameter name="'), Site(105, 17)))
+TEXT_105 = fixed(LiteralSegment(Literal('">'), Site(105, 41)))
+PARAMETER_107 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(107, 17)))
+INVOKE_110 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(110, 13)))
+END_TOOL_CALL_112 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(112, 11)))
+EOS_114 = fixed(ControlSegment(Control.EOS, Site(114, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(116, 7)))
+TOOL_124 = fixed(ControlSegment(Control.ROLE, Site(124, 45)), LiteralSegment(Literal("tool"), Site(124, 51)))
+RESPONSE_126 = fixed(LiteralSegment(Literal("\n<response>"), Site(126, 21)))
+RESPONSE_126_46 = fixed(LiteralSegment(Literal("</response>"), Site(126, 46)))
+RESPONSE_128 = fixed(LiteralSegment(Literal("\n<response>"), Site(128, 36)))
+RESPONSE_128_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(128, 63)))
+EOS_131 = fixed(ControlSegment(Control.EOS, Site(131, 44)), LiteralSegment(Literal("\n"), Site(131, 49)))
+AI_137 = fixed(
+    ControlSegment(Control.ROLE, Site(137, 14)),
+    LiteralSegment(Literal("ai\n"), Site(137, 20)),
+    ControlSegment(Control.THINK, Site(137, 27)),
+    LiteralSegment(Literal("\n"), Site(137, 34)),
 )
+
+
+def _body(out: list[Printed], content: Content | tuple[TextPart, ...] | None, content_path: Path) -> None:
+    """minimax-m2.kata:38 def body(content)."""
+    # minimax-m2.kata:39 match
+    if isinstance(content, str):  # :40
+        out.append((Content(content), content_path, 0))
+    elif isinstance(content, tuple):  # :41
+        for part_at, part in enumerate(content):
+            part_path = (*content_path, part_at)
+            out.append((part.text, (*part_path, "text"), 0))
+    else:  # :42
+        pass
 
 
 def render(request: Request) -> list[Printed]:
@@ -115,45 +128,45 @@ def render(request: Request) -> list[Printed]:
     messages = list(enumerate(request.messages))
     tools = request.tools
     model_identity = request.model_identity
-    # minimax-m2.kata:40 take leading system as sys
+    # minimax-m2.kata:48 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(SYSTEM_41)
+    out.append(SYSTEM_49)
     if sys is not None and sys.content:
-        out.append((sys.content, ("messages", sys_at, "content"), 0))
+        _body(out, sys.content, ("messages", sys_at, "content"))
     else:
         out.append((Content(model_identity), ("model_identity",), 0))
     if sys is not None and sys.current_date:
-        out += (CURRENT_DATE_43, (sys.current_date, ("messages", sys_at, "current_date"), 0))
+        out += (CURRENT_DATE_51, (sys.current_date, ("messages", sys_at, "current_date"), 0))
     if sys is not None and sys.current_location:
-        out += (CURRENT_LOCATION_44, (sys.current_location, ("messages", sys_at, "current_location"), 0))
+        out += (CURRENT_LOCATION_52, (sys.current_location, ("messages", sys_at, "current_location"), 0))
     if tools:
-        out.append(TOOLS_YOU_MAY_47)
+        out.append(TOOLS_YOU_MAY_55)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if not has_key(tool, "function"):
-                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:57")
+                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:65")
             out += (
-                TOOL_58,
+                TOOL_66,
                 (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None),
-                TOOL_58_40,
+                TOOL_66_40,
             )
-        out.append(TOOLS_WHEN_MAKING_61)
-    out.append(EOS_74)
-    # minimax-m2.kata:88 any u in messages after … where …
+        out.append(TOOLS_WHEN_MAKING_69)
+    out.append(EOS_82)
+    # minimax-m2.kata:96 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # minimax-m2.kata:112 last a in messages before … where …
+    # minimax-m2.kata:120 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
-    # minimax-m2.kata:76 each m in messages
+    # minimax-m2.kata:84 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :77 when user
-            out += (USER_77, (m.content, ("messages", m_at, "content"), 0), EOS_77)
-        elif m.role == "assistant":  # :79 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_80
+        if m.role == "user":  # :85 when user
+            out += (USER_85, (m.content, ("messages", m_at, "content"), 0), EOS_85)
+        elif m.role == "assistant":  # :87 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_88
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -161,54 +174,54 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_85
-            out.append(AI_86)
+                thought = EMPTY_93
+            out.append(AI_94)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_89, thought, END_THINK_89)
+                out += (THINK_97, thought, END_THINK_97)
             out.append(said)
             if m.tool_calls:
-                out.append(TOOL_CALL_92)
+                out.append(TOOL_CALL_100)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (INVOKE_NAME_94, (c.function.name, (*c_path, "function", "name"), 0), TEXT_94)
+                    out += (INVOKE_NAME_102, (c.function.name, (*c_path, "function", "name"), 0), TEXT_102)
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (PARAMETER_NAME_97, (Content(key), key_path, None), TEXT_97)
+                            out += (PARAMETER_NAME_105, (Content(key), key_path, None), TEXT_105)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
                                 out.append((TOJSON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_99)
-                    out.append(INVOKE_102)
-                out.append(END_TOOL_CALL_104)
-            out.append(EOS_106)
-        elif m.role == "tool":  # :111 when tool
+                            out.append(PARAMETER_107)
+                    out.append(INVOKE_110)
+                out.append(END_TOOL_CALL_112)
+            out.append(EOS_114)
+        elif m.role == "tool":  # :119 when tool
             _, caller = a_before[i] or (-1, None)
             if not (caller is not None and caller.tool_calls):
                 raise TemplateError(
                     "A tool's result needs an assistant's message with a tool call before it.",
                     code="T100",
-                    where="minimax-m2.kata:114",
+                    where="minimax-m2.kata:122",
                 )
             if i == 0 or not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(TOOL_116)
-            # minimax-m2.kata:117 match
-            if isinstance(m.content, str):  # :118
-                out += (RESPONSE_118, (m.content, ("messages", m_at, "content"), 0), RESPONSE_118_46)
-            else:  # :119
+                out.append(TOOL_124)
+            # minimax-m2.kata:125 match
+            if isinstance(m.content, str):  # :126
+                out += (RESPONSE_126, (m.content, ("messages", m_at, "content"), 0), RESPONSE_126_46)
+            else:  # :127
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (RESPONSE_120, (part.output, (*part_path, "output"), 0), RESPONSE_120_63)
+                    out += (RESPONSE_128, (part.output, (*part_path, "output"), 0), RESPONSE_128_63)
             if i == len(messages) - 1 or not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(EOS_123)
-        elif m.role == "system":  # :126 when system
-            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:126")
+                out.append(EOS_131)
+        elif m.role == "system":  # :134 when system
+            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:134")
         else:
             assert_never(m)
-    # minimax-m2.kata:129 generate
+    # minimax-m2.kata:137 generate
     if request.add_generation_prompt:
-        out.append(AI_129)
+        out.append(AI_137)
     return out

@@ -38,11 +38,18 @@ class CallByArguments(RequestModel):
     type: Literal["function"] | None = None  # line 17 of requests.kata: accepted, never printed
 
 
+class TextPart(RequestModel):
+    """The record `text_part` (line 26 of requests.kata)."""
+
+    type: Literal["text"]  # line 27 of requests.kata
+    text: Content  # line 28 of requests.kata
+
+
 class SystemMessage(RequestModel):
     """A message of role `system` (line 11)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 12
+    content: Content | Items[TextPart] | None = None  # line 12
     current_date: Content | None = None  # line 13
     current_location: Content | None = None  # line 14
 
