@@ -395,7 +395,7 @@ def _plain_schemas(request: Request, separators: Separators) -> Written:
     def of_schema(schema: Members) -> Members:
         texts = {key: text(value) for key, value in schema.items() if isinstance(value, list)}
         kinds = texts.get("type")
-        first = {"type": kinds[0] if kinds else "string"} if kinds is not None else {}
+        first: Members = {"type": kinds[0] if kinds else "string"} if isinstance(kinds, list) else {}
         return _given({**schema, **texts, **first})
 
     return Written({**request, "tools": _each_schema(request.get("tools"), of_schema)})
