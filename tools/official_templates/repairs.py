@@ -389,11 +389,11 @@ def _no_null_types(request: Request, separators: Separators) -> Written:
 def _plain_schemas(request: Request, separators: Separators) -> Written:
     """Schemas of which each has at most one type, and in which nothing is null."""
 
-    def text(value: Json) -> Json:
-        return [text(one) for one in value] if isinstance(value, list) else "null" if value is None else value
+    def without_null(values: list[Json]) -> list[Json]:
+        return [without_null(one) if isinstance(one, list) else "null" if one is None else one for one in values]
 
     def of_schema(schema: Members) -> Members:
-        texts = {key: text(value) for key, value in schema.items() if isinstance(value, list)}
+        texts = {key: without_null(value) for key, value in schema.items() if isinstance(value, list)}
         kinds = texts.get("type")
         first: Members = {"type": kinds[0] if kinds else "string"} if isinstance(kinds, list) else {}
         return _given({**schema, **texts, **first})
