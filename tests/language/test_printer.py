@@ -297,16 +297,28 @@ def test_a_name_behind_a_comment_is_known_where_it_is_printed() -> None:
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
 def test_no_comment_is_lost_in_the_specs(path: Path, seed: int) -> None:
-    longest = max(map(canonical, tree(path.read_text(encoding="utf-8")).declarations), key=len)
+    file = tree(path.read_text(encoding="utf-8"))
+    longest = max(map(canonical, [*file.declarations, *file.shared]), key=len)
     assert_formatted_well(scattered(longest, Random(seed)))
 
 
 def test_the_canonical_text_depends_on_the_tree_alone() -> None:
     for path in SPECS:
-        for declaration in tree(path.read_text(encoding="utf-8")).declarations:
+        file = tree(path.read_text(encoding="utf-8"))
+        parts: list[s.Declaration | s.Shared] = [*file.declarations, *file.shared]
+        for declaration in parts:
             text = canonical(declaration)
-            (again,) = tree(scattered(text, Random(7))).declarations
-            assert canonical(again) == text
+            written = tree(scattered(text, Random(7)))
+            assert [canonical(again) for again in (*written.declarations, *written.shared)] == [text]
+
+
+def test_a_comment_stands_between_any_two_words() -> None:
+    spread = 'template A version "1" for B {\n  let x = text # one\n  { "a" } x\n}'
+    assert canonical(tree(spread).declarations[0]) == canonical(tree(spread.replace(" # one\n  ", " ")).declarations[0])
+    spread = 'request A version "1" {\n  depth # one\n  : 8 bytes: utf8 strict tools # two\n  : [object]\n}'
+    (request,) = tree(spread).declarations
+    assert isinstance(request, s.Request)
+    assert (len(request.settings), len(request.tools)) == (2, 1)
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)

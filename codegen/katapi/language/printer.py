@@ -32,7 +32,7 @@ def format_source(source: Source) -> str:
     return text + "\n" if text else ""
 
 
-def canonical(declaration: s.Declaration) -> str:
+def canonical(declaration: s.Declaration | s.Shared) -> str:
     """The text of one declaration as its tree alone determines it: what digests are taken of."""
     return render(_Printer(Choices()).declaration(declaration), WIDTH) + "\n"
 
@@ -83,10 +83,8 @@ class _Printer:
                     entries.append(replace(self._leaf(node, doc), close=isinstance(before, s.Option)))
                 case s.Model():
                     entries.append(replace(self._model(node), close=isinstance(before, s.Model)))
-                case s.RecordDecl():
-                    entries.extend(self._request_entries([node]))
-                case s.Def():
-                    entries.append(self._part(node))
+                case s.RecordDecl() | s.Def():
+                    entries.append(self._shared(node))
                 case _:
                     entries.append(self._declaration_entry(node))
             before = node
@@ -202,9 +200,17 @@ class _Printer:
 
     # ---- declarations
 
-    def declaration(self, node: s.Declaration) -> Doc:
-        """A whole declaration."""
-        return self._declaration_entry(node).doc()
+    def declaration(self, node: s.Declaration | s.Shared) -> Doc:
+        """A whole declaration, or a shared part."""
+        return self._shared(node).doc() if isinstance(node, s.Shared) else self._declaration_entry(node).doc()
+
+    def _shared(self, node: s.Shared) -> _Entry:
+        match node:
+            case s.RecordDecl():
+                (entry,) = self._request_entries([node])
+                return entry
+            case s.Def():
+                return self._part(node)
 
     def _declaration_entry(self, node: s.Declaration) -> _Entry:
         head = f"{node.header.name.text} version {quote(node.header.version)}"

@@ -12,7 +12,7 @@ from katapi.runtime.tokenization.tokens import Texts
 
 
 class Lexicon(TokenIndex):
-    """A `TokenIndex` that also knows which lengths to ask for."""
+    """A `TokenIndex` that also knows which lengths to ask for; `chosen` are ids, int32 of shape [chosen]."""
 
     def __init__(self, texts: Texts, chosen: NDArray[np.int32], *, prefix: str = "") -> None:
         super().__init__(texts, chosen, prefix=prefix)

@@ -115,8 +115,10 @@ class Texts:
     """
 
     joined: bytes
+    """All texts, one behind the other."""
     bounds: NDArray[np.int32]
     encoding: Literal["utf-8", "latin-1"]
+    """How `joined` is encoded; Latin-1 where a byte is a character."""
 
     def lengths(self) -> NDArray[np.int32]:
         """The length of each in characters (code points): int32 of shape [ids]."""
@@ -137,7 +139,7 @@ class Texts:
         }
 
     def codes_at(self, places: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The code point that begins at each place, and the place behind it, both int32 of the shape of `places`.
+        """The code point that begins at each place, and the place behind it, both int32 of shape [places].
 
         A place at the end of all texts or behind it has any code point.
         """
@@ -154,7 +156,7 @@ class Texts:
         return codes, following
 
     def codes_before(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The code point that ends at each place, int32 of the shape of `places`; any at the beginning of all texts."""
+        """The code point that ends at each place, int32 of shape [places]; any at the beginning of all texts."""
         data = np.frombuffer(self.joined or b"\0", dtype=np.uint8)
         starts = np.maximum(places - np.int32(1), 0)
         if self.encoding == "utf-8":
