@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen2.5",
-        "sha256:a1bc5454a67de941046011a18b046cb2230d11ee06c610d1ba151ee4782b14d4",
+        "sha256:f0fd660a64279b1b71df754c5d0be73071d2f0bad219b1a6b64337ed080e759f",
     ),
     tokenizer_identity=Identity(
         "Qwen@2.5",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3",
-        "sha256:66e384719db7712e7861608b251c14a6c5d209c5cc6bc9ad2195292f06d99b1b",
+        "sha256:e2e370a956ccc883cee8aaf7e6094cfbb486cbd05cd48ec0b1616f5a76b8d23f",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

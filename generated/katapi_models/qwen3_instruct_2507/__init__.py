@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-instruct-2507",
-        "sha256:d197b23ef261b5bda52e0f1b184564b833f90f178d2ebcdf2292dc7f74afa8eb",
+        "sha256:c57350cef3a9ac1143173618f7dcd4ed5d6445b887cf0c845efc6370eff84f30",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-next-thinking",
-        "sha256:a6028ae2a557b7963e76c1507f35b98488591a940643931b030bd16cecb855fc",
+        "sha256:1c888a3c9e7d04168ce9eb721c1fdda9978004bfde32c3397e61784f2cf16669",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

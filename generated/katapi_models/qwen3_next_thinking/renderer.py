@@ -17,7 +17,7 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Pat
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi_models.qwen.vocabulary import Control
-from katapi_models.qwen3_next_thinking.request import Call, Request, SystemMessage, ToolMessage, UserMessage
+from katapi_models.qwen3_next_thinking.request import Request, SystemMessage, ToolMessage, UserMessage
 
 TOJSON = Serialization(
     order="as_received",
@@ -58,29 +58,35 @@ END_THINK_100 = fixed(
     LiteralSegment(Literal("\n\n"), Site(100, 55)),
 )
 NEWLINE_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 73)))
-IM_END_109 = fixed(
-    ControlSegment(Control.IM_END, Site(109, 9)),
+NEWLINE_107 = fixed(LiteralSegment(Literal("\n"), Site(107, 11)))
+TOOL_CALL_108 = fixed(ControlSegment(Control.TOOL_CALL, Site(108, 13)), LiteralSegment(Literal("\n"), Site(108, 24)))
+END_TOOL_CALL_110 = fixed(
+    LiteralSegment(Literal("\n"), Site(110, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(110, 18)),
+)
+IM_END_113 = fixed(
+    ControlSegment(Control.IM_END, Site(113, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(111, 7)),
+    LiteralSegment(Literal("\n"), Site(115, 7)),
 )
-USER_115 = fixed(ControlSegment(Control.IM_START, Site(115, 7)), LiteralSegment(Literal("user"), Site(115, 17)))
-TOOL_RESPONSE_118 = fixed(
-    LiteralSegment(Literal("\n"), Site(118, 11)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(118, 16)),
-    LiteralSegment(Literal("\n"), Site(118, 31)),
+USER_119 = fixed(ControlSegment(Control.IM_START, Site(119, 7)), LiteralSegment(Literal("user"), Site(119, 17)))
+TOOL_RESPONSE_122 = fixed(
+    LiteralSegment(Literal("\n"), Site(122, 11)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(122, 16)),
+    LiteralSegment(Literal("\n"), Site(122, 31)),
 )
-END_TOOL_RESPONSE_118 = fixed(
-    LiteralSegment(Literal("\n"), Site(118, 46)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(118, 51)),
+END_TOOL_RESPONSE_122 = fixed(
+    LiteralSegment(Literal("\n"), Site(122, 46)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(122, 51)),
 )
-IM_END_123 = fixed(ControlSegment(Control.IM_END, Site(123, 7)), LiteralSegment(Literal("\n"), Site(123, 15)))
-ASSISTANT_128 = fixed(
-    ControlSegment(Control.IM_START, Site(128, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(128, 15)),
-    ControlSegment(Control.THINK, Site(134, 20)),
-    LiteralSegment(Literal("\n"), Site(134, 27)),
+IM_END_127 = fixed(ControlSegment(Control.IM_END, Site(127, 7)), LiteralSegment(Literal("\n"), Site(127, 15)))
+ASSISTANT_132 = fixed(
+    ControlSegment(Control.IM_START, Site(132, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(132, 15)),
+    ControlSegment(Control.THINK, Site(138, 20)),
+    LiteralSegment(Literal("\n"), Site(138, 27)),
 )
-TOOLS_YOU_MAY_QWEN_JSON_9 = fixed(
+TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -88,58 +94,36 @@ TOOLS_YOU_MAY_QWEN_JSON_9 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(9, 3, "spec/tools/qwen-json.kata"),
+        Site(8, 3, "spec/tools/qwen-json.kata"),
     ),
 )
-NEWLINE_QWEN_JSON_16 = fixed(LiteralSegment(Literal("\n"), Site(16, 24, "spec/tools/qwen-json.kata")))
-TOOLS_FOR_EACH_QWEN_JSON_18 = fixed(
+NEWLINE_QWEN_JSON_15 = fixed(LiteralSegment(Literal("\n"), Site(15, 24, "spec/tools/qwen-json.kata")))
+TOOLS_FOR_EACH_QWEN_JSON_17 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(18, 1, "spec/tools/qwen-json.kata"),
+        Site(17, 1, "spec/tools/qwen-json.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(21, 90, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.END_TOOL_CALL, Site(21, 103, "spec/tools/qwen-json.kata")),
-    LiteralSegment(Literal(" XML tags:\n"), Site(21, 115, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.TOOL_CALL, Site(22, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.TOOL_CALL, Site(20, 90, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(20, 103, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal(" XML tags:\n"), Site(20, 115, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.TOOL_CALL, Site(21, 5, "spec/tools/qwen-json.kata")),
     LiteralSegment(
         Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'),
-        Site(22, 16, "spec/tools/qwen-json.kata"),
+        Site(21, 16, "spec/tools/qwen-json.kata"),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(24, 5, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.IM_END, Site(24, 19, "spec/tools/qwen-json.kata")),
-    LiteralSegment(Literal("\n"), Site(24, 27, "spec/tools/qwen-json.kata")),
-)
-NEWLINE_QWEN_JSON_31 = fixed(LiteralSegment(Literal("\n"), Site(31, 3, "spec/tools/qwen-json.kata")))
-TOOL_CALL_QWEN_JSON_32 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(32, 5, "spec/tools/qwen-json.kata")),
-    LiteralSegment(Literal("\n"), Site(32, 16, "spec/tools/qwen-json.kata")),
-)
-END_TOOL_CALL_QWEN_JSON_34 = fixed(
-    LiteralSegment(Literal("\n"), Site(34, 5, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.END_TOOL_CALL, Site(34, 10, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(23, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.IM_END, Site(23, 19, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal("\n"), Site(23, 27, "spec/tools/qwen-json.kata")),
 )
 
 
 def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """qwen-json.kata:7 def json_tools(tools)."""
-    out.append(TOOLS_YOU_MAY_QWEN_JSON_9)
+    """qwen-json.kata:6 def json_tools(tools)."""
+    out.append(TOOLS_YOU_MAY_QWEN_JSON_8)
     for tool_at, tool in enumerate(tools):
         tool_path = (*tools_path, tool_at)
-        out += (NEWLINE_QWEN_JSON_16, (TOJSON.dump_known(tool), tool_path, None))
-    out.append(TOOLS_FOR_EACH_QWEN_JSON_18)
-
-
-def _json_calls(out: list[Printed], calls: Sequence[Call], calls_path: Path) -> None:
-    """qwen-json.kata:30 def json_calls(calls)."""
-    for c_at, c in enumerate(calls):
-        if c_at:
-            out.append(NEWLINE_QWEN_JSON_31)
-        c_path = (*calls_path, c_at)
-        out += (
-            TOOL_CALL_QWEN_JSON_32,
-            (TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}), (*c_path, "function"), None),
-            END_TOOL_CALL_QWEN_JSON_34,
-        )
+        out += (NEWLINE_QWEN_JSON_15, (TOJSON.dump_known(tool), tool_path, None))
+    out.append(TOOLS_FOR_EACH_QWEN_JSON_17)
 
 
 def render(request: Request) -> list[Printed]:
@@ -199,18 +183,30 @@ def render(request: Request) -> list[Printed]:
             if m.tool_calls:
                 if said[0]:
                     out.append(NEWLINE_106)
-                _json_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(IM_END_109)
-        elif m.role == "tool":  # :114 when tool+ as results
+                for c_at, c in enumerate(m.tool_calls):
+                    if c_at:
+                        out.append(NEWLINE_107)
+                    c_path = ("messages", m_at, "tool_calls", c_at)
+                    out += (
+                        TOOL_CALL_108,
+                        (
+                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
+                            (*c_path, "function"),
+                            None,
+                        ),
+                        END_TOOL_CALL_110,
+                    )
+            out.append(IM_END_113)
+        elif m.role == "tool":  # :118 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_115)
+            out.append(USER_119)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_118, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_118)
-            out.append(IM_END_123)
+                out += (TOOL_RESPONSE_122, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_122)
+            out.append(IM_END_127)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen.kata:127 generate
+    # qwen.kata:131 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_128)
+        out.append(ASSISTANT_132)
     return out

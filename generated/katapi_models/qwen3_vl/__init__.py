@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen3-vl.kata",
     template=Identity(
         "Qwen3VL@1",
-        "sha256:f697b39be889cc7bc9c6ee2910ee09bf39790167727604f8c11f8afcdfba78e4",
+        "sha256:2c79c847751b825bd0bdcd29fbfa60435daeb25bd0444785600f31224b166b3f",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

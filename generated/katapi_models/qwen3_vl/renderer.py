@@ -17,7 +17,6 @@ from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSeg
 from katapi.runtime.serialization import Serialization
 from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3_vl.request import (
-    Call,
     ImagePart,
     ImageUrlPart,
     Request,
@@ -65,23 +64,29 @@ ASSISTANT_71 = fixed(
     SAMPLED,
 )
 NEWLINE_79 = fixed(LiteralSegment(Literal("\n"), Site(79, 32)))
-IM_END_82 = fixed(ControlSegment(Control.IM_END, Site(82, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(84, 7)))
-USER_88 = fixed(ControlSegment(Control.IM_START, Site(88, 7)), LiteralSegment(Literal("user"), Site(88, 17)))
-TOOL_RESPONSE_89 = fixed(
-    LiteralSegment(Literal("\n"), Site(89, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(89, 32)),
-    LiteralSegment(Literal("\n"), Site(89, 47)),
+NEWLINE_80 = fixed(LiteralSegment(Literal("\n"), Site(80, 11)))
+TOOL_CALL_81 = fixed(ControlSegment(Control.TOOL_CALL, Site(81, 13)), LiteralSegment(Literal("\n"), Site(81, 24)))
+END_TOOL_CALL_83 = fixed(
+    LiteralSegment(Literal("\n"), Site(83, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(83, 18)),
 )
-END_TOOL_RESPONSE_89 = fixed(
-    LiteralSegment(Literal("\n"), Site(89, 83)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(89, 88)),
+IM_END_86 = fixed(ControlSegment(Control.IM_END, Site(86, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(88, 7)))
+USER_92 = fixed(ControlSegment(Control.IM_START, Site(92, 7)), LiteralSegment(Literal("user"), Site(92, 17)))
+TOOL_RESPONSE_93 = fixed(
+    LiteralSegment(Literal("\n"), Site(93, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(93, 32)),
+    LiteralSegment(Literal("\n"), Site(93, 47)),
 )
-IM_END_90 = fixed(ControlSegment(Control.IM_END, Site(90, 7)), LiteralSegment(Literal("\n"), Site(90, 15)))
-ASSISTANT_94 = fixed(
-    ControlSegment(Control.IM_START, Site(94, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(94, 24)),
+END_TOOL_RESPONSE_93 = fixed(
+    LiteralSegment(Literal("\n"), Site(93, 83)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(93, 88)),
 )
-TOOLS_YOU_MAY_QWEN_JSON_9 = fixed(
+IM_END_94 = fixed(ControlSegment(Control.IM_END, Site(94, 7)), LiteralSegment(Literal("\n"), Site(94, 15)))
+ASSISTANT_98 = fixed(
+    ControlSegment(Control.IM_START, Site(98, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(98, 24)),
+)
+TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
         Literal(
             "# Tools\n\n"
@@ -89,58 +94,36 @@ TOOLS_YOU_MAY_QWEN_JSON_9 = fixed(
             "You are provided with function signatures within <tools></tools> XML tags:\n"
             "<tools>"
         ),
-        Site(9, 3, "spec/tools/qwen-json.kata"),
+        Site(8, 3, "spec/tools/qwen-json.kata"),
     ),
 )
-NEWLINE_QWEN_JSON_16 = fixed(LiteralSegment(Literal("\n"), Site(16, 24, "spec/tools/qwen-json.kata")))
-TOOLS_FOR_EACH_QWEN_JSON_18 = fixed(
+NEWLINE_QWEN_JSON_15 = fixed(LiteralSegment(Literal("\n"), Site(15, 24, "spec/tools/qwen-json.kata")))
+TOOLS_FOR_EACH_QWEN_JSON_17 = fixed(
     LiteralSegment(
         Literal("\n</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(18, 1, "spec/tools/qwen-json.kata"),
+        Site(17, 1, "spec/tools/qwen-json.kata"),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(21, 90, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.END_TOOL_CALL, Site(21, 103, "spec/tools/qwen-json.kata")),
-    LiteralSegment(Literal(" XML tags:\n"), Site(21, 115, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.TOOL_CALL, Site(22, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.TOOL_CALL, Site(20, 90, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(20, 103, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal(" XML tags:\n"), Site(20, 115, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.TOOL_CALL, Site(21, 5, "spec/tools/qwen-json.kata")),
     LiteralSegment(
         Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'),
-        Site(22, 16, "spec/tools/qwen-json.kata"),
+        Site(21, 16, "spec/tools/qwen-json.kata"),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(24, 5, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.IM_END, Site(24, 19, "spec/tools/qwen-json.kata")),
-    LiteralSegment(Literal("\n"), Site(24, 27, "spec/tools/qwen-json.kata")),
-)
-NEWLINE_QWEN_JSON_31 = fixed(LiteralSegment(Literal("\n"), Site(31, 3, "spec/tools/qwen-json.kata")))
-TOOL_CALL_QWEN_JSON_32 = fixed(
-    ControlSegment(Control.TOOL_CALL, Site(32, 5, "spec/tools/qwen-json.kata")),
-    LiteralSegment(Literal("\n"), Site(32, 16, "spec/tools/qwen-json.kata")),
-)
-END_TOOL_CALL_QWEN_JSON_34 = fixed(
-    LiteralSegment(Literal("\n"), Site(34, 5, "spec/tools/qwen-json.kata")),
-    ControlSegment(Control.END_TOOL_CALL, Site(34, 10, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.END_TOOL_CALL, Site(23, 5, "spec/tools/qwen-json.kata")),
+    ControlSegment(Control.IM_END, Site(23, 19, "spec/tools/qwen-json.kata")),
+    LiteralSegment(Literal("\n"), Site(23, 27, "spec/tools/qwen-json.kata")),
 )
 
 
 def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """qwen-json.kata:7 def json_tools(tools)."""
-    out.append(TOOLS_YOU_MAY_QWEN_JSON_9)
+    """qwen-json.kata:6 def json_tools(tools)."""
+    out.append(TOOLS_YOU_MAY_QWEN_JSON_8)
     for tool_at, tool in enumerate(tools):
         tool_path = (*tools_path, tool_at)
-        out += (NEWLINE_QWEN_JSON_16, (TOJSON.dump_known(tool), tool_path, None))
-    out.append(TOOLS_FOR_EACH_QWEN_JSON_18)
-
-
-def _json_calls(out: list[Printed], calls: Sequence[Call], calls_path: Path) -> None:
-    """qwen-json.kata:30 def json_calls(calls)."""
-    for c_at, c in enumerate(calls):
-        if c_at:
-            out.append(NEWLINE_QWEN_JSON_31)
-        c_path = (*calls_path, c_at)
-        out += (
-            TOOL_CALL_QWEN_JSON_32,
-            (TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}), (*c_path, "function"), None),
-            END_TOOL_CALL_QWEN_JSON_34,
-        )
+        out += (NEWLINE_QWEN_JSON_15, (TOJSON.dump_known(tool), tool_path, None))
+    out.append(TOOLS_FOR_EACH_QWEN_JSON_17)
 
 
 def _seen(
@@ -223,20 +206,32 @@ def render(request: Request) -> list[Printed]:
             if m.tool_calls:
                 if m.content:
                     out.append(NEWLINE_79)
-                _json_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(IM_END_82)
-        elif m.role == "tool":  # :87 when tool+ as results
+                for c_at, c in enumerate(m.tool_calls):
+                    if c_at:
+                        out.append(NEWLINE_80)
+                    c_path = ("messages", m_at, "tool_calls", c_at)
+                    out += (
+                        TOOL_CALL_81,
+                        (
+                            TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
+                            (*c_path, "function"),
+                            None,
+                        ),
+                        END_TOOL_CALL_83,
+                    )
+            out.append(IM_END_86)
+        elif m.role == "tool":  # :91 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_88)
+            out.append(USER_92)
             for r_at, r in results:
-                out.append(TOOL_RESPONSE_89)
+                out.append(TOOL_RESPONSE_93)
                 pictures, videos = _seen(out, r.content, ("messages", r_at, "content"), add_vision_id, pictures, videos)
-                out.append(END_TOOL_RESPONSE_89)
-            out.append(IM_END_90)
+                out.append(END_TOOL_RESPONSE_93)
+            out.append(IM_END_94)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3-vl.kata:94 generate
+    # qwen3-vl.kata:98 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_94)
+        out.append(ASSISTANT_98)
     return out

@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwq-32b",
-        "sha256:1001422ddc3cd3575d0ac6e2830b3815da86330a3ad86d2f9c10ad05b320bcfb",
+        "sha256:855b54e7c0e32f9f897f1bdf206bc425cf015d428964d844ad6daec71ffe9f84",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",
