@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TypedDict
@@ -18,6 +19,7 @@ from katapi.derive.growth import ASSISTANT, growing_roles
 from katapi.derive.stability import Question, Witness, changes, settings
 from katapi.language.source import Source
 from katapi.model.program import Program
+from katapi.model.sites import cited
 from katapi.runtime.errors import ArtifactError, KatapiError
 from katapi.runtime.json_types import Json
 from katapi.runtime.model import Model
@@ -89,6 +91,16 @@ def test_the_document_says_what_was_found() -> None:
             for verdict, word in words.items():
                 said = cell.replace("unstable", "") if word == "stable" else cell
                 assert (word in said) is (verdict in found), (name, question)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_document_names_places_that_are_there(name: str) -> None:
+    document = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+    program = program_of(*SPECS[name])
+    found = [change for question in Question for one in settings(program) for change in changes(program, one, question)]
+    places = {(cited(change.span, program.source), change.cause) for change in found}
+    (line,) = [line for line in document.splitlines() if line.startswith(f"| {name} |")]
+    assert {*re.findall(r"\(([\w.-]+\.kata:\d+): ([^)]*)\)", line)} <= places
 
 
 # ---- random conversations
