@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from katapi.analyse import analyse
+from katapi.analyse import analyse, no_files
 from katapi.derive.comparison import compare
 from katapi.language.source import Source
 from katapi.model.program import Program
@@ -43,6 +43,23 @@ def test_what_means_the_same_prints_the_same(change: tuple[str, str]) -> None:
 
 def test_models_of_a_family_that_differ_in_their_window_alone() -> None:
     assert compare(program_of(*SPECS["glm-4.5"]), program_of(*SPECS["glm-4.6"])).same
+
+
+def test_serializations_of_used_files_count() -> None:
+    """Two templates that read the same print JSON as the files that they use say."""
+    json_file = (ROOT / "spec" / "serializations.kata").read_text(encoding="utf-8")
+    text = BOOK.replace(
+        "role system, user, assistant { content: text }", "role system, user, assistant { content: json }"
+    )
+    text = 'use "json.kata"\n\n' + text.replace("m.content", "m.content as json_dumps")
+
+    def program(other: str) -> Program:
+        files = {"json.kata": Source("json.kata", other)}
+        return whole(analyse("book", Source("book.kata", text), lambda used: (used, files[used], no_files))[0])
+
+    changed = json_file.replace('item_separator: ", "', 'item_separator: ","')
+    assert compare(program(json_file), program(json_file)).same
+    assert not compare(program(json_file), program(changed)).same
 
 
 def test_the_smallest_request_and_the_places_are_found() -> None:

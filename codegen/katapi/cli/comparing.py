@@ -84,10 +84,9 @@ def _printed(program: Program, printed: Printed) -> str:
 
 
 def _place(program: Program, printed: Printed) -> str:
+    from katapi.runtime.places import json_path
     from katapi.runtime.segments import Site
 
     if isinstance(printed.origin, Site):
         return f"{printed.origin.file or program.source.name}:{printed.origin.line}:{printed.origin.column}"
-    return "the request, " + "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" for part in printed.origin or ()
-    ).lstrip(".")
+    return f"the request, {json_path(printed.origin or ())}"

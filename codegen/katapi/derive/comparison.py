@@ -17,7 +17,7 @@ from katapi.derive.stability import settings
 from katapi.language import syntax as s
 from katapi.language.printer import canonical as printed
 from katapi.language.source import Span
-from katapi.model.program import Program
+from katapi.model.program import Program, offered
 from katapi.oracle.render import render
 from katapi.oracle.request import canonical
 from katapi.runtime.errors import KatapiError, RequestError
@@ -86,7 +86,8 @@ def _meaning(program: Program) -> list[str]:
             nameless = replace(declaration.header, name=s.Name("X", span=nowhere), version="")
             out.append(printed(replace(declaration, header=nameless)).split("{", 1)[1])
     controls = [f"{control.name} {control.spelling}" for control in program.vocabulary.controls]
-    return [*out, *(str(one) for one in program.serializations), *sorted(controls)]
+    known = {str(replace(one, span=nowhere)) for library in offered(program) for one in library.serializations}
+    return [*out, *sorted(known), *sorted(controls)]
 
 
 def _small_requests(first: Program, second: Program) -> Iterator[dict[str, Json]]:
@@ -94,13 +95,17 @@ def _small_requests(first: Program, second: Program) -> Iterator[dict[str, Json]
     roles = [role.name for role in first.request.roles if not role.open and second.request.role(role.name) is not None]
     texts = dict.fromkeys(["a", *(f" a{needle}b\n" for one in (first, second) for needle in needles(one))])
     messages = [message for one in (first, second) for message in variants(one, tuple(roles), tuple(texts))]
-    distinct = [message for at, message in enumerate(messages) if message not in messages[:at]]
-    beside = [one for program in (first, second) for one in _beside(program)]
+    beside = _distinct([one for program in (first, second) for one in _beside(program)])
     for size in range(1, _MOST_MESSAGES):
-        for conversation in product(distinct, repeat=size):
-            for rest in [one for at, one in enumerate(beside) if one not in beside[:at]]:
+        for conversation in product(_distinct(messages), repeat=size):
+            for rest in beside:
                 for generating in (True, False):
                     yield {"messages": [*conversation], **rest, "add_generation_prompt": generating}
+
+
+def _distinct(values: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """The values in order, each once."""
+    return [one for at, one in enumerate(values) if one not in values[:at]]
 
 
 def _beside(program: Program) -> Iterator[dict[str, Json]]:
