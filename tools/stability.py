@@ -43,7 +43,6 @@ matters.
 | model | history | prompt |
 | --- | --- | --- |
 """
-WORDS = {True: "stable", False: "unstable", None: "not decided"}
 
 
 def main(names: list[str]) -> int:
@@ -70,7 +69,7 @@ def _cell(program: Program, found: Iterable[Verdict]) -> str:
     groups: dict[str, list[str]] = {}
     for verdict in found:
         setting = ", ".join(f"`{name}={json.dumps(value)}`" for name, value in verdict.setting.items())
-        text = WORDS[verdict.stable]
+        text = verdict.word
         if verdict.stable is not True:
             place = program.source.place(verdict.changes[0].span.start)
             text += f" ({place.file.rpartition('/')[2]}:{place.line}: {verdict.changes[0].cause})"

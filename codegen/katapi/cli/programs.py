@@ -1,4 +1,4 @@
-"""The programs of the project at hand, for commands that look at declarations."""
+"""Specs and the programs in them, for commands that look at declarations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from katapi.cli.failure import Failed
 
 if TYPE_CHECKING:
+    from katapi.language.source import Source
     from katapi.model.program import Program
 
 
@@ -32,20 +33,30 @@ def programs_in(path: Path) -> dict[str, Program]:
     """The checked programs of one file, by the names of its models."""
     from katapi.analyse import analyse, load_beside
     from katapi.language.diagnostics import SpecError
-    from katapi.language.source import Source
     from katapi.model.program import Program
 
-    def read(file: Path) -> Source:
-        try:
-            return Source(str(file), file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise Failed(f"katapi: {file} cannot be read: {error}") from None
-
     try:
-        found = analyse(path.stem, read(path), load_beside(path, read))
+        found = analyse(path.stem, source_of(path), load_beside(path, source_of))
     except SpecError as error:
         raise Failed(str(error)) from None
     return {one.name: one for one in found if isinstance(one, Program)}
+
+
+def source_of(file: Path) -> Source:
+    """A .kata file under the name by which it was given."""
+    from katapi.language.source import Source
+
+    return Source(str(file), text_of(file))
+
+
+def text_of(file: Path) -> str:
+    """The text of a file. Raises `Failed` where it cannot be had."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Failed(f"katapi: {file} is not UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise Failed(f"katapi: {file} cannot be read: {error.strerror}") from None
 
 
 def unknown(name: str) -> Failed:

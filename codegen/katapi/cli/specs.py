@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katapi.cli.failure import Failed, needs_compiler
+from katapi.cli.programs import source_of, text_of
 from katapi.cli.terminal import visible
 
 if TYPE_CHECKING:
-    from katapi.language.source import Source
+    pass
 
 
 def build(
@@ -83,7 +84,7 @@ def _check(files: list[Path]) -> None:
     failures: list[str] = []
     for file in files:
         try:
-            programs = analyse(file.stem, _source(file), load_beside(file, _source))
+            programs = analyse(file.stem, source_of(file), load_beside(file, source_of))
         except SpecError as error:
             failures.append(str(error))
             count = len(error.diagnostics)
@@ -93,21 +94,6 @@ def _check(files: list[Path]) -> None:
             typer.echo(f"{file}: {titles} {'are' if len(programs) > 1 else 'is'} fine")
     if failures:
         raise Failed("\n\n".join(failures))
-
-
-def _source(file: Path) -> Source:
-    from katapi.language.source import Source
-
-    return Source(str(file), _read(file))
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Failed(f"katapi: {file} is not UTF-8 (byte {error.start})") from None
-    except OSError as error:
-        raise Failed(f"katapi: {file} cannot be read: {error.strerror}") from None
 
 
 def fmt(
@@ -125,7 +111,7 @@ def fmt(
     changed: list[str] = []
     failures: list[str] = []
     for file, shown in ({file: str(file) for file in files} if files else _project_specs()).items():
-        text = _read(file)
+        text = text_of(file)
         try:
             formatted = format_source(Source(shown, text))
         except SpecError as error:

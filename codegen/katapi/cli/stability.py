@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from katapi.derive.stability import Verdict, Witness
     from katapi.model.program import Program
     from katapi.runtime.model import Model
-    from katapi.runtime.model_input import ModelInput
     from katapi.runtime.request_model import RequestModel
 
-_WORDS = {True: "stable", False: "unstable", None: "not decided"}
 _QUESTIONS = {
     "history": "history (ids of a conversation stay when it goes on)",
     "prompt": "prompt (ids of a prompt and its reply stay when the conversation goes on)",
@@ -66,7 +64,7 @@ def _verdict(
 ) -> Iterator[str]:
     settings = [", ".join(f"{k}={json.dumps(v)}" for k, v in one.setting.items()) for one in alike]
     where = "" if whole else " with " + " or ".join(settings)
-    yield f"    {_WORDS[verdict.stable]}{where}"
+    yield f"    {verdict.word}{where}"
     if verdict.stable is True:
         yield "      nothing that is printed depends on messages to come"
     for change in verdict.changes:
@@ -84,11 +82,5 @@ def _witness(model: Model[RequestModel], witness: Witness) -> Iterator[str]:
         yield f"      + {json.dumps(message, ensure_ascii=False)}"
     at = witness.parts_at(model)
     assert at is not None, "a witness shows a difference"
-    short, long = (model.assemble(json.dumps(one).encode()) for one in (beginning, witness.whole))
-    was, is_now = (json.dumps(_text(model, ids, at), ensure_ascii=False) for ids in (short, long))
+    was, is_now = (json.dumps(model.decode_text(ids[at : at + 3]), ensure_ascii=False) for ids in witness.ids(model))
     yield f"      from id {at} on: {was}, and then {is_now}"
-
-
-def _text(model: Model[RequestModel], made: ModelInput, at: int) -> str:
-    """What stands from an id on, as far as it shows a difference."""
-    return model.decode_text(made.input_ids.tolist()[at : at + 3])

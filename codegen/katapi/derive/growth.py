@@ -55,8 +55,7 @@ class Growth:
         walked = False
         for statement in top_level(self._program.template.body):
             if isinstance(statement, t.Walk):
-                lets, captures = residues.folder.lets, residues.captures
-                found += self._walk(statement, lets, captures)
+                found += self._walk(statement, residues)
                 walked = True
                 continue
             left = residues.of([statement])
@@ -68,25 +67,23 @@ class Growth:
                 before += left
         return [*self._in(tuple(before)), *found]
 
-    def _walk(self, walk: t.Walk, lets: Mapping[int, t.Expr], captures: Mapping[int, Residue]) -> list[Change]:
+    def _walk(self, walk: t.Walk, before: Residues) -> list[Change]:
         found: list[Change] = []
         for role in dict.fromkeys(role for arm in walk.arms for role in arm.roles):
-            middle = self._arms(walk, role, replace(self._facts, last=False), lets, captures)
+            middle = self._arms(walk, role, replace(self._facts, last=False), before)
             found += self._in(middle or ())
-        last = self._arms(walk, ASSISTANT, replace(self._facts, last=True), lets, captures)
+        last = self._arms(walk, ASSISTANT, replace(self._facts, last=True), before)
         if last is None:
             return []
         for role in sorted(self._growing):
             runs = [arm for arm in walk.arms if arm.is_run and {role, ASSISTANT} <= {*arm.roles}]
             found += [Change(arm.span, "the messages of a run are printed together, and it may go on") for arm in runs]
             facts = replace(self._facts, last=False, next_role=role)
-            followed = self._arms(walk, ASSISTANT, facts, lets, captures)
+            followed = self._arms(walk, ASSISTANT, facts, before)
             found += [] if followed is None else self._prefix(last, followed)
-        return list(dict.fromkeys(found)) or self._seams(walk, last, lets, captures)
+        return list(dict.fromkeys(found)) or self._seams(walk, last, before)
 
-    def _seams(
-        self, walk: t.Walk, last: Residue, lets: Mapping[int, t.Expr], captures: Mapping[int, Residue]
-    ) -> list[Change]:
+    def _seams(self, walk: t.Walk, last: Residue, before: Residues) -> list[Change]:
         """Where the text of a message behind goes on the run in which the conversation ends."""
         seams = Seams(self._program, self._facts)
         if not seams.ends(last) & {"text", "nothing"}:
@@ -95,7 +92,7 @@ class Growth:
         begins: dict[str, frozenset[str]] = {}
         # Behind a message that prints nothing stands one whose message before may have any role.
         for facts in (replace(self._facts, previous_role=ASSISTANT), self._facts):
-            behind = {role: self._arms(walk, role, facts, lets, captures) for role in sorted(self._growing)}
+            behind = {role: self._arms(walk, role, facts, before) for role in sorted(self._growing)}
             begins = {role: seams.begins(residue) for role, residue in behind.items() if residue is not None}
             if not any("nothing" in one for one in begins.values()):
                 break
@@ -108,17 +105,17 @@ class Growth:
             if not one <= {"control", "nothing"}
         ]
 
-    def _arms(
-        self, walk: t.Walk, role: str, facts: Facts, lets: Mapping[int, t.Expr], captures: Mapping[int, Residue]
-    ) -> Residue | None:
-        """The residue of the arms that may handle a message of a role, as one choice; None where all refuse it."""
+    def _arms(self, walk: t.Walk, role: str, facts: Facts, before: Residues) -> Residue | None:
+        """The residue of the arms that may handle a message of a role, as one choice; None where all refuse it.
+
+        `before` knows the names that are given in front of the walk.
+        """
         out: Residue | None = None
         for arm in reversed([arm for arm in walk.arms if role in arm.roles]):
             own = facts
             if arm.run is not None and not arm.is_run and (facts.last or facts.next_role not in (None, arm.then)):
                 own = replace(facts, empty=facts.empty | {arm.run.number})
-            residues = Residues(Folder(own, lets))
-            residues.captures.update(captures)
+            residues = Residues(Folder(own, before.folder.lets), before.captures)
             body = residues.of(arm.body.statements)
             if arm.condition is None:
                 out = body
@@ -139,18 +136,17 @@ class Growth:
 
     def prompts(self, generating: int) -> list[Change]:
         """Where a prompt with its generation prefix may not be how the conversation with the reply begins."""
-        found: list[Change] = []
+        found = self._asked(generating)
         residues = Residues(Folder(self._facts))
         for statement in top_level(self._program.template.body):
             if isinstance(statement, t.Walk):
-                found += self._asked(statement, generating)
                 for role in sorted(self._growing - {ASSISTANT}):
                     found += self._prompt(statement, role, generating, residues)
             elif residues.of([statement]) is None:
                 return []
         return list(dict.fromkeys(found))
 
-    def _asked(self, walk: t.Walk, generating: int) -> list[Change]:
+    def _asked(self, generating: int) -> list[Change]:
         """What is printed otherwise where a generation prefix is asked for, apart from that."""
         known = {number: value for number, value in self._facts.constants.items() if number != generating}
         facts = replace(self._facts, constants=known)
@@ -158,10 +154,10 @@ class Growth:
         printed: list[t.Statement] = []
         for statement in top_level(self._program.template.body):
             if isinstance(statement, t.Walk):
-                for role in dict.fromkeys(role for arm in walk.arms for role in arm.roles):
+                for role in dict.fromkeys(role for arm in statement.arms for role in arm.roles):
                     for last in (False, True) if role != ASSISTANT else (False,):
                         own = replace(facts, last=last)
-                        printed += self._arms(walk, role, own, residues.folder.lets, residues.captures) or ()
+                        printed += self._arms(statement, role, own, residues) or ()
             else:
                 printed += residues.of([statement]) or ()
         return [
@@ -171,14 +167,13 @@ class Growth:
         ]
 
     def _prompt(self, walk: t.Walk, role: str, generating: int, before: Residues) -> list[Change]:
-        lets, captures = before.folder.lets, before.captures
-        last = self._arms(walk, role, replace(self._facts, last=True), lets, captures)
-        followed = self._arms(walk, role, replace(self._facts, last=False, next_role=ASSISTANT), lets, captures)
-        reply = self._arms(walk, ASSISTANT, replace(self._facts, previous_role=role, last=True), lets, captures)
+        last = self._arms(walk, role, replace(self._facts, last=True), before)
+        followed = self._arms(walk, role, replace(self._facts, last=False, next_role=ASSISTANT), before)
+        reply = self._arms(walk, ASSISTANT, replace(self._facts, previous_role=role, last=True), before)
         if last is None or followed is None or reply is None:
             return []
         constants = {**self._facts.constants, generating: True}
-        folder = Folder(replace(self._facts, constants=constants, end_role=role), lets)
+        folder = Folder(replace(self._facts, constants=constants, end_role=role), before.folder.lets)
         found = self._prefix(last, followed)
         for generate in self._program.template.generates:
             asked = None if generate.condition is None else folder.truth(generate.condition)

@@ -6,7 +6,7 @@ requests that are accepted count; a block that always refuses has no residue.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -19,9 +19,9 @@ Residue: TypeAlias = tuple[t.Statement, ...]
 class Residues:
     """Works out residues; what captures hold is kept, since a test of a captured text depends on it."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, captures: Mapping[int, Residue] | None = None) -> None:
         self.folder = folder
-        self.captures: dict[int, Residue] = {}
+        self.captures: dict[int, Residue] = dict(captures or {})
 
     def of(self, statements: Sequence[t.Statement]) -> Residue | None:
         """The residue of statements in order, or None where they always refuse the request."""

@@ -69,9 +69,13 @@ class Witness:
 
         Raises `KatapiError` where the model refuses one of the two requests.
         """
+        short, whole = self.ids(model)
+        return next((at for at, token in enumerate(short) if at >= len(whole) or whole[at] != token), None)
+
+    def ids(self, model: Model[RequestModel]) -> tuple[list[int], list[int]]:
+        """The ids of the beginning, and those of the whole. Raises `KatapiError` as `parts_at` does."""
         short, whole = (model.assemble(json.dumps(request).encode()) for request in (self.beginning, self.whole))
-        ids, more = short.input_ids.tolist(), whole.input_ids.tolist()
-        return next((at for at, token in enumerate(ids) if at >= len(more) or more[at] != token), None)
+        return short.input_ids.tolist(), whole.input_ids.tolist()
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,11 @@ class Verdict:
     def stable(self) -> bool | None:
         """None where something depends on what comes, and no small conversation shows that it matters."""
         return True if not self.changes else False if self.witness is not None else None
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word or two."""
+        return "not decided" if self.stable is None else "stable" if self.stable else "unstable"
 
 
 def verdicts(program: Program, model: Model[RequestModel]) -> Iterator[Verdict]:
