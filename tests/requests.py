@@ -37,7 +37,7 @@ class Requests:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        source = program.source.whole_text
+        source = "\n".join(file.text for file in program.source.files())
         spelled = [c.spelling for c in program.vocabulary.controls] + [x.text for x in program.vocabulary.texts]
         written = [eval(q) for q in re.findall(r'"(?:[^"\\\n]|\\[nt"\\]){1,20}"', source)]  # quoted texts
         pieces = st.sampled_from(

@@ -143,10 +143,7 @@ def line_of(cited: tuple[str, str, str], files: dict[str, list[str]], own_name: 
 
 def lines_of(source: Source) -> dict[str, list[str]]:
     """The lines of a spec and of the files that it shares, from 1."""
-    out = {source.name: ["", *source.text.splitlines()]}
-    for other in source.shared:
-        out |= lines_of(other)
-    return out
+    return {file.name: ["", *file.text.splitlines()] for file in source.files()}
 
 
 def constants(values: Iterable[object]) -> Iterator[ControlSegment | LiteralSegment]:

@@ -16,7 +16,7 @@ from katapi.model import template as t
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
 from katapi.model.request import Field, Request
-from katapi.model.sites import cited
+from katapi.model.sites import cited, site_of
 from katapi.model.types import (
     OBJECT,
     BoolType,
@@ -190,7 +190,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             rejections=_places(rejections),
             renders=renders,
             depth_limit=request.depth if limited else None,
-            shares=any(node.span.start > len(program.source.text) for node in program.template.definitions),
+            shares=any(site_of(d.span, program.source).file for d in program.template.definitions),
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
             has_prefix=bool(program.template.generates),

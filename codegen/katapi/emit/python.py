@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 WIDTH = 120
 
@@ -154,7 +154,7 @@ class Lines:
         elif operator == " if ":
             lines = _choices(whole)
         else:
-            lines = _operands_of(whole)
+            lines = _parts(whole, _OR + _AND)
         for line in lines:
             for piece in _broken(line, self.room() - 4):
                 self.add("    " + piece)
@@ -234,7 +234,7 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
     clauses = _clauses(inner)
     if len(clauses) > 1:
         return [*lines, *("    " + part for clause in clauses for part in _broken(clause, room - 4)), code[-1]]
-    for item in _operands_of(inner) if grouped and len(_choices(inner)) == 1 else items:
+    for item in _parts(inner, _OR + _AND) if grouped and len(_choices(inner)) == 1 else items:
         comma = alone or len(items) > 1 or not (grouped or item.startswith("*"))
         parts = _broken(item, room - 4, beside=1 if comma else 0)
         lines.extend("    " + part for part in parts[:-1])
@@ -273,24 +273,7 @@ def _head(code: str) -> str:
 
 def _closing(code: str) -> int:
     """Where the first of the brackets is closed; -1 if there are none."""
-    depth, quote, i = 0, "", 0
-    while i < len(code):
-        c = code[i]
-        if quote:
-            if c == "\\":
-                i += 1
-            elif c == quote:
-                quote = ""
-        elif c in "\"'":
-            quote = c
-        elif c in "([{":
-            depth += 1
-        elif c in ")]}":
-            depth -= 1
-            if depth == 0:
-                return i
-        i += 1
-    return -1
+    return next((i for i, c, depth in _outside_of_quotes(code) if c in _CLOSING and depth == 0), -1)
 
 
 def _group(code: str) -> str:
@@ -305,15 +288,6 @@ _COMPARISONS = (" == ", " != ", " < ", " <= ", " > ", " >= ", " not in ", " in "
 def _parts(code: str, operators: tuple[str, ...]) -> list[str]:
     """The parts between some operators, each behind the first with the operator before it."""
     for operator in operators:
-        first, *others = _split(code, operator)
-        if others:
-            return [first, *(operator.lstrip() + other for other in others)]
-    return [code]
-
-
-def _operands_of(code: str) -> list[str]:
-    """The parts of `a or b or c` or of `a and b and c`, each with the word before it."""
-    for operator in (" or ", " and "):
         first, *others = _split(code, operator)
         if others:
             return [first, *(operator.lstrip() + other for other in others)]
@@ -342,48 +316,40 @@ def _clauses(code: str) -> list[str]:
 
 def _opening(code: str) -> int:
     """Where the bracket stands that the last character closes; -1 if it closes none."""
-    if not code.endswith((")", "]", "}")):
+    if not code.endswith(_CLOSING):
         return -1
-    depth, quote, opened, i = 0, "", -1, 0
-    while i < len(code):
-        c = code[i]
-        if quote:
-            if c == "\\":
-                i += 1
-            elif c == quote:
-                quote = ""
-        elif c in "\"'":
-            quote = c
-        elif c in "([{":
-            if depth == 0:
-                opened = i
-            depth += 1
-        elif c in ")]}":
-            depth -= 1
-        i += 1
-    return opened
+    return max((i for i, c, depth in _outside_of_quotes(code) if c in _OPENING and depth == 0), default=-1)
 
 
 def _split(code: str, separator: str) -> list[str]:
     """Parts between separators that stand outside of brackets and string literals."""
-    parts, depth, quote, start, i = [], 0, "", 0, 0
-    while i < len(code):
-        c = code[i]
+    parts, start = [], 0
+    for i, c, depth in _outside_of_quotes(code):
+        if depth == 0 and i >= start and c == separator[0] and code.startswith(separator, i):
+            parts.append(code[start:i])
+            start = i + len(separator)
+    return [*parts, code[start:]]
+
+
+_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
+
+
+def _outside_of_quotes(code: str) -> Iterator[tuple[int, str, int]]:
+    """The characters outside of string literals, with their places and how many brackets stand around each."""
+    depth, quote, escaped = 0, "", False
+    for i, c in enumerate(code):
         if quote:
-            if c == "\\":
-                i += 1
+            if escaped:
+                escaped = False
+            elif c == "\\":
+                escaped = True
             elif c == quote:
                 quote = ""
-        elif c in "\"'":
+        elif c in ('"', "'"):
             quote = c
-        elif c in "([{":
-            depth += 1
-        elif c in ")]}":
-            depth -= 1
-        elif depth == 0 and code.startswith(separator, i):
-            parts.append(code[start:i])
-            i += len(separator)
-            start = i
-            continue
-        i += 1
-    return [*parts, code[start:]]
+        else:
+            if c in _CLOSING:
+                depth -= 1
+            yield i, c, depth
+            if c in _OPENING:
+                depth += 1

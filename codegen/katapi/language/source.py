@@ -61,11 +61,6 @@ class Source:
         """How many offsets the file and all that it shares take up."""
         return len(self.text) + 1 + sum(other.length for other in self.shared)
 
-    @property
-    def whole_text(self) -> str:
-        """The text of the file and of all that it shares, in the order of their offsets."""
-        return "\n".join(file.text for file in self.files())
-
     def files(self) -> Iterator[Source]:
         """The file and all that it shares; one that comes by several ways is given as often."""
         yield self
