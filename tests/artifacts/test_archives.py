@@ -35,6 +35,7 @@ def zipped(name: str, data: bytes) -> bytes:
         ("a.zip.gz!!c", gzip.compress(zipped("c", DATA))),
         ("a.zip!b.zip!c", zipped("b.zip", zipped("c", DATA))),
     ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # archives hold the time at which they were made
 )
 def test_a_path_leads_into_archives(path: str, data: bytes) -> None:
     assert fault_of(path) is None
@@ -49,7 +50,11 @@ def test_a_file_that_is_not_there() -> None:
         unpack(zipped("c", DATA), "a.zip!d", 99)
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04", zipped("c", DATA)[:40], b"\x1f\x8b\x08", b"\xfd7zXZ\x00"])
+@pytest.mark.parametrize(
+    "data",
+    [b"PK\x03\x04", zipped("c", DATA)[:40], b"\x1f\x8b\x08", b"\xfd7zXZ\x00"],
+    ids=["two letters", "half a zip", "gzip", "xz"],
+)
 @pytest.mark.parametrize("path", ["a.zip!c", "a.gz!", "a.xz!"])
 def test_a_damaged_archive_is_a_fault_that_is_foreseen(data: bytes, path: str) -> None:
     with pytest.raises((ArchiveError, *archives.FAULTS)):
