@@ -15,9 +15,12 @@ from katapi.artifacts.lock_entry import artifact_text, has_places
 from katapi.artifacts.merge_proof import merges_by_ranks
 from katapi.artifacts.table import table_bytes
 from katapi.declared_artifacts import DeclaredArtifact, DeclaredArtifacts, SpecArtifactError
+from katapi.derive.reply import reply_of
+from katapi.derive.reply_forms import NotInvertible
 from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
 from katapi.emit.renderer import emit_renderer
+from katapi.emit.reply import emit_reply
 from katapi.emit.request import emit_request
 from katapi.emit.tokenizer import emit_tokenizer, table_file
 from katapi.emit.tokenizer_tests import emit_tokenizer_tests
@@ -29,6 +32,7 @@ from katapi.language.source import Source
 from katapi.model.program import Library, Program, TokenizerProgram, offered
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.reply.grammar import Reply
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.configuration import BytePairRanks
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array
@@ -95,9 +99,16 @@ def compile_program(program: TokenizerProgram, project: Project, artifacts: Decl
             _check_builds(program, data)
         out |= _tokenizer_files(program, package, Path(project.package), artifact)
     if isinstance(program, Program):
+        reply = _reply(program)
         out[folder / "__init__.py"] = emit_model(
-            program, package, template=meanings.template(), tokenizer=meanings.tokenizer()
+            program,
+            package,
+            template=meanings.template(),
+            tokenizer=meanings.tokenizer(),
+            unreadable=reply if isinstance(reply, NotInvertible) else None,
         ).encode()
+        if not isinstance(reply, NotInvertible):
+            out[folder / "reply.py"] = emit_reply(program, package, reply).encode()
         out[folder / "request.py"] = emit_request(program).encode()
         out[folder / "renderer.py"] = emit_renderer(program, package).encode()
         out[tests] = emit_property_tests(program, package, row).encode()
@@ -105,6 +116,14 @@ def compile_program(program: TokenizerProgram, project: Project, artifacts: Decl
         out[folder / "__init__.py"] = emit_declared_tokenizer(program, package, meanings.tokenizer()).encode()
         out[tests] = emit_tokenizer_tests(program, package, row, () if data is None else _ids(program, data)).encode()
     return out
+
+
+def _reply(program: Program) -> Reply | NotInvertible:
+    """How the replies of a model are read, or why they cannot be."""
+    try:
+        return reply_of(program)
+    except NotInvertible as why:
+        return why
 
 
 def _tokenizer_files(

@@ -106,6 +106,8 @@ class _Seams:
         after = self._block(self._program.template.body, _NOTHING)
         for generate in self._program.template.generates:
             self._block(generate.body, after)
+        for parse in self._program.template.parses:
+            self._block(parse.body, _NOTHING)
 
     def _block(self, block: t.Block, tails: Tails) -> Tails:
         """The tails after a block; remembered, since a loop goes through its body until nothing changes."""

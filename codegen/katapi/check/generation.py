@@ -6,8 +6,7 @@ from katapi.check.traverse import blocks, statements
 from katapi.language.diagnostics import Diagnostic
 from katapi.model import template as t
 from katapi.model.program import Program
-
-_SAMPLER = "assistant"  # the role whose messages a model writes
+from katapi.model.request import ASSISTANT
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -24,6 +23,7 @@ def check(program: Program) -> list[Diagnostic]:
 _PLACES = {
     "`sampled`": "what is sampled is marked once",
     "`text`": "a text is kept here; mark it where it is printed",
+    "`parse`": "all that it says is what the model writes",
     "`generate`": "the prefix is given to the model; what it writes stands in the arm of its role",
 }
 
@@ -109,7 +109,7 @@ def _sampled_arms(template: t.Template, definitions: Definitions) -> list[Diagno
             continue
         covered = False
         for arm in walk.arms:
-            if _SAMPLER not in arm.roles or covered:
+            if ASSISTANT not in arm.roles or covered:
                 continue
             covered = arm.condition is None
             inside = list(statements(arm.body))
@@ -151,6 +151,8 @@ def _misplaced(template: t.Template, definitions: Definitions) -> list[Diagnosti
         found.extend(_inside(body, marking, None))
     for generate in template.generates:
         found.extend(_inside(generate.body, marking, "`generate`"))
+    for parse in template.parses:
+        found.extend(_inside(parse.body, marking, "`parse`"))
     return found
 
 

@@ -186,11 +186,12 @@ def top_level(block: t.Block) -> Iterator[t.Statement]:
 
 
 def bodies(template: t.Template) -> tuple[t.Block, ...]:
-    """Every block that stands by itself: the template's, those of its defs, those of `generate`."""
+    """Every block that stands by itself: the template's, those of its defs, of `generate` and of `parse`."""
     return (
         template.body,
         *(definition.body for definition in template.definitions),
         *(generate.body for generate in template.generates),
+        *(parse.body for parse in template.parses),
     )
 
 

@@ -18,8 +18,8 @@ from katapi.language.source import Span
 from katapi.language.syntax import End, Neighbour, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.program import Program
+from katapi.model.request import ASSISTANT
 
-ASSISTANT = "assistant"
 #: Roles of messages that set a conversation up; with the tools and the parameters they are the same all along.
 PREAMBLE = frozenset({"system", "developer"})
 

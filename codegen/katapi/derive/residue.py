@@ -19,8 +19,12 @@ Residue: TypeAlias = tuple[t.Statement, ...]
 class Residues:
     """Works out residues; what captures hold is kept, since a test of a captured text depends on it."""
 
-    def __init__(self, folder: Folder, captures: Mapping[int, Residue] | None = None) -> None:
+    def __init__(
+        self, folder: Folder, captures: Mapping[int, Residue] | None = None, *, keep_sampled: bool = False
+    ) -> None:
+        """`keep_sampled`: what the model itself generates stays marked."""
         self.folder = folder
+        self._keep_sampled = keep_sampled
         self.captures: dict[int, Residue] = dict(captures or {})
 
     def of(self, statements: Sequence[t.Statement]) -> Residue | None:
@@ -36,6 +40,9 @@ class Residues:
     def _statement(self, statement: t.Statement) -> Residue | None:
         fold = self.folder.fold
         match statement:
+            case t.Sampled(body=body) if self._keep_sampled:
+                inner = self.of(body.statements)
+                return None if inner is None else (replace(statement, body=replace(body, statements=inner)),)
             case t.Block(statements=statements) | t.Sampled(body=t.Block(statements=statements)):
                 return self.of(statements)
             case t.Print(value=value):

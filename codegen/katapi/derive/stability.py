@@ -20,9 +20,10 @@ from itertools import product
 
 from katapi.derive.conversations import grown, needles, requests, variants
 from katapi.derive.fold import Constant
-from katapi.derive.growth import ASSISTANT, Change, Growth, growing_roles
+from katapi.derive.growth import Change, Growth, growing_roles
 from katapi.model import template as t
 from katapi.model.program import Program
+from katapi.model.request import ASSISTANT
 from katapi.model.types import BoolType, TextType, present
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json

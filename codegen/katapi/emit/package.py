@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from katapi.derive.reply_forms import NotInvertible
 from katapi.emit.environment import render
 from katapi.emit.names import lender
-from katapi.emit.python import imports, string
+from katapi.emit.python import call, imports, string
 from katapi.model.program import Program, TokenizerProgram
+from katapi.model.sites import cited
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class ModelContext:
     invalid_utf8: str
     depth: int
     budgets: str
+    package: str
+    unreadable: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,19 @@ def digest(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def emit_model(program: Program, package: str, *, template: str, tokenizer: str) -> str:
-    """The text of a model's `__init__.py`; digests are taken of the meanings of its template and its tokenizer."""
+def emit_model(
+    program: Program, package: str, *, template: str, tokenizer: str, unreadable: NotInvertible | None
+) -> str:
+    """The text of a model's `__init__.py`; digests are taken of the meanings of its template and its tokenizer.
+
+    `unreadable` is why its replies cannot be read, where they cannot.
+    """
     used = {
-        "katapi.runtime.model": ["Model", *(["Budget"] if program.budgets else [])],
+        "katapi.runtime.model": [
+            "Model",
+            *(["Budget"] if program.budgets else []),
+            *(["Unreadable"] if unreadable is not None else []),
+        ],
         "katapi.runtime.record": ["Identity"],
         f"{package}.renderer": ["render"],
         f"{package}.request": ["Request"],
@@ -92,6 +105,10 @@ def emit_model(program: Program, package: str, *, template: str, tokenizer: str)
             invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
             depth=program.request.depth,
             budgets=f"{{{budgets}}}",
+            package=package,
+            unreadable=None
+            if unreadable is None
+            else call("Unreadable", [string(cited(unreadable.span, program.source)), string(unreadable.why)]),
         ),
     )
 

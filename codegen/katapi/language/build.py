@@ -21,8 +21,9 @@ LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
-    "advance after all and any as before count counter def drop each else exists false first generate given has if"
-    " in is join joined last let match next not object or other prev reject sampled take then true when where".split()
+    "advance after all and any as before count counter def drop each else exists false first generate given has if is"
+    " in join joined last let match next not object or other parse prev reject sampled take then true when"
+    " where".split()
 )
 _MOST_DIGITS = 18
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -332,7 +333,7 @@ class TreeBuilder(Transformer[Token, object]):
     # ---- template
 
     def template(self, meta: Meta, c: Children) -> s.Template:
-        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter, s.Item)))
+        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Parse, s.Counter, s.Item)))
         return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
 
     def parameter(self, meta: Meta, c: Children) -> s.Parameter:
@@ -344,6 +345,11 @@ class TreeBuilder(Transformer[Token, object]):
     def generate(self, meta: Meta, c: Children) -> s.Generate:
         condition = _exprs(c)
         return s.Generate(condition[0] if condition else None, _one(c, s.Block), span=self._span(meta))
+
+    def parse(self, meta: Meta, c: Children) -> s.Parse:
+        condition = _exprs(c)
+        name, body = self._value_name(_one(c, s.Name)), _one(c, s.Block)
+        return s.Parse(name, condition[0] if condition else None, body, span=self._span(meta))
 
     def no_prefix(self, meta: Meta, c: Children) -> s.NoPrefix:
         return s.NoPrefix(span=self._span(meta))

@@ -24,6 +24,7 @@ ITEM_WORDS = (
     "counter",
     "def",
     "generate",
+    "parse",
 )
 #: Words and signs of other languages, and what stands for them here.
 _FOREIGN = {

@@ -363,7 +363,7 @@ class _Printer:
 
     # ---- template
 
-    def _part(self, part: s.Def | s.Generate | s.NoPrefix | s.Counter | s.Item) -> _Entry:
+    def _part(self, part: s.Def | s.Generate | s.NoPrefix | s.Parse | s.Counter | s.Item) -> _Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -373,6 +373,9 @@ class _Printer:
             case s.Generate(condition, body):
                 where: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
                 return self._headed(part, ["generate", *where], body)
+            case s.Parse(name, condition, body):
+                options: list[Doc] = [] if condition is None else [" where ", Nest(expression(condition))]
+                return self._headed(part, [f"parse {name.text}", *options], body)
             case s.NoPrefix():
                 return self._leaf(part, "generate none")
             case s.Counter(name):

@@ -521,6 +521,15 @@ class NoPrefix(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Parse(Node):
+    """`parse m { … }`: what the model writes, where that is not what the template prints."""
+
+    name: Name
+    condition: Expr | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Counter(Node):
     """`counter calls`: a number that goes up while the template prints."""
 
@@ -531,7 +540,7 @@ class Counter(Node):
 class Template(Node):
     header: Header
     target: Name
-    parts: tuple[Def | Generate | NoPrefix | Counter | Item, ...]
+    parts: tuple[Def | Generate | NoPrefix | Parse | Counter | Item, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from katapi.language.source import Span
 from katapi.model.declarations import Identity
 from katapi.model.types import OptionalType, Type
 
+#: The role whose messages a model writes.
+ASSISTANT = "assistant"
+
 
 @dataclass(frozen=True, slots=True)
 class Field:

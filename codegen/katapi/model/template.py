@@ -554,6 +554,14 @@ class Generate(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Parse(Placed):
+    """What a model writes for a message of the assistant, where that is not what the template prints for it."""
+
+    variable: Variable
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """A whole template; its parts see `variables` (messages, tools, parameters), and its defs only the `counters`.
 
@@ -568,4 +576,5 @@ class Template:
     body: Block
     generates: tuple[Generate, ...]
     no_prefix: tuple[Span, ...]
+    parses: tuple[Parse, ...]
     span: Span

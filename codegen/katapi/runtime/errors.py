@@ -104,6 +104,15 @@ class ArtifactError(KatapiError):
     stage = "artifact"
 
 
+class ReplyError(KatapiError):
+    """A reply cannot be read. Code P110.
+
+    `stage` is "reply". What is wrong inside of a reply is no error: `AssistantMessage.faults` tells it.
+    """
+
+    stage = "reply"
+
+
 class ReplayError(KatapiError):
     """A record cannot be replayed, or the replay differs from the record. It has no codes yet.
 

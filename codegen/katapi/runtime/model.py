@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
-from katapi.runtime.errors import BudgetError
+from katapi.runtime.errors import BudgetError, ReplyError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.printed import Printed
 from katapi.runtime.record import Identity, PolicyDecision
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
+
+if TYPE_CHECKING:  # few processes read replies, and these modules count in the first token
+    from katapi.runtime.reply.grammar import Reply
+    from katapi.runtime.reply.message import AssistantMessage
+    from katapi.runtime.reply.parser import ReplyParser
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -31,6 +36,14 @@ class Budget:
     id: str
     window: int
     reserve: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why the replies of a model cannot be read: the place in the spec, and what is wrong there."""
+
+    where: str
+    why: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +65,7 @@ class Model(DeclaredTokenizer, Generic[R]):
     budgets: Mapping[str, Budget]
     """The budget policies of the spec, by the names that `assemble` takes."""
     _render: Callable[[R], list[Printed]]
+    _reply: Callable[[], Reply] | Unreadable
 
     def decode_request(self, raw: bytes, params: JsonObject | None = None) -> R:
         """OpenAI-style JSON bytes as a typed, immutable request.
@@ -108,6 +122,41 @@ class Model(DeclaredTokenizer, Generic[R]):
         decision = None if budget is None else _decide(budget, len(ids))
         source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
         return ModelInput(*tensors(ids), rendered, ids, run_ends, tokenizer, source, decision)
+
+    def parse(self, completion_ids: Sequence[int], prompt: ModelInput | None = None) -> AssistantMessage:
+        """What a model sampled, taken apart: content, reasoning and calls of tools.
+
+        It is the inverse of what the template prints for a message of the assistant: a token marks what it marks there,
+        and a text that spells a token does not. `completion_ids` are what was sampled behind `prompt`, with or without
+        the closing token. Without a `prompt` the reply is read as one to the prompt of a request that leaves all
+        parameters out; where that cannot be, as one to another prompt.
+
+        What the template would not have printed is told in `faults`; the rest is read. Raises `ReplyError` P110 where
+        the spec does not say how a reply is read, and `TokenizerError` V102 on an unknown id.
+        """
+        from katapi.runtime.reply.parser import parse
+
+        return parse(self._grammar(), self.tokenizer, completion_ids, prompt)
+
+    def parser(self, prompt: ModelInput | None = None) -> ReplyParser:
+        """The same for ids that arrive one by one: `push` each, and `finish`.
+
+        Without a `prompt` the reply is read as one to the prompt of a request that leaves all parameters out.
+        """
+        from katapi.runtime.reply.parser import parser
+
+        return parser(self._grammar(), self.tokenizer, prompt)
+
+    def _grammar(self) -> Reply:
+        reply = self._reply
+        if isinstance(reply, Unreadable):
+            raise ReplyError(
+                f"the template does not say how a reply is read: {reply.why}",
+                code="P110",
+                where=reply.where,
+                help="say in a `parse` block what the model writes",
+            )
+        return reply()
 
     def _no_request(self, value: object) -> TypeError:
         """What to raise for a value that no type checker would have let through."""

@@ -133,6 +133,11 @@ class ModelInput:
         """The rendered string, control tokens as they are spelled."""
         return self.rendered.text
 
+    @property
+    def request(self) -> BaseModel:
+        """The typed request that it was made from."""
+        return self._source.request
+
     @cached_property
     def origins(self) -> Origins:
         """The origin of each token: n entries."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import NoReturn
 
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.model import Model
+from katapi.runtime.model import Model, Unreadable
+from katapi.runtime.model_input import ModelInput
 from katapi.runtime.record import Identity
 from katapi.runtime.request_model import RequestModel
 
@@ -28,6 +30,14 @@ class TextModel(Model[RequestModel]):
         self, request: RequestModel | bytes, policy: str | None = None, *, params: JsonObject | None = None
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print a request."""
+        raise self._no_template()
+
+    def parse(self, completion_ids: Sequence[int], prompt: ModelInput | None = None) -> NoReturn:
+        """Raises ArtifactError A144: there is no template that says how a reply is read."""
+        raise self._no_template()
+
+    def parser(self, prompt: ModelInput | None = None) -> NoReturn:
+        """Raises ArtifactError A144: there is no template that says how a reply is read."""
         raise self._no_template()
 
     def _no_template(self) -> ArtifactError:
@@ -53,4 +63,5 @@ def text_model(tokenizer: DeclaredTokenizer) -> TextModel:
         max_depth=0,
         budgets={},
         _render=lambda _: [],
+        _reply=Unreadable("", "it has none"),
     )

@@ -127,6 +127,26 @@ USER_113 = fixed(
 )
 END_113 = fixed(ControlSegment(Control.END, Site(113, 50)))
 ASSISTANT_117 = fixed(ControlSegment(Control.START, Site(117, 14)), LiteralSegment(Literal("assistant"), Site(117, 21)))
+ANALYSIS_121 = fixed(
+    ControlSegment(Control.CHANNEL, Site(121, 19)),
+    LiteralSegment(Literal("analysis"), Site(121, 28)),
+    ControlSegment(Control.MESSAGE, Site(121, 39)),
+)
+ASSISTANT_121 = fixed(
+    ControlSegment(Control.END, Site(121, 51)),
+    ControlSegment(Control.START, Site(121, 56)),
+    LiteralSegment(Literal("assistant"), Site(121, 63)),
+)
+COMMENTARY_124 = fixed(
+    ControlSegment(Control.CHANNEL, Site(124, 19)),
+    LiteralSegment(Literal("commentary"), Site(124, 28)),
+    ControlSegment(Control.MESSAGE, Site(124, 41)),
+)
+ASSISTANT_124 = fixed(
+    ControlSegment(Control.END, Site(124, 53)),
+    ControlSegment(Control.START, Site(124, 58)),
+    LiteralSegment(Literal("assistant"), Site(124, 65)),
+)
 TEXT_HARMONY_14 = fixed(LiteralSegment(Literal("// "), Site(14, 41, "spec/tools/harmony.kata")))
 STRING_HARMONY_28 = fixed(LiteralSegment(Literal("string[]"), Site(28, 25, "spec/tools/harmony.kata")))
 NUMBER_HARMONY_29 = fixed(LiteralSegment(Literal("number[]"), Site(29, 36, "spec/tools/harmony.kata")))
@@ -381,6 +401,18 @@ def _browser_tool(out: list[Printed]) -> None:
 def _python_tool(out: list[Printed]) -> None:
     """harmony.kata:161 def python_tool()."""
     out.append(PYTHON_USE_THIS_HARMONY_163)
+
+
+def _thought(out: list[Printed], of: PrintedText | None) -> None:
+    """gpt-oss.kata:120 def thought(of)."""
+    if of is not None and of[0]:
+        out += (ANALYSIS_121, of, ASSISTANT_121)
+
+
+def _remark(out: list[Printed], of: PrintedText | None) -> None:
+    """gpt-oss.kata:123 def remark(of)."""
+    if of is not None and of[0]:
+        out += (COMMENTARY_124, of, ASSISTANT_124)
 
 
 def render(request: Request) -> list[Printed]:

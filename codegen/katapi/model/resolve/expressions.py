@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from katapi.language import syntax as s
@@ -80,6 +82,19 @@ class Expressions:
     def enter(self, loop: tuple[t.Variable, ...], *, filtered: bool) -> None:
         """Notes that the body of a loop begins, which may ask whether its item is the first or last."""
         self._loops.update({variable.number: filtered for variable in loop})
+
+    def has_role(self, name: str) -> bool:
+        """Whether the request declares a role."""
+        return self._request.role(name) is not None
+
+    @contextmanager
+    def reading_replies(self) -> Iterator[None]:
+        """Inside, names may mean fields that the template never prints."""
+        self._fields.may_read_ignored = True
+        try:
+            yield
+        finally:
+            self._fields.may_read_ignored = False
 
     def fresh(self, name: s.Name, scope: Scope) -> None:
         """Insists that a name is not taken: the language has no shadowing."""

@@ -14,6 +14,8 @@ class Fields:
     def __init__(self, findings: Findings, request: Request) -> None:
         self._findings = findings
         self._request = request
+        self.may_read_ignored = False
+        """Whether names may mean fields that the template never prints."""
 
     def of_record(self, record_name: str, name: s.Name) -> Field:
         """The field of a record."""
@@ -78,7 +80,7 @@ class Fields:
         return found
 
     def _readable(self, field: Field, name: s.Name) -> None:
-        if field.ignored:
+        if field.ignored and not self.may_read_ignored:
             raise self._findings.fail(
                 "K118",
                 name.span,

@@ -13,7 +13,7 @@ from katapi.language.source import Source, Span
 from katapi.model import template as t
 from katapi.model.declarations import Serialization, Vocabulary
 from katapi.model.program import Library, Program, TokenizerProgram, offered
-from katapi.model.request import Request
+from katapi.model.request import ASSISTANT, Request
 from katapi.model.resolve.budgets import resolve_budget
 from katapi.model.resolve.expressions import Expressions
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
@@ -183,7 +183,7 @@ def resolve_template(
             one = expressions.variable(counter.name.text, t.Binding.COUNTER, IntType(), counter.name.span)
             counters.append(one)
             scope = scope.bind(one.name, one)
-    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter)))
+    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Parse, s.Counter)))
     body, after = statements.items(items, scope, top=True)
 
     defs: list[t.Def] = []
@@ -213,6 +213,7 @@ def resolve_template(
             body_ = statements.block(generate.body, after)
         generates.append(t.Generate(condition, body_, span=_keyword(generate)))
 
+    parses = [_parse(p, after, expressions, statements, findings) for p in node.parts if isinstance(p, s.Parse)]
     whole = t.Block(body, span=node.span)
     unprompted = tuple(p.span for p in node.parts if isinstance(p, s.NoPrefix))
     return t.Template(
@@ -223,8 +224,29 @@ def resolve_template(
         whole,
         tuple(generates),
         unprompted,
+        tuple(parses),
         node.header.span,
     )
+
+
+def _parse(
+    node: s.Parse, scope: Scope, expressions: Expressions, statements: Statements, findings: Findings
+) -> t.Parse:
+    """A `parse` block. It may name fields that the template never prints."""
+    with suppress(Unresolved):
+        expressions.fresh(node.name, scope)
+    if node.condition is not None:
+        message = "which `parse` blocks there are is decided by options"
+        help_ = "ask for options alone, or put an `if` into the block"
+        findings.add("K406", node.condition.span, message, help=help_)
+    roles = (ASSISTANT,) if expressions.has_role(ASSISTANT) else ()
+    if not roles:
+        message = f"the request has no role `{ASSISTANT}`, whose messages a model writes"
+        findings.add("K103", node.name.span, message, label="unknown role", help="declare it in the request")
+    variable = expressions.variable(node.name.text, t.Binding.WALK, MessageType(roles), node.name.span)
+    with expressions.reading_replies():
+        body = statements.block(node.body, scope.bind(variable.name, variable))
+    return t.Parse(variable, body, span=node.name.span)
 
 
 def _keyword(node: s.Generate) -> Span:

@@ -300,6 +300,10 @@ class _Decider:
                 text = _constant(self._values[name])
                 arm = next((arm for arm in arms if self._fits(arm, text)), None)
                 return () if arm is None else self._items(arm.body)
+            case s.Parse(condition=test) if test is not None and self._test(test) is False:
+                return ()
+            case s.Parse(condition=test) if test is not None and self._test(test) is True:
+                return [self.node(replace(value, condition=None))]
             case s.Each(condition=test) | s.Arm(condition=test) | s.Generate(condition=test) if test is not None:
                 condition = self._test(test)
                 if condition is False:
