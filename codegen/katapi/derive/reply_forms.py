@@ -20,6 +20,7 @@ from katapi.model.types import (
     UnionType,
     holds_verbatim,
     json_kinds,
+    may_be_absent,
     present,
 )
 from katapi.oracle.serialize import json_text
@@ -292,6 +293,7 @@ class Forms:
             Declared(whole.serialization),
             kinds=named,
             python=whole.serialization.python is not None,
+            optional=may_be_absent(inner.type),
             verbatim=holds_verbatim(inner.type),
         )
 

@@ -79,6 +79,7 @@ class _Writer:
 
     def __init__(self, program: Program) -> None:
         self._members = {token.id: control_member(token) for token in program.vocabulary.controls}
+        self._unknown = None if program.vocabulary.unknown is None else program.vocabulary.unknown.id
         self.classes: set[str] = {"Reply"}
         self.serializations: dict[str, Serialization] = {}
         self.has_controls = False
@@ -88,7 +89,7 @@ class _Writer:
         items: list[tuple[str, Source]] = [
             ("form=", self._form(reply.form)),
             ("prefixes=", _tuple([_tuple([self._form(part) for part in prefix]) for prefix in reply.prefixes])),
-            ("controls=", "SPELLINGS"),
+            ("controls=", self._controls()),
         ]
         if reply.rules:
             self.classes.add("Rule")
@@ -99,6 +100,12 @@ class _Writer:
         if reply.marks:
             items.append(("marks=", _tuple([string(mark) for mark in reply.marks])))
         return Bracket("Reply(", tuple(items), ")")
+
+    def _controls(self) -> str:
+        """The spellings of control tokens; what stands for text that no token spells is text."""
+        if self._unknown is None or self._unknown in self._members:
+            return "SPELLINGS"
+        return f"{{token: spelling for token, spelling in SPELLINGS.items() if token != {self._unknown}}}"
 
     def _rule(self, rule: g.Rule) -> Bracket:
         return Bracket("Rule(", (("", string(rule.parameter)), ("", self._form(rule.form))), ")")
@@ -146,7 +153,7 @@ class _Writer:
         more: dict[str, Source] = {}
         if form.kinds is not None:
             more["kinds"] = _tuple([string(kind) for kind in form.kinds])
-        more |= {flag: "True" for flag in ("exact", "python", "verbatim") if getattr(form, flag)}
+        more |= {flag: "True" for flag in ("exact", "python", "optional", "verbatim") if getattr(form, flag)}
         return self._call("JsonText", [_place(form.place), name], more)
 
     def _call(self, name: str, values: Iterable[Source], named: Mapping[str, Source]) -> Bracket:

@@ -11,6 +11,6 @@ from katapi_models.book.vocabulary import SPELLINGS, Control
 REPLY = Reply(
     form=(Control.ASSISTANT, FreeText(("m", "content"))),
     prefixes=((Control.ASSISTANT,),),
-    controls=SPELLINGS,
+    controls={token: spelling for token, spelling in SPELLINGS.items() if token != 13},
 )
 """What a model writes, as the inverse of what the template prints for it."""

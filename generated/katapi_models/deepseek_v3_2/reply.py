@@ -65,6 +65,7 @@ REPLY = Reply(
                                                     ("value",),
                                                     TOJSON,
                                                     kinds=("integer", "fraction", "bool", "null", "list", "object"),
+                                                    optional=True,
                                                 ),
                                             ),
                                             ('true">', FreeText(("value",))),

@@ -61,6 +61,7 @@ REPLY = Reply(
                                                     ("value",),
                                                     TOJSON,
                                                     kinds=("integer", "fraction", "bool", "null", "list", "object"),
+                                                    optional=True,
                                                 ),
                                             ),
                                             ('true">', FreeText(("value",))),

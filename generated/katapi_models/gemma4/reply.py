@@ -67,7 +67,7 @@ REPLY = Reply(
                         "}",
                     ),
                     ("[", Items(("of",), "item", Call("value", ("item",)), join=","), "]"),
-                    JsonText(("of",), TOJSON, kinds=("integer", "fraction", "bool", "null")),
+                    JsonText(("of",), TOJSON, kinds=("integer", "fraction", "bool", "null"), optional=True),
                     (Control.QUOTE, FreeText(("of",)), Control.QUOTE),
                 ),
             ),

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:c13a320798fb51b4c79efb2e9f1b3c7668d6cff2af64c366be1d5a90736a72c6",
+        "sha256:a0313cbd30b011d33e6a4e91b360b1a0390944f4f824aa646a3e315bc0995a0f",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

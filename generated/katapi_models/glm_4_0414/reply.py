@@ -27,22 +27,20 @@ REPLY = Reply(
             Items(
                 ("m", "tool_calls"),
                 "c",
-                Either(
-                    (
-                        (
-                            Control.ASSISTANT,
-                            FreeText(("c", "function", "name")),
-                            "\n",
-                            JsonText(("c", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True),
-                        ),
-                        (),
-                    ),
+                (
+                    Control.ASSISTANT,
+                    FreeText(("c", "function", "name")),
+                    "\n",
+                    Either((JsonText(("c", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True), "{}")),
                 ),
                 some=True,
             ),
-            (Control.ASSISTANT, FreeText(("m", "metadata"), default=""), "\n", FreeText(("m", "content"), default="")),
+            (),
             (
-                Either(((Control.ASSISTANT, "\n", FreeText(("m", "content"), default="")), ())),
+                Control.ASSISTANT,
+                FreeText(("m", "metadata"), default=""),
+                "\n",
+                FreeText(("m", "content"), default=""),
                 Either(
                     (
                         Items(
@@ -56,6 +54,35 @@ REPLY = Reply(
                                     (
                                         JsonText(
                                             ("c_", "function", "arguments"),
+                                            TOJSON,
+                                            kinds=("object",),
+                                            verbatim=True,
+                                        ),
+                                        "{}",
+                                    ),
+                                ),
+                            ),
+                            some=True,
+                        ),
+                        (),
+                    ),
+                ),
+            ),
+            (
+                Either(((Control.ASSISTANT, "\n", FreeText(("m", "content"), default="")), ())),
+                Either(
+                    (
+                        Items(
+                            ("m", "tool_calls"),
+                            "c__",
+                            (
+                                Control.ASSISTANT,
+                                FreeText(("c__", "function", "name")),
+                                "\n",
+                                Either(
+                                    (
+                                        JsonText(
+                                            ("c__", "function", "arguments"),
                                             TOJSON,
                                             kinds=("object",),
                                             verbatim=True,

@@ -61,6 +61,7 @@ REPLY = Reply(
                                                     TOJSON,
                                                     kinds=("integer", "fraction", "bool", "null", "list", "object"),
                                                     exact=True,
+                                                    optional=True,
                                                 ),
                                                 FreeText(("value",)),
                                             ),

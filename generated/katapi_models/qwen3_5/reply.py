@@ -73,6 +73,7 @@ REPLY = Reply(
                                                         kinds=("integer", "fraction", "bool", "null"),
                                                         exact=True,
                                                         python=True,
+                                                        optional=True,
                                                     ),
                                                     FreeText(("value",)),
                                                 ),

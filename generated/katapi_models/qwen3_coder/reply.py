@@ -59,6 +59,7 @@ REPLY = Reply(
                                                         kinds=("integer", "fraction", "bool", "null"),
                                                         exact=True,
                                                         python=True,
+                                                        optional=True,
                                                     ),
                                                     FreeText(("value",)),
                                                 ),

@@ -19,7 +19,7 @@ def call_of(value: Value, tools: Sequence[JsonObject]) -> tuple[JsonObject, Tool
     if not isinstance(value, dict) or not isinstance(function, dict):
         return None
     name = settled(function.get("name"))
-    if not isinstance(name, str) or not name.strip():
+    if not isinstance(name, str):
         return None
     written = function.get("arguments")
     arguments = _arguments(written if written is not None else {}, _types(name, tools))

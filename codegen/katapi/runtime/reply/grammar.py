@@ -72,6 +72,8 @@ class JsonText:
     """Whether it counts only where the template would have written it in the same way: a text can stand here too."""
     python: bool = False
     """Whether it is in the notation of Python: `True` and `None`."""
+    optional: bool = False
+    """Whether it may be missing, as a member of an object."""
     verbatim: bool = False
     """Whether the place keeps an object as the text that it was written as."""
 

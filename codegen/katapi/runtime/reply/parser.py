@@ -26,18 +26,22 @@ def parse(
     reply: Reply, tokenizer: Tokenizer, completion_ids: Sequence[int], prompt: ModelInput | None
 ) -> AssistantMessage:
     """The message of a whole reply; see `Model.parse`."""
-    first = parser(reply, tokenizer, prompt)
-    first.feed(completion_ids)
-    message = first.finish()
-    if prompt is not None or (message.complete and not message.faults):
-        return message
-    for prefix in reply.prefixes[1:]:
-        other = ReplyParser(reply, tokenizer, prefix)
-        other.feed(completion_ids)
-        found = other.finish()
-        if found.complete and not found.faults:
-            return found
-    return message
+    if prompt is not None:
+        return _read(parser(reply, tokenizer, prompt), completion_ids)
+    best: AssistantMessage | None = None
+    for prefix in reply.prefixes:
+        message = _read(ReplyParser(reply, tokenizer, prefix), completion_ids)
+        if message.complete and not message.faults:
+            return message
+        if best is None or (len(message.faults), not message.complete) < (len(best.faults), not best.complete):
+            best = message
+    assert best is not None, "a grammar has a prefix, be it empty"
+    return best
+
+
+def _read(reader: ReplyParser, completion_ids: Sequence[int]) -> AssistantMessage:
+    reader.feed(completion_ids)
+    return reader.finish()
 
 
 def parser(reply: Reply, tokenizer: Tokenizer, prompt: ModelInput | None) -> ReplyParser:
@@ -145,6 +149,8 @@ class ReplyParser:
         self._reading.symbols += self._text.finish()
         self._follow()
         self._finished = True
+        if self._behind is not None:
+            self._reading.pass_over_the_rest()
         open_ways = self._reading.ways
         accepted = self._reading.advance(final=True)
         complete = bool(accepted)
@@ -190,7 +196,7 @@ class ReplyParser:
             reading.ways = [at_end._replace(position=position + 1)]
         else:
             self._behind = position
-            reading.ways = [at_end._replace(position=len(reading.symbols))]
+            reading.ways = [at_end]
 
     def _found_again(self, lost: Failures) -> bool:
         """Goes on behind the next control token, if it has come."""
@@ -280,7 +286,7 @@ class ReplyParser:
                 message[key] = settled(value)
         if content or not forms:
             message["content"] = content
-        if name is not None and (reasoning or any(mark in content for mark in self._reply.marks)):
+        if name is not None and (name in fields or any(mark in content for mark in self._reply.marks)):
             message[name] = reasoning
         if forms:
             message["tool_calls"] = forms

@@ -59,6 +59,10 @@ class Reading:
         """Where a rule begins."""
         return self._program.rules[name]
 
+    def pass_over_the_rest(self) -> None:
+        """The ways go on behind all symbols there are."""
+        self.ways = [way._replace(position=len(self.symbols)) for way in self.ways]
+
     def advance(self, *, final: bool = False) -> list[Way]:
         """Follows the ways over all symbols there are; gives those that accept, which only a `final` call does."""
         accepted: list[Way] = []
@@ -180,7 +184,8 @@ def _read(form: g.JsonText | g.JsonMembers, text: str) -> Iterator[Fixed]:
         return
     parts = members(text)
     names = dict(form.members)
-    if not parts.keys() <= names.keys():
+    needed = {name for name, inside in names.items() if not inside.optional}
+    if not needed <= parts.keys() <= names.keys():
         raise NoJson
     for name, part in parts.items():
         inside = names[name]
