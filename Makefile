@@ -11,7 +11,7 @@ PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-ch
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generated unit wheel build fmt determinism mutants fuzz bench clean
+.PHONY: help demo test lint types generated unit wheel build fmt determinism mutants fuzz bench masks clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -64,6 +64,10 @@ fuzz: .venv/ready ## the property tests with many more examples, on all cores: h
 
 bench: .venv-bench/ready ## speed beside transformers and renderers, as ratios
 	.venv-bench/bin/python tools/bench.py $(ARGS)
+
+masks: .venv-bench/ready ## loss masks beside transformers on TRL's templates: writes docs/masks.md, in some minutes
+	.venv-bench/bin/$(PIP_INSTALL) --no-deps --requirement tools/official_templates/requirements.txt
+	.venv-bench/bin/python tools/mask_comparison.py $(ARGS)
 
 clean: ## remove environments, caches and what was built
 	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -81,3 +81,21 @@ def test_whose_a_region_is(regions: list[Segment], owners: list[int | None]) -> 
 
 def test_no_message_has_written_what_no_message_can_have() -> None:
     assert owners_of([EMPTY], [(0, 1)], ["user"]) == [None]
+
+
+def test_gemma_4_writes_the_token_that_opens_the_first_result() -> None:
+    """Its generation stops there, whether the results are there already or not."""
+    calls: list[Json] = [{"id": name, "function": {"name": name, "arguments": {}}} for name in "fg"]
+    asked: list[Json] = [
+        {"role": "user", "content": "?"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+    ]
+    results: list[Json] = [{"role": "tool", "tool_call_id": name, "content": "1"} for name in "fg"]
+    reply: Json = {"role": "assistant", "content": "ok"}
+    wrote = "<|tool_call>call:f{}<tool_call|><|tool_call>call:g{}<tool_call|><|tool_response>"
+    for messages, more in ((asked, ""), ([*asked, *results], ""), ([*asked, *results, reply], "ok<turn|>")):
+        found = katapi.load("gemma4").render(
+            json.dumps({"messages": messages, "add_generation_prompt": False}).encode()
+        )
+        regions = (found.payload[start:end] for start, end in found.sampled)
+        assert "".join(segment.text for region in regions for segment in region) == wrote + more

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/gemma4.kata",
     template=Identity(
         "Gemma4@1",
-        "sha256:fdcef4cd8f3e5f6f3b35d482a5d5ae106d11777821e0b9fdf9a50c0645638cc9",
+        "sha256:869473df8c60ab54dc5a87458e9c3fb6fe385384a298d0ee105459a77f5cc671",
     ),
     tokenizer_identity=Identity(
         "Gemma4@1",

@@ -67,37 +67,38 @@ END_TOOL_CALL_111 = fixed(
     LiteralSegment(Literal("}"), Site(111, 86)),
     ControlSegment(Control.END_TOOL_CALL, Site(111, 90)),
 )
-UNKNOWN_115 = (Literal("unknown"), Site(115, 61))
-RESPONSE_118 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(118, 9)),
-    LiteralSegment(Literal("response:"), Site(118, 24)),
+TOOL_RESPONSE_117 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(117, 35)), END_SAMPLED)
+TOOL_RESPONSE_117_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(117, 61)))
+UNKNOWN_118 = (Literal("unknown"), Site(118, 28))
+TOOL_RESPONSE_122 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(122, 35)), END_SAMPLED)
+TOOL_RESPONSE_122_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(122, 61)))
+RESPONSE_123 = fixed(LiteralSegment(Literal("response:"), Site(123, 9)))
+UNKNOWN_123 = (Literal("unknown"), Site(123, 55))
+VALUE_123 = fixed(LiteralSegment(Literal("{value:"), Site(123, 65)))
+END_TOOL_RESPONSE_123 = fixed(
+    LiteralSegment(Literal("}"), Site(123, 93)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(124, 9)),
 )
-UNKNOWN_118 = (Literal("unknown"), Site(118, 70))
-VALUE_118 = fixed(LiteralSegment(Literal("{value:"), Site(118, 80)))
-END_TOOL_RESPONSE_118 = fixed(
-    LiteralSegment(Literal("}"), Site(118, 108)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(119, 9)),
-)
-END_SAMPLED_126 = fixed(END_SAMPLED)
-SAMPLED_126 = fixed(SAMPLED)
-TOOL_RESPONSE_128 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(128, 22)))
-END_TURN_129 = fixed(ControlSegment(Control.END_TURN, Site(129, 21)))
-NEWLINE_131 = fixed(LiteralSegment(Literal("\n"), Site(131, 19)))
-USER_134 = fixed(ControlSegment(Control.TURN, Site(134, 17)), LiteralSegment(Literal("user\n"), Site(134, 23)))
-END_TURN_134 = fixed(ControlSegment(Control.END_TURN, Site(134, 48)), LiteralSegment(Literal("\n"), Site(134, 55)))
-ROLE_136 = {
+END_SAMPLED_131 = fixed(END_SAMPLED)
+SAMPLED_131 = fixed(SAMPLED)
+TOOL_RESPONSE_133 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(133, 22)))
+END_TURN_134 = fixed(ControlSegment(Control.END_TURN, Site(134, 21)))
+NEWLINE_136 = fixed(LiteralSegment(Literal("\n"), Site(136, 19)))
+USER_139 = fixed(ControlSegment(Control.TURN, Site(139, 17)), LiteralSegment(Literal("user\n"), Site(139, 23)))
+END_TURN_139 = fixed(ControlSegment(Control.END_TURN, Site(139, 48)), LiteralSegment(Literal("\n"), Site(139, 55)))
+ROLE_141 = {
     role: fixed(
-        ControlSegment(Control.TURN, Site(136, 30)),
-        LiteralSegment(Literal(role), Site(136, 36)),
-        LiteralSegment(Literal("\n"), Site(136, 43)),
+        ControlSegment(Control.TURN, Site(141, 30)),
+        LiteralSegment(Literal(role), Site(141, 36)),
+        LiteralSegment(Literal("\n"), Site(141, 43)),
     )
     for role in ("system", "developer")
 }
-END_TURN_136 = fixed(ControlSegment(Control.END_TURN, Site(136, 64)), LiteralSegment(Literal("\n"), Site(136, 71)))
-TURN_138 = fixed(ControlSegment(Control.TURN, Site(138, 20)))
-NEWLINE_138 = fixed(LiteralSegment(Literal("\n"), Site(138, 33)))
-END_TURN_138 = fixed(ControlSegment(Control.END_TURN, Site(138, 54)), LiteralSegment(Literal("\n"), Site(138, 61)))
-MODEL_141 = fixed(ControlSegment(Control.TURN, Site(141, 104)), LiteralSegment(Literal("model\n"), Site(141, 110)))
+END_TURN_141 = fixed(ControlSegment(Control.END_TURN, Site(141, 64)), LiteralSegment(Literal("\n"), Site(141, 71)))
+TURN_143 = fixed(ControlSegment(Control.TURN, Site(143, 20)))
+NEWLINE_143 = fixed(LiteralSegment(Literal("\n"), Site(143, 33)))
+END_TURN_143 = fixed(ControlSegment(Control.END_TURN, Site(143, 54)), LiteralSegment(Literal("\n"), Site(143, 61)))
+MODEL_146 = fixed(ControlSegment(Control.TURN, Site(146, 104)), LiteralSegment(Literal("model\n"), Site(146, 110)))
 QUOTE_GEMMA_5 = fixed(ControlSegment(Control.QUOTE, Site(5, 26, "spec/tools/gemma.kata")))
 QUOTE_GEMMA_5_38 = fixed(ControlSegment(Control.QUOTE, Site(5, 38, "spec/tools/gemma.kata")))
 QUOTE_GEMMA_11 = fixed(ControlSegment(Control.QUOTE, Site(11, 18, "spec/tools/gemma.kata")))
@@ -154,11 +155,8 @@ DESCRIPTION_GEMMA_118 = fixed(LiteralSegment(Literal("description:"), Site(118, 
 TEXT_GEMMA_118 = fixed(LiteralSegment(Literal(","), Site(118, 78, "spec/tools/gemma.kata")))
 TEXT_GEMMA_119 = fixed(LiteralSegment(Literal("}"), Site(119, 85, "spec/tools/gemma.kata")))
 TEXT_GEMMA_121 = fixed(LiteralSegment(Literal("}"), Site(121, 3, "spec/tools/gemma.kata")))
-RESPONSE_GEMMA_125 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(125, 3, "spec/tools/gemma.kata")),
-    LiteralSegment(Literal("response:"), Site(125, 18, "spec/tools/gemma.kata")),
-)
-TEXT_GEMMA_125 = fixed(LiteralSegment(Literal("{"), Site(125, 35, "spec/tools/gemma.kata")))
+RESPONSE_GEMMA_125 = fixed(LiteralSegment(Literal("response:"), Site(125, 3, "spec/tools/gemma.kata")))
+TEXT_GEMMA_125 = fixed(LiteralSegment(Literal("{"), Site(125, 20, "spec/tools/gemma.kata")))
 VALUE_GEMMA_128 = fixed(LiteralSegment(Literal("value:"), Site(128, 18, "spec/tools/gemma.kata")))
 END_TOOL_RESPONSE_GEMMA_130 = fixed(
     LiteralSegment(Literal("}"), Site(130, 3, "spec/tools/gemma.kata")),
@@ -504,14 +502,18 @@ def render(request: Request) -> list[Printed]:
             out.append(END_SAMPLED_104)
             for r_at, r in enumerate(m.tool_responses if m.tool_responses is not None else ()):
                 r_path = ("messages", m_at, "tool_responses", r_at)
+                if r_at == 0:
+                    out.append(TOOL_RESPONSE_117)
+                else:
+                    out.append(TOOL_RESPONSE_117_61)
                 _response(
                     out,
-                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_115,
+                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_118,
                     r.response,
                     (*r_path, "response"),
                 )
-            for r_2_at, r_2 in results:
-                # gemma4.kata:117 last call … where …
+            for r_2_index, (r_2_at, r_2) in enumerate(results):
+                # gemma4.kata:121 last call … where …
                 called: Call | None = None
                 called_path: Path = ("messages", m_at, "tool_calls", -1)
                 for call_at, call in reversed(list(enumerate(m.tool_calls if m.tool_calls is not None else ()))):
@@ -519,7 +521,11 @@ def render(request: Request) -> list[Printed]:
                         called = call
                         called_path = ("messages", m_at, "tool_calls", call_at)
                         break
-                out.append(RESPONSE_118)
+                if r_2_index == 0:
+                    out.append(TOOL_RESPONSE_122)
+                else:
+                    out.append(TOOL_RESPONSE_122_61)
+                out.append(RESPONSE_123)
                 called_function: Function | None = called.function if called is not None else None
                 called_function_path = (*called_path, "function")
                 out += (
@@ -527,44 +533,44 @@ def render(request: Request) -> list[Printed]:
                     if called_function is not None
                     else (r_2.name, ("messages", r_2_at, "name"), 0)
                     if r_2.name is not None
-                    else UNKNOWN_118,
-                    VALUE_118,
+                    else UNKNOWN_123,
+                    VALUE_123,
                 )
                 _quoted(out, (r_2.content, ("messages", r_2_at, "content"), 0))
-                out.append(END_TOOL_RESPONSE_118)
+                out.append(END_TOOL_RESPONSE_123)
             answered = bool(results or m.tool_responses)
             waiting = bool(m.tool_calls and not answered)
             closed = bool(not waiting and (said[0] or not answered))
-            out += (SAMPLED_126, said)
+            out += (SAMPLED_131, said)
             if waiting:
-                out.append(TOOL_RESPONSE_128)
+                out.append(TOOL_RESPONSE_133)
             if closed:
-                out.append(END_TURN_129)
-            out.append(END_SAMPLED_126)
+                out.append(END_TURN_134)
+            out.append(END_SAMPLED_131)
             if closed:
-                out.append(NEWLINE_131)
+                out.append(NEWLINE_136)
             walked = i + 1 + len(results)
-        elif isinstance(m, UserMessage):  # :134 when user
-            out.append(USER_134)
+        elif isinstance(m, UserMessage):  # :139 when user
+            out.append(USER_139)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_134)
-        elif isinstance(m, ToolMessage):  # :135 when tool
-            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:135")
-        elif isinstance(m, SystemMessage | DeveloperMessage):  # :136 when system, developer
-            out.append(ROLE_136[m.role])
+            out.append(END_TURN_139)
+        elif isinstance(m, ToolMessage):  # :140 when tool
+            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:140")
+        elif isinstance(m, SystemMessage | DeveloperMessage):  # :141 when system, developer
+            out.append(ROLE_141[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_136)
-        elif m.role == "model":  # :137 when another
-            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:137")
-        elif isinstance(m, AnotherMessage):  # :138 when another
-            out += (TURN_138, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_138)
+            out.append(END_TURN_141)
+        elif m.role == "model":  # :142 when another
+            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:142")
+        elif isinstance(m, AnotherMessage):  # :143 when another
+            out += (TURN_143, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_143)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_138)
+            out.append(END_TURN_143)
         else:
             assert_never(m)
-    # gemma4.kata:141 generate
+    # gemma4.kata:146 generate
     if request.add_generation_prompt and not (
         isinstance(final, AssistantMessage) and (final.tool_calls or final.tool_responses)
     ):
-        out.append(MODEL_141)
+        out.append(MODEL_146)
     return out
