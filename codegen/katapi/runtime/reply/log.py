@@ -32,6 +32,13 @@ class Fixed(NamedTuple):
     value: str | int | Spelled
 
 
+class Emptied(NamedTuple):
+    """A place has a list or an object, of which nothing was read yet."""
+
+    place: Place
+    listed: bool
+
+
 class Began(NamedTuple):
     """A variable begins without a value."""
 
@@ -60,7 +67,7 @@ class Bound(NamedTuple):
     place: Place
 
 
-Entry: TypeAlias = Started | Left | Fixed | Began | Appended | Named | Bound
+Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Appended | Named | Bound
 """Something that was noted."""
 
 Log: TypeAlias = "tuple[Log, Entry] | None"
@@ -127,6 +134,8 @@ class Values:
                     text = None
                 case Fixed(place=place, value=value):
                     self._set(place, value)
+                case Emptied(place=place, listed=listed):
+                    self._set(place, [] if listed else {})
                 case Began(variable=variable):
                     self._variables.setdefault(variable, []).append(None)
                     self.unclosed.append(variable)

@@ -16,7 +16,7 @@ from katapi.runtime.reply.log import Log, Value, Values, plain
 from katapi.runtime.reply.message import AssistantMessage, Delta, ReplyFault, ToolCall
 from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Program, compile_reply
 from katapi.runtime.reply.reading import Failures, Reading
-from katapi.runtime.reply.recovery import ends_without, through, without_space
+from katapi.runtime.reply.recovery import behind_space, ends_without, through, without_space
 from katapi.runtime.segments import ControlSegment, Segment
 from katapi.runtime.tokenization.decoding import as_id
 from katapi.runtime.tokenization.interface import Decoder, Tokenizer
@@ -108,6 +108,7 @@ class ReplyParser:
         self._faults: list[ReplyFault] = []
         self._lost: Failures | None = None
         self._behind: int | None = None
+        self._left_out: int | None = None
         self._stopped = False
         self._given = Delta()
         self._finished = False
@@ -160,9 +161,12 @@ class ReplyParser:
             log = self._lost.ways[0].log
             self._misplaced(self._lost.position, len(self._reading.symbols), log)
         else:
-            chosen = next((way for way in open_ways if ends_without(self._reading, way)), None)
-            chosen = chosen or open_ways[0]
-            log = chosen.log
+            ending = next((way for way in open_ways if ends_without(self._reading, way)), None)
+            log = (ending or open_ways[0]).log
+            symbols = self._reading.symbols
+            if ending is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
+                complete = True  # another token than that of the template ended it
+                self._faults.pop()
         if self._behind is not None:
             self._fault("P103", "text or tokens behind the end of the reply", self._behind, len(self._reading.symbols))
         return self._message(log, complete=complete)
@@ -181,9 +185,15 @@ class ReplyParser:
             if reading.ways or not before:
                 return
             failures = reading.failures
-            reading.ways = without_space(reading)
-            if not reading.ways:
-                self._pass_over(failures)
+            while spaced := without_space(reading.symbols, failures):
+                reading.ways = spaced
+                reading.advance()
+                if reading.ways:
+                    return
+                if reading.failures.position <= behind_space(reading.symbols, failures.position):
+                    break  # white space is not what is wrong
+                failures = reading.failures
+            self._pass_over(failures)
 
     def _pass_over(self, failures: Failures) -> None:
         """Something stands there that belongs to nothing."""
@@ -191,7 +201,7 @@ class ReplyParser:
         at_end = next((way for way in failures.ways if isinstance(way.at, Accept)), None)
         if at_end is None:
             self._lost = failures
-        elif _is_control(reading.symbols[position]) and not self._stopped:
+        elif reading.symbols[position] == OTHER_CONTROL and not self._stopped:
             self._stopped = True
             reading.ways = [at_end._replace(position=position + 1)]
         else:
@@ -212,6 +222,7 @@ class ReplyParser:
             reading.ways = [way]
             return True
         self._misplaced(lost.position, position + 1, lost.ways[0].log)
+        self._left_out = position if position == lost.position else None
         reading.ways = [way._replace(position=position + 1) for way in lost.ways]
         return True
 

@@ -9,12 +9,16 @@ from katapi.runtime.reply.log import Began, Left, Started
 from katapi.runtime.reply.reading import Failures, Reading, Way
 
 
-def without_space(reading: Reading) -> list[Way]:
+def behind_space(symbols: str, position: int) -> int:
+    """The position of the next symbol that is no white space."""
+    while position < len(symbols) and symbols[position].isspace():
+        position += 1
+    return position
+
+
+def without_space(symbols: str, failures: Failures) -> list[Way]:
     """The ways that failed, where white space is missing or too much; they go on without it."""
-    failures, symbols = reading.failures, reading.symbols
-    end = failures.position
-    while end < len(symbols) and symbols[end].isspace():
-        end += 1
+    end = behind_space(symbols, failures.position)
     ways: list[Way] = []
     for way in failures.ways:
         expected, then = _expected(way, failures.position)
