@@ -227,7 +227,7 @@ def parse(
     ] = None,
     request: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The request that it answers: which tools there are, which prefix."),
+        typer.Option(metavar="FILE", help="The request that it answers; its tools say what values are."),
     ] = None,
     param: Params = None,
 ) -> None:

@@ -141,9 +141,9 @@ class Values:
                     self.unclosed.append(variable)
                 case Appended(variable=variable, place=place):
                     item = self._end(variable)
-                    listed = self._value(place)
-                    if isinstance(listed, list):
-                        listed.append(item)
+                    items = self._value(place)
+                    if isinstance(items, list):
+                        items.append(item)
                     else:
                         self._set(place, [item])
                 case Named(key=key, value=variable, place=place):
