@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origins, token_segments
 from katapi.runtime.owners import owners_of
+from katapi.runtime.passages import Passage
 from katapi.runtime.printed import Printed, rendering_of, text_of
-from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version
+from katapi.runtime.record import ExecutionRecord, Extension, Identity, PolicyDecision, katapi_version, python_version
 from katapi.runtime.segments import Segment
 from katapi.runtime.strict_json import Substitution
 from katapi.runtime.tokenization.interface import Tokenizer
+
+if TYPE_CHECKING:
+    from katapi.runtime.departures import Departure
 
 
 class RenderedInput:
@@ -104,6 +109,8 @@ class Source(NamedTuple):
     """The template that was rendered."""
     tokenizer: Identity
     """The tokenizer that was used."""
+    extensions: tuple[Extension, ...] = ()
+    """The completions in the ids."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,10 +127,11 @@ class ModelInput:
     rendered: RenderedInput
     """What the template printed."""
     _ids: Sequence[int] = field(repr=False)
-    _run_ends: Sequence[int] = field(repr=False)
+    _passages: tuple[Passage, ...] = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
     _source: Source = field(repr=False)
     _decision: PolicyDecision | None = field(repr=False)
+    _official: RenderedInput | None = field(repr=False, default=None)
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -136,8 +144,30 @@ class ModelInput:
     @cached_property
     def origins(self) -> Origins:
         """The origin of each token: n entries."""
-        ranges = token_segments(self.rendered.payload, self._run_ends, self._ids, self._tokenizer)
-        return Origins(self.rendered.payload, ranges)
+        segments = self.rendered.payload
+        found: list[NDArray[np.int64]] = []
+        start = 0
+        for passage in self._passages:
+            found.append(passage.ranges(segments, start, self._tokenizer))
+            start = len(segments) if passage.stop is None else passage.stop
+        return Origins(segments, np.concatenate(found))
+
+    @cached_property
+    def departures(self) -> tuple[Departure, ...]:
+        """Where the ids of an extended input are not those of its whole request, assembled anew.
+
+        They are where the template prints the past otherwise once the conversation has gone on, where the model wrote
+        a reply otherwise than the template, and where it cut its text otherwise than the tokenizer. None in an input
+        that was not extended.
+        """
+        if self._official is None:
+            return ()
+        from katapi.runtime.departures import Side, departures  # only who asks needs it
+
+        segments = self._official.payload
+        ids, run_ends = assemble_ids(self._official.printed, self._tokenizer)
+        official = Side(segments, ids, token_segments(segments, run_ends, ids, self._tokenizer))
+        return departures(Side(self.rendered.payload, self._ids, self.origins.ranges), official)
 
     @cached_property
     def sampled(self) -> NDArray[np.bool_]:
@@ -202,6 +232,7 @@ class ModelInput:
             input_ids=tuple(self.input_ids.tolist()),
             attention_mask=tuple(self.attention_mask.tolist()),
             position_ids=tuple(self.position_ids.tolist()),
+            extensions=source.extensions,
         )
 
 

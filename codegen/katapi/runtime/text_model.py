@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import NoReturn
 
@@ -9,6 +10,7 @@ from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
+from katapi.runtime.model_input import ModelInput
 from katapi.runtime.record import Identity
 from katapi.runtime.request_model import RequestModel
 
@@ -28,6 +30,19 @@ class TextModel(Model[RequestModel]):
         self, request: RequestModel | bytes, policy: str | None = None, *, params: JsonObject | None = None
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print a request."""
+        raise self._no_template()
+
+    def extend(
+        self,
+        prev: ModelInput,
+        completion_ids: Sequence[int],
+        new_messages: bytes | Sequence[JsonObject],
+        *,
+        reply: JsonObject | None = None,
+        generate: bool = True,
+        policy: str | None = None,
+    ) -> NoReturn:
+        """Raises ArtifactError A144: there is no template to print messages."""
         raise self._no_template()
 
     def _no_template(self) -> ArtifactError:
