@@ -33,7 +33,7 @@ class Departure:
     Both control tokens are left out, but for those that differ themselves.
     """
     message: int | None
-    """The message that the place is in, or the last one before it; None before all messages."""
+    """The message whose text stands there, or else the last one before; None before all messages."""
     site: Site | None
     """The line of the template that printed the text, or that would print the official one; None where none did."""
 
@@ -130,9 +130,14 @@ def _departure(own: Side, official: Side, ours: list[_Item], theirs: list[_Item]
         before = _alike(mine, other)
         behind = _alike(mine[before:][::-1], other[before:][::-1])
         text, expected = _written(mine[before : len(mine) - behind]), _written(other[before : len(other) - behind])
-    place, site = _place(own, ours, before) if text else _place(official, theirs, before)
     side, items = (own, ours) if text else (official, theirs)
-    message = _message(side, items[0].segments[0] if place is None else place)
+    count = len(mine if text else other) - before - behind
+    places = _places(side, items, before, count)
+    message = next((m for at in places if (m := _message_at(side, at)) is not None), None)
+    if message is None:
+        first = places[0] if places else items[0].segments[0]
+        message = next((m for at in range(first, -1, -1) if (m := _message_at(side, at)) is not None), None)
+    site = next(iter(Origin((side.segments[places[0]],)).sites), None) if places else None
     return Departure(text, expected, (here, ours[-1].tokens[1] if ours else here), message, site)
 
 
@@ -152,18 +157,18 @@ def _alike(left: list[_Atom], right: list[_Atom]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
-def _place(side: Side, items: list[_Item], atoms: int) -> tuple[int | None, Site | None]:
-    """The segment with the atom behind so many, and the line that printed it."""
-    for item in items:
-        for index in range(*item.segments):
-            segment = side.segments[index]
-            size = 1 if isinstance(segment, ControlSegment) else len(segment.text)
-            if atoms < size:
-                return index, next(iter(Origin((segment,)).sites), None)
-            atoms -= size
-    return None, None
+def _places(side: Side, items: list[_Item], skipped: int, count: int) -> list[int]:
+    """The indices of the segments of so many atoms, behind those that are skipped."""
+    places: list[int] = []
+    at = 0
+    for index in (index for item in items for index in range(*item.segments)):
+        segment = side.segments[index]
+        size = 1 if isinstance(segment, ControlSegment) else len(segment.text)
+        if size and at + size > skipped and at < skipped + count:
+            places.append(index)
+        at += size
+    return places
 
 
-def _message(side: Side, index: int) -> int | None:
-    """The message of the segment, or of the last one before it that is of a message."""
-    return next((m for at in range(index, -1, -1) if (m := Origin((side.segments[at],)).message) is not None), None)
+def _message_at(side: Side, index: int) -> int | None:
+    return Origin((side.segments[index],)).message

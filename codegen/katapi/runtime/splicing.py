@@ -24,6 +24,7 @@ from katapi.runtime.segments import (
     ContentSegment,
     ControlSegment,
     ControlToken,
+    Literal,
     LiteralSegment,
     Segment,
 )
@@ -85,16 +86,17 @@ def whole_conversation(rendered: RenderedInput, roles: Sequence[str], reply: int
             where=f"messages[{reply}]",
             help="pass the reply as a message that the template prints",
         )
-    return Whole(rendered, regions[0][0], regions[-1][1])
+    filled = [region for region in regions if any(s.text for s in rendered.payload[slice(*region)])] or regions[:1]
+    return Whole(rendered, filled[0][0], filled[-1][1])
 
 
 def refuse_earlier(whole: Whole, reply: int) -> None:
-    """Raises `ExtensionError` X107 where a message behind the reply is printed before its end: its place is gone."""
+    """Raises `ExtensionError` X107 where a message behind the reply is printed before its end, where no id can go."""
     for segment in whole.segments[: whole.end]:
         match segment:
             case ContentSegment(text=text, path=("messages", int(index), *_)) if text and index > reply:
                 raise ExtensionError(
-                    "the template prints this message before the reply, where no id can be put in any more",
+                    "the template prints this message before the end of the reply, where no id can be put in any more",
                     code="X107",
                     where=f"new_messages[{index - reply - 1}]",
                     help="begin a new conversation with `assemble`, or say it in a message of another role",
@@ -194,7 +196,8 @@ def _missing(items: Sequence[Item], said: Whole, whole: Whole) -> tuple[list[Seg
     """What of the closing of the reply the model did not sample, and the index of the segment that comes behind."""
     closing = whole.closing
     if isinstance(closing, LiteralSegment):
-        return [] if _ends(items, closing.text) else [closing], whole.end
+        rest = closing.text[_begun(items, closing.text) :]
+        return [LiteralSegment(Literal(rest), closing.site)] if rest else [], whole.end
     if not (items and closing is not None and items[-1] is closing.token):
         ahead = next((i for i in range(whole.end, len(whole.segments)) if whole.segments[i].text), whole.end)
         following = whole.segments[ahead] if ahead < len(whole.segments) else None
@@ -210,9 +213,11 @@ def _is_control(item: Item) -> bool:
     return isinstance(item, ControlToken)
 
 
-def _ends(items: Sequence[Item], text: str) -> bool:
-    """Whether a completion ends with a text."""
-    return bool(items) and isinstance(last := items[-1], SampledRun) and last.text.endswith(text)
+def _begun(items: Sequence[Item], closing: str) -> int:
+    """How many characters of a closing that is text stand at the end of a completion already."""
+    last = items[-1] if items else None
+    said = last.text if isinstance(last, SampledRun) else ""
+    return next((size for size in range(len(closing), 0, -1) if said.endswith(closing[:size])), 0)
 
 
 def _printed(segments: Sequence[Segment], regions: Sequence[tuple[int, int]]) -> list[Printed]:
