@@ -7,7 +7,7 @@ gone on, and a model may have cut its text otherwise than an encoder.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +23,8 @@ from katapi.runtime.segments import ControlSegment, Segment, Site
 class Departure:
     """One place where an input differs from what its template gives for the whole conversation."""
 
+    start: int
+    """Where it is in the text of the input: the offset of a code point."""
     text: str
     """What stands in the input there; empty where the template alone prints something."""
     official: str
@@ -54,13 +56,18 @@ class _Item(NamedTuple):
 
     key: int | str
     ids: list[int]
-    tokens: tuple[int, int]
+    token: int
+    """The index of the first of its ids."""
     segments: tuple[int, int]
+    start: int
+    """The offset of its text in the text of its side."""
 
 
 _Atom: TypeAlias = tuple[str] | str
 """What a difference is made of: control tokens, each in a tuple, and characters."""
 
+_NOTHING = -1
+"""The key of the end of a side."""
 _ALIKE = 4
 """So many items alike in a row end a difference."""
 _FARTHEST = 400
@@ -74,43 +81,43 @@ def departures(own: Side, official: Side) -> tuple[Departure, ...]:
     found: list[Departure] = []
     ours, theirs = _items(own), _items(official)
     i = j = 0
-    while i < len(ours) or j < len(theirs):
-        if i < len(ours) and j < len(theirs) and ours[i].key == theirs[j].key:
-            if ours[i].ids != theirs[j].ids:
-                found.append(_departure(own, official, ours[i : i + 1], theirs[j : j + 1], ours[i].tokens[0]))
+    while i < len(ours) - 1 or j < len(theirs) - 1:
+        if ours[i].key != theirs[j].key:
+            more, skipped = _resumed(ours, theirs, i, j)
+        elif ours[i].ids != theirs[j].ids:
+            more = skipped = 1
+        else:
             i, j = i + 1, j + 1
             continue
-        here = ours[i].tokens[0] if i < len(ours) else len(own.ids)
-        more, skipped = _resumed(ours, theirs, i, j)
-        found.append(_departure(own, official, ours[i : i + more], theirs[j : j + skipped], here))
+        found.append(_departure(own, official, ours[i : i + more + 1], theirs[j : j + skipped + 1]))
         i, j = i + more, j + skipped
     return tuple(found)
 
 
 def _items(side: Side) -> list[_Item]:
-    """The items of a side that have an id or a text."""
+    """The items of a side that have an id or a text, and one for its end."""
     items: list[_Item] = []
-    at = 0
-    while at < len(side.segments):
-        begin = at
-        segment = side.segments[at]
-        at += 1
-        key: int | str
-        if isinstance(segment, ControlSegment):
-            key = segment.token.id
-        else:
-            while at < len(side.segments) and not isinstance(side.segments[at], ControlSegment):
-                at += 1
-            key = text_of_segments(side.segments[begin:at])
-        first, end = np.searchsorted(side.ranges[:, 0], (begin, at)).tolist()
-        if first < end or key:
-            items.append(_Item(key, [*side.ids[first:end]], (first, end), (begin, at)))
-    return items
+    index = start = 0
+    while index < len(side.segments):
+        begin = index
+        segment = side.segments[index]
+        index += 1
+        text = segment.text
+        if not isinstance(segment, ControlSegment):
+            while index < len(side.segments) and not isinstance(side.segments[index], ControlSegment):
+                index += 1
+            text = text_of_segments(side.segments[begin:index])
+        first, end = np.searchsorted(side.ranges[:, 0], (begin, index)).tolist()
+        if first < end or text:
+            key = segment.token.id if isinstance(segment, ControlSegment) else text
+            items.append(_Item(key, [*side.ids[first:end]], first, (begin, index), start))
+        start += len(text)
+    return [*items, _Item(_NOTHING, [], len(side.ids), (index, index), start)]
 
 
 def _resumed(ours: list[_Item], theirs: list[_Item], i: int, j: int) -> tuple[int, int]:
-    """After how many items of each side, as few as possible, the two go on alike."""
-    left, right = len(ours) - i, len(theirs) - j
+    """After how many items of each side, as few as possible, the two go on alike: at their ends, they do."""
+    left, right = len(ours) - 1 - i, len(theirs) - 1 - j
     for both in range(1, min(left + right, _FARTHEST) + 1):
         for more in range(max(0, both - right), min(both, left) + 1):
             mine = ours[i + more : i + more + _ALIKE]
@@ -120,25 +127,26 @@ def _resumed(ours: list[_Item], theirs: list[_Item], i: int, j: int) -> tuple[in
     return left, right
 
 
-def _departure(own: Side, official: Side, ours: list[_Item], theirs: list[_Item], here: int) -> Departure:
-    """The difference between some items, without what these have alike at both ends."""
+def _departure(own: Side, official: Side, ours: list[_Item], theirs: list[_Item]) -> Departure:
+    """The difference between some items, without what these have alike at both ends; the last of each are alike."""
+    (*ours, following), (*theirs, _) = ours, theirs
+    begun = (ours or [following])[0]
     mine, other = _atoms(own, ours), _atoms(official, theirs)
-    if mine == other:
-        before = behind = 0
-        text = expected = _written(mine)
-    else:
+    before = behind = 0
+    if mine != other:
         before = _alike(mine, other)
         behind = _alike(mine[before:][::-1], other[before:][::-1])
-        text, expected = _written(mine[before : len(mine) - behind]), _written(other[before : len(other) - behind])
-    side, items = (own, ours) if text else (official, theirs)
-    count = len(mine if text else other) - before - behind
-    places = _places(side, items, before, count)
-    message = next((m for at in places if (m := _message_at(side, at)) is not None), None)
-    if message is None:
-        first = places[0] if places else items[0].segments[0]
-        message = next((m for at in range(first, -1, -1) if (m := _message_at(side, at)) is not None), None)
-    site = next(iter(Origin((side.segments[places[0]],)).sites), None) if places else None
-    return Departure(text, expected, (here, ours[-1].tokens[1] if ours else here), message, site)
+    text, expected = (_written(atoms[before : len(atoms) - behind]) for atoms in (mine, other))
+    side, items, count = (own, ours, len(mine)) if text else (official, theirs, len(other))
+    places = _places(side, items, before, count - before - behind)
+    return Departure(
+        begun.start + len(_written(mine[:before])),
+        text,
+        expected,
+        (begun.token, following.token),
+        _message(side, places),
+        next((site for at in places for site in Origin((side.segments[at],)).sites), None),
+    )
 
 
 def _atoms(side: Side, items: list[_Item]) -> list[_Atom]:
@@ -170,5 +178,8 @@ def _places(side: Side, items: list[_Item], skipped: int, count: int) -> list[in
     return places
 
 
-def _message_at(side: Side, index: int) -> int | None:
-    return Origin((side.segments[index],)).message
+def _message(side: Side, places: Sequence[int]) -> int | None:
+    """The message that is the first at some places, or else the last one before them."""
+    before = range(places[0] - 1, -1, -1) if places else ()
+    found = (Origin((side.segments[at],)).message for at in chain(places, before))
+    return next((message for message in found if message is not None), None)
