@@ -11,7 +11,7 @@ from tests.examples import FUZZ
 from tests.extension.splits import Split, splits
 from tests.vectors.test_chat_models import MODELS, OWN, has_tokenizer
 
-MOST = None if FUZZ else 24
+MOST = None if FUZZ else 12
 """How many replies of a model are looked at."""
 
 MOVED = {"deepseek-v3", "deepseek-v3.1", "deepseek-r1", "glm-4-0414"}
