@@ -79,7 +79,7 @@ def completions(
                 ids += cut(model, draw(TEXT), cuts, in_bytes=draw(st.booleans()))
     ids = ids[: len(ids) - draw(st.integers(0, 1))]
     kept = [token for token in ids if token not in closings]
-    if closings and draw(st.integers(0, 3)):
+    if draw(st.integers(0, 3)) and closings:
         kept.append(draw(st.sampled_from(sorted(closings))))
     return kept
 

@@ -45,7 +45,7 @@ def usual(name: str) -> tuple[frozenset[int], tuple[int, ...]]:
 @pytest.mark.parametrize("name", katapi.models())
 @settings(
     examples(3, 100),
-    phases=[Phase.explicit, Phase.generate],
+    phases=[Phase.explicit, Phase.generate],  # to shrink ten turns takes minutes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(st.data())

@@ -17,7 +17,7 @@ from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensor
 from katapi.runtime.new_messages import decode_messages, decode_reply, messages_of, roles_of
 from katapi.runtime.record import Extension
 from katapi.runtime.request_model import RequestModel
-from katapi.runtime.splicing import Past, extended, refuse_earlier, whole_conversation
+from katapi.runtime.splicing import extended, refuse_earlier, refuse_unknown, whole_conversation
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -38,6 +38,8 @@ def extend_input(
     where nothing is said before the next reply; and what `Model.extend` says.
     """
     request = _prompted(model, prev)
+    tokenizer = model.tokenizer
+    refuse_unknown(completion, tokenizer)
     messages = messages_of(request)
     said = decode_reply(request, reply_of(prev, completion) if reply is None else reply)
     new = decode_messages(request, new_messages, invalid_utf8=model.invalid_utf8, max_depth=model.max_depth)
@@ -58,9 +60,7 @@ def extend_input(
     whole = whole_conversation(model.render(going_on), roles, place)
     refuse_earlier(whole, place)
 
-    tokenizer = model.tokenizer
-    past = Past(prev.rendered.printed, prev.rendered.payload, prev._ids, prev._passages)
-    result = extended(past, completion, sampled, whole, place, tokenizer)
+    result = extended(prev, completion, sampled, whole, place, tokenizer)
     decision = None if budget is None else decide(budget, len(result.ids))
     extension = Extension(place, *result.completion)
     source = Source(

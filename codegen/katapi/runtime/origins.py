@@ -91,11 +91,16 @@ class Origins(Sequence[Origin]):
         if isinstance(index, slice):
             return Origins(self._segments, self.ranges[index])
         first, end = self.ranges[index].tolist()
-        return Origin(tuple(self._segments[first:end]))
+        return self._origin(first, end)
 
     def __iter__(self) -> Iterator[Origin]:
         for first, end in self.ranges.tolist():
-            yield Origin(tuple(self._segments[first:end]))
+            yield self._origin(first, end)
+
+    def _origin(self, first: int, end: int) -> Origin:
+        """The origin of a token; empty segments between others are no part of it."""
+        segments = tuple(self._segments[first:end])
+        return Origin(segments if end - first == 1 else tuple(s for s in segments if s.text))
 
 
 def token_segments(

@@ -16,7 +16,7 @@ from katapi.runtime.tokenization.interface import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class SampledItem:
-    """A part of a completion, and the `segments` that are made of it, at least one."""
+    """A part of a completion, the `item`, and the `segments` that it stands for, at least one."""
 
     item: Item
     segments: tuple[Segment, ...]

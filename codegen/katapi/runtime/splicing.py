@@ -14,7 +14,7 @@ from typing import NamedTuple
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.completion import Item, SampledRun, controls_of, items_of
 from katapi.runtime.errors import ExtensionError, TokenizerError
-from katapi.runtime.model_input import RenderedInput
+from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.owners import owners_of
 from katapi.runtime.passages import AssembledPassage, Passage
 from katapi.runtime.placement import placed
@@ -31,19 +31,10 @@ from katapi.runtime.segments import (
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
-class Past(NamedTuple):
-    """An input that goes on."""
-
-    printed: Sequence[Printed]
-    segments: Sequence[Segment]
-    ids: Sequence[int]
-    passages: tuple[Passage, ...]
-
-
 class Whole(NamedTuple):
-    """What the template prints of a conversation, and where in it the reply stands that is a completion.
+    """What the template prints of a conversation: `rendered`, and where in it the reply stands that is a completion.
 
-    `start` and `end` are the half-open range of segments that the model generated of the reply.
+    `start` and `end` are the half-open range of segments that the model generates of the reply.
     """
 
     rendered: RenderedInput
@@ -63,7 +54,7 @@ class Whole(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """The parts of the input that a past becomes."""
+    """The parts of the input that another one becomes: what is `printed` of it, its `ids`, and its `passages`."""
 
     printed: list[Printed]
     ids: list[int]
@@ -105,22 +96,33 @@ def refuse_earlier(whole: Whole, reply: int) -> None:
                 pass
 
 
+def refuse_unknown(completion: Sequence[int], tokenizer: Tokenizer) -> None:
+    """Raises `ExtensionError` X102 where an id is no token."""
+    try:
+        tokenizer.decode(completion)
+    except TokenizerError:
+        for at, token in enumerate(completion):
+            try:
+                tokenizer.decode([token])
+            except TokenizerError as error:
+                where = f"completion_ids[{at}]"
+                raise ExtensionError(error.message, code="X102", where=where, help=error.help) from None
+        raise
+
+
 def extended(
-    past: Past, completion: Sequence[int], said: Whole, whole: Whole, reply: int, tokenizer: Tokenizer
+    prev: ModelInput, completion: Sequence[int], said: Whole, whole: Whole, reply: int, tokenizer: Tokenizer
 ) -> Extended:
-    """A past with a completion, and what comes behind it.
+    """An input with a completion, and what comes behind it.
 
     `said` is the conversation that ends with the reply, as the model would have it sampled; `whole` goes on with the
-    new messages. `reply` is the index of the reply. Raises `ExtensionError` X102 for an id that is no token, and X103
-    for text behind the token that closed the reply.
+    new messages. `reply` is the index of the reply. Raises `ExtensionError` X103 for text behind the token that closed
+    the reply.
     """
+    past = prev.rendered.payload
     controls = controls_of(whole.segments)
-    last = next((s for s in reversed(past.segments) if s.text), None)
-    behind_control = isinstance(last, ControlSegment)
-    try:
-        items = items_of(completion, controls, tokenizer, behind_control=behind_control)
-    except TokenizerError as error:
-        raise _no_token(completion, tokenizer, error) from None
+    last = next((s for s in reversed(past) if s.text), None)
+    items = items_of(completion, controls, tokenizer, behind_control=isinstance(last, ControlSegment))
     _refuse_beyond(items, completion, said)
     sampled = placed(items, said.segments[said.start : said.end], reply, tokenizer)
     segments = [segment for item in sampled for segment in item.segments]
@@ -132,38 +134,27 @@ def extended(
     before = segments[-1] if segments else last
     stripping = isinstance(before, ControlSegment) and before.token.strips_behind
     tail_ids, run_ends = assemble_ids(printed, tokenizer, first=False, stripping=stripping)
-    began, ended = len(past.segments), len(past.segments) + len(segments)
     passages: tuple[Passage, ...] = (
-        *past.passages[:-1],
-        *(_stopped(passage, began) for passage in past.passages[-1:]),
-        SampledPassage(tuple(sampled), tuple(controls)[:1], ended),
+        *(_stopped(passage, len(past)) for passage in prev._passages),
+        SampledPassage(tuple(sampled), tuple(controls)[:1], len(past) + len(segments)),
         AssembledPassage(tail_ids, run_ends),
     )
     marked = _printed(segments, [(0, len(segments))] if segments else [])
     return Extended(
-        [*past.printed, *marked, *printed],
-        [*past.ids, *completion, *tail_ids],
+        [*prev.rendered.printed, *marked, *printed],
+        [*prev._ids, *completion, *tail_ids],
         passages,
-        (len(past.ids), len(past.ids) + len(completion)),
+        (len(prev._ids), len(prev._ids) + len(completion)),
     )
 
 
 def _stopped(passage: Passage, stop: int) -> Passage:
-    """The last passage of an input, when others come behind it."""
+    """A passage, which others come behind."""
     match passage:
-        case AssembledPassage(ids=ids, run_ends=run_ends):
+        case AssembledPassage(ids=ids, run_ends=run_ends, stop=None):
             return AssembledPassage(ids, run_ends, stop)
         case _:
             return passage
-
-
-def _no_token(completion: Sequence[int], tokenizer: Tokenizer, error: TokenizerError) -> ExtensionError:
-    for at, token in enumerate(completion):
-        try:
-            tokenizer.decode([token])
-        except TokenizerError as found:
-            return ExtensionError(found.message, code="X102", where=f"completion_ids[{at}]", help=found.help)
-    raise error
 
 
 def _refuse_beyond(items: Sequence[Item], completion: Sequence[int], said: Whole) -> None:
