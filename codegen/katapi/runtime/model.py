@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -115,7 +118,7 @@ class Model(DeclaredTokenizer, Generic[R]):
     def extend(
         self,
         prev: ModelInput,
-        completion_ids: Sequence[int],
+        completion_ids: Sequence[int] | NDArray[np.int64],
         new_messages: bytes | Sequence[JsonObject],
         *,
         reply: JsonObject | None = None,
@@ -124,8 +127,9 @@ class Model(DeclaredTokenizer, Generic[R]):
     ) -> ModelInput:
         """The input of the next turn: a prompt, what the model sampled to it, and what was said then.
 
-        `prev` is an input that `assemble` or `extend` gave. Its ids and `completion_ids` stay as they are; the closing
-        token is added where sampling was cut off before it. `new_messages` are a JSON array in bytes, or its messages.
+        `prev` is an input that `assemble` or `extend` gave. Its ids and `completion_ids`, a list or int64 of shape [m],
+        stay as they are; the closing token is added where sampling was cut off before it. `new_messages` are a JSON
+        array in bytes, or its messages.
         `reply` is what the completion says, as a message of the request; without it, the completion is parsed. With
         `generate` the generation prefix stands at the end; without it, `new_messages` may be empty. `policy` names a
         budget of the spec.

@@ -72,8 +72,11 @@ def _as_text(text: str | bytes) -> str:
         ) from None
 
 
-def as_ids(ids: Sequence[int]) -> list[int]:
-    """The same ids; a caller without a type checker may pass a text, one id alone, or what is no id."""
+def as_ids(ids: Sequence[int] | NDArray[np.int64]) -> list[int]:
+    """The same ids, of a sequence or of int64 of shape [n].
+
+    A caller without a type checker may pass a text, one id alone, or what is no id.
+    """
     if not isinstance(ids, str | bytes):
         try:
             return [*map(index, ids)]
