@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from itertools import chain, takewhile
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origin
 from katapi.runtime.printed import text_of_segments
@@ -41,14 +38,12 @@ class Departure:
 
 
 class Side(NamedTuple):
-    """One of the two inputs that are compared; `ranges` is int64 of shape [n, 2], the segments that each id covers."""
+    """One of the two inputs that are compared: all its `segments` and `ids`."""
 
     segments: Sequence[Segment]
-    """All of them."""
     ids: Sequence[int]
-    """n ids."""
-    ranges: NDArray[np.int64]
-    """Half-open."""
+    portions: Sequence[tuple[int, int, int]]
+    """As `Passage.portions` gives them, in order."""
 
 
 class _Item(NamedTuple):
@@ -75,9 +70,7 @@ _FARTHEST = 400
 
 
 def departures(own: Side, official: Side) -> tuple[Departure, ...]:
-    """All places where `own` differs, in order; none where the ids are the same."""
-    if [*own.ids] == [*official.ids]:
-        return ()
+    """All places where `own` differs, in order."""
     found: list[Departure] = []
     ours, theirs = _items(own), _items(official)
     i = j = 0
@@ -97,22 +90,26 @@ def departures(own: Side, official: Side) -> tuple[Departure, ...]:
 def _items(side: Side) -> list[_Item]:
     """The items of a side that have an id or a text, and one for its end."""
     items: list[_Item] = []
-    index = start = 0
-    while index < len(side.segments):
-        begin = index
-        segment = side.segments[index]
-        index += 1
-        text = segment.text
-        if not isinstance(segment, ControlSegment):
-            while index < len(side.segments) and not isinstance(side.segments[index], ControlSegment):
-                index += 1
-            text = text_of_segments(side.segments[begin:index])
-        first, end = np.searchsorted(side.ranges[:, 0], (begin, index)).tolist()
-        if first < end or text:
-            key = segment.token.id if isinstance(segment, ControlSegment) else text
-            items.append(_Item(key, [*side.ids[first:end]], first, (begin, index), start))
+    token = start = 0
+    at = 0
+    while at < len(side.portions):
+        begin, end, count = side.portions[at]
+        at += 1
+        segment = side.segments[begin]
+        key: int | str
+        if isinstance(segment, ControlSegment):
+            key, text = segment.token.id, segment.text
+        else:
+            # What was sampled, and what stands on either side of it, may be one text.
+            while at < len(side.portions) and not isinstance(side.segments[side.portions[at][0]], ControlSegment):
+                end, count = side.portions[at][1], count + side.portions[at][2]
+                at += 1
+            key = text = text_of_segments(side.segments[begin:end])
+        if count or text:
+            items.append(_Item(key, [*side.ids[token : token + count]], token, (begin, end), start))
+        token += count
         start += len(text)
-    return [*items, _Item(_NOTHING, [], len(side.ids), (index, index), start)]
+    return [*items, _Item(_NOTHING, [], token, (len(side.segments),) * 2, start)]
 
 
 def _resumed(ours: list[_Item], theirs: list[_Item], i: int, j: int) -> tuple[int, int]:

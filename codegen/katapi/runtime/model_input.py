@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from pydantic import BaseModel
 
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.origins import Origins, token_segments
+from katapi.runtime.origins import Origins, portions
 from katapi.runtime.owners import owners_of
 from katapi.runtime.passages import Passage
 from katapi.runtime.printed import Printed, rendering_of, text_of
@@ -145,12 +146,15 @@ class ModelInput:
     def origins(self) -> Origins:
         """The origin of each token: n entries."""
         segments = self.rendered.payload
-        found: list[NDArray[np.int64]] = []
-        start = 0
-        for passage in self._passages:
-            found.append(passage.ranges(segments, start, self._tokenizer))
-            start = len(segments) if passage.stop is None else passage.stop
+        found = [
+            passage.ranges(segments, start, self._tokenizer)
+            for passage, start in zip(self._passages, self._starts(), strict=True)
+        ]
         return Origins(segments, np.concatenate(found))
+
+    def _starts(self) -> list[int]:
+        """The index of the first segment of each passage."""
+        return [0, *(passage.stop for passage in self._passages if passage.stop is not None)]
 
     @cached_property
     def departures(self) -> tuple[Departure, ...]:
@@ -164,10 +168,15 @@ class ModelInput:
             return ()
         from katapi.runtime.departures import Side, departures  # only who asks needs it
 
-        segments = self._official.payload
         ids, run_ends = assemble_ids(self._official.printed, self._tokenizer)
-        official = Side(segments, ids, token_segments(segments, run_ends, ids, self._tokenizer))
-        return departures(Side(self.rendered.payload, self._ids, self.origins.ranges), official)
+        if ids == [*self._ids]:
+            return ()
+        official, own = self._official.payload, self.rendered.payload
+        runs = zip(self._passages, self._starts(), strict=True)
+        return departures(
+            Side(own, self._ids, [*chain.from_iterable(passage.portions(own, start) for passage, start in runs)]),
+            Side(official, ids, [*portions(official, run_ends, (0, len(official)))]),
+        )
 
     @cached_property
     def sampled(self) -> NDArray[np.bool_]:

@@ -116,37 +116,51 @@ def token_segments(
     the tokenizer put in belongs to the segment that it was put in front of. `within` is the range of segments that the
     ids are of, where they are not those of all.
     """
+    within = within or (0, len(segments))
     out = np.zeros((len(ids), 2), dtype=np.int64)
-    ends = iter(run_ends)
-    index, stop = within or (0, len(segments))
     token = 0
-    while index < stop:
-        if isinstance(segments[index], ControlSegment):
-            out[token] = (index, index + 1)
-            token, index = token + 1, index + 1
-            continue
-        begin = index
-        while index < stop and not isinstance(segments[index], ControlSegment):
-            index += 1
-        filled = [i for i in range(begin, index) if segments[i].text]
-        text = "".join(segments[i].text for i in filled)
-        opening = segments[begin - 1] if begin else None
-        closing = segments[index] if index < stop else None
-        before, run = _stripped(text, opening, closing)
-        if not run:
-            continue
-        end = next(ends)
-        if len(filled) == 1:
-            out[token:end] = (filled[0], filled[0] + 1)
-        else:
+    for begin, stop, count in portions(segments, run_ends, within):
+        end = token + count
+        filled = [i for i in range(begin, stop) if segments[i].text]
+        if count and len(filled) > 1:
+            before, run = _stripped(segments, begin, stop, within)
             spans = tokenizer.spans(run, ids[token:end], first=begin == 0) + len(before.encode())
             out[token:end] = covered(filled, [len(segments[i].text.encode()) for i in filled], spans)
+        elif count:
+            out[token:end] = filled[0], filled[0] + 1
         token = end
     return out
 
 
-def _stripped(text: str, opening: Segment | None, closing: Segment | None) -> tuple[str, str]:
+def portions(
+    segments: Sequence[Segment], run_ends: Sequence[int], within: tuple[int, int]
+) -> Iterator[tuple[int, int, int]]:
+    """The control tokens and the runs of text in a range of segments: the range of segments of each, and its ids.
+
+    Ranges are half-open, ids are counted. `run_ends` are those of `assemble_ids`.
+    """
+    ends = iter(run_ends)
+    index, stop = within
+    token = 0
+    while index < stop:
+        begin = index
+        index += 1
+        if isinstance(segments[begin], ControlSegment):
+            token += 1
+            yield begin, index, 1
+            continue
+        while index < stop and not isinstance(segments[index], ControlSegment):
+            index += 1
+        end = next(ends) if _stripped(segments, begin, index, within)[1] else token
+        yield begin, index, end - token
+        token = end
+
+
+def _stripped(segments: Sequence[Segment], begin: int, end: int, within: tuple[int, int]) -> tuple[str, str]:
     """What control tokens strip off the beginning of a run, and the run without what they strip off both its ends."""
+    opening = segments[begin - 1] if begin else None
+    closing = segments[end] if end < within[1] else None
+    text = "".join([segment.text for segment in segments[begin:end]])
     behind = isinstance(closing, ControlSegment) and closing.token.strips_before
     left = without_space(text, before=isinstance(opening, ControlSegment) and opening.token.strips_behind, behind=False)
     return text[: len(text) - len(left)], without_space(left, before=False, behind=behind)

@@ -5,14 +5,14 @@ Each passage knows which segments each of its tokens covers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.origins import token_segments
+from katapi.runtime.origins import portions, token_segments
 from katapi.runtime.segments import Segment
 from katapi.runtime.tokenization.interface import Tokenizer
 
@@ -32,6 +32,10 @@ class Passage(Protocol):
         """
         ...
 
+    def portions(self, segments: Sequence[Segment], start: int) -> Iterator[tuple[int, int, int]]:
+        """Its control tokens and runs of text: the half-open range of segments of each, and how many ids it has."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class AssembledPassage:
@@ -43,5 +47,11 @@ class AssembledPassage:
 
     def ranges(self, segments: Sequence[Segment], start: int, tokenizer: Tokenizer) -> NDArray[np.int64]:
         """The ranges of segments, int64 of shape [n, 2], as `Passage` has them."""
-        within = start, len(segments) if self.stop is None else self.stop
-        return token_segments(segments, self.run_ends, self.ids, tokenizer, within)
+        return token_segments(segments, self.run_ends, self.ids, tokenizer, self._within(segments, start))
+
+    def portions(self, segments: Sequence[Segment], start: int) -> Iterator[tuple[int, int, int]]:
+        """Its control tokens and runs, as `Passage` has them."""
+        return portions(segments, self.run_ends, self._within(segments, start))
+
+    def _within(self, segments: Sequence[Segment], start: int) -> tuple[int, int]:
+        return start, len(segments) if self.stop is None else self.stop

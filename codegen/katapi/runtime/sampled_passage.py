@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,11 @@ class SampledItem:
     encoded: bool = False
     """Whether the ids are those that the tokenizer gives for the text of the segments."""
 
+    @property
+    def count(self) -> int:
+        """How many ids it has."""
+        return len(self.item.ids) if isinstance(self.item, SampledRun) else 1
+
 
 @dataclass(frozen=True, slots=True)
 class SampledPassage:
@@ -42,11 +47,17 @@ class SampledPassage:
             start = end
         return np.concatenate(found)
 
+    def portions(self, segments: Sequence[Segment], start: int) -> Iterator[tuple[int, int, int]]:
+        """Its control tokens and runs, as `Passage` has them."""
+        for part in self.items:
+            end = start + len(part.segments)
+            yield start, end, part.count
+            start = end
+
     def _ranges(self, part: SampledItem, start: int, tokenizer: Tokenizer) -> NDArray[np.int64]:
         item = part.item
         if not isinstance(item, SampledRun) or len(part.segments) == 1:
-            count = len(item.ids) if isinstance(item, SampledRun) else 1
-            return np.array([(start, start + 1)] * count, dtype=np.int64)
+            return np.array([(start, start + 1)] * part.count, dtype=np.int64)
         texts = [segment.text for segment in part.segments]
         filled = [index for index, text in enumerate(texts) if text]
         spans = (
