@@ -10,6 +10,7 @@ from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import (
     ArtifactError,
     BudgetError,
+    ExtensionError,
     KatapiError,
     MediaError,
     ReplayError,
@@ -31,6 +32,7 @@ __all__ = [
     "ControlToken",
     "DeclaredTokenizer",
     "ExecutionRecord",
+    "ExtensionError",
     "FileTokenizer",
     "KatapiError",
     "Literal",
