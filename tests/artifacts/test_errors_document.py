@@ -11,6 +11,7 @@ import json
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ from katapi.project import find_project
 from katapi.runtime.artifacts.any_file import read_tokenizer_file
 from katapi.runtime.fields import DateField
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.model import Unreadable
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.request_model import RequestModel, decode_request
@@ -222,6 +224,7 @@ DONE: dict[str, Callable[[Path], object]] = {
     ),
     "V107": lambda folder: read(UNIGRAM)(folder).encode("b"),  # type: ignore[attr-defined]  # it is a tokenizer
     "X107": lambda folder: extended("deepseek-v3.1", {"role": "system", "content": "c"}),
+    "P110": lambda folder: replace(katapi.load("book"), _reply=Unreadable("x.kata:1", "it is unknown")).parse([]),
     "A101": lambda folder: load_table(folder / "vocabulary.bin"),
     "A102": lambda folder: read_table(TABLE.replace(b"KATAPIV2", b"KATAPIV1"), where="t"),
     "A103": lambda folder: read_table(half(TABLE), where="t"),

@@ -8,7 +8,7 @@ import pytest
 
 import katapi
 from tests.examples import FUZZ
-from tests.extension.splits import Split, splits
+from tests.splits import Split, splits
 from tests.vectors.test_chat_models import MODELS, OWN, has_tokenizer
 
 MOST = None if FUZZ else 12

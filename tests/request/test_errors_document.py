@@ -26,6 +26,7 @@ CLASSES = {
     "V": katapi.TokenizerError,
     "B": katapi.BudgetError,
     "X": katapi.ExtensionError,
+    "P": katapi.ReplyError,
     "A": katapi.ArtifactError,
 }
 CALLS = re.compile(r"`((?:katapi|book|qwen3|\[d :=).*)`")
@@ -40,7 +41,7 @@ def codes_of_the_sources() -> set[str]:
 
 def test_the_page_has_every_code_and_no_other() -> None:
     assert sorted(ROWS) == sorted(codes_of_the_sources())
-    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBXA".index(code[0]), code))
+    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBXPA".index(code[0]), code))
 
 
 @pytest.mark.parametrize("code", EXAMPLES)

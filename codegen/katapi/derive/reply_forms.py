@@ -91,7 +91,14 @@ class Forms:
     # ---- statements
 
     def _all(self, statements: Sequence[t.Statement], folder: NormalForm, known: Known) -> g.Form:
-        return _sequence(self._statement(statement, folder, known) for statement in statements)
+        forms: list[g.Form] = []
+        for statement in statements:
+            form = self._statement(statement, folder, known)
+            before = next((one for one in reversed(forms) if one not in ((), "")), ())
+            if _is_open(before, -1) and _is_open(form, 0):
+                raise NotInvertible(statement.span, "nothing tells where the text before it ends")
+            forms.append(form)
+        return _sequence(forms)
 
     def _statement(self, statement: t.Statement, folder: NormalForm, known: Known) -> g.Form:
         match statement:
@@ -360,6 +367,21 @@ def _sequence(parts: Iterator[g.Form] | Sequence[g.Form]) -> g.Form:
             elif one != "":
                 out.append(one)
     return out[0] if len(out) == 1 else tuple(out)
+
+
+def _is_open(form: g.Form, end: int) -> bool:
+    """Whether a form has a text of any length at its beginning (0) or at its end (-1)."""
+    match form:
+        case g.FreeText():
+            return True
+        case tuple():
+            return bool(form) and _is_open(form[end], end)
+        case g.Either(options=options):
+            return any(_is_open(option, end) for option in options)
+        case g.Items(form=inner, join="") | g.Members(form=inner, join=""):
+            return _is_open(inner, end)
+        case _:
+            return False
 
 
 def either(*options: g.Form) -> g.Form:

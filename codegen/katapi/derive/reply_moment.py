@@ -192,10 +192,16 @@ def _sampled(statement: t.Statement) -> bool:
             return False
 
 
-def opening(residue: Residue) -> Residue:
-    """What a residue prints before the first that is sampled."""
+def openings(residue: Residue) -> list[Residue]:
+    """What a residue may print before the first that is sampled."""
     first = next((at for at, statement in enumerate(residue) if _sampled(statement)), 0)
-    return residue[:first]
+    match residue[first] if residue else None:
+        case t.If(then=then, otherwise=otherwise):
+            rest = () if otherwise is None else otherwise.statements
+            inner = [opening for branch in (then.statements, rest) for opening in openings(branch)]
+            return [(*residue[:first], *opening) for opening in inner]
+        case _:
+            return [residue[:first]]
 
 
 def _to_the_end(residue: Residue) -> Residue:

@@ -50,7 +50,7 @@ REPLY = Reply(
             (),
         ),
     ),
-    prefixes=((Control.ASSISTANT,), ()),
+    prefixes=((Control.ASSISTANT,), (), (Control.TOOL_OUTPUTS_END,)),
     controls=SPELLINGS,
     reasoning="reasoning_content",
 )

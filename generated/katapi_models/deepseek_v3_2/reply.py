@@ -97,6 +97,7 @@ REPLY = Reply(
         (),
         ("\n\n", Control.THINK),
         (Control.ASSISTANT, Control.THINK),
+        (Control.THINK,),
         (Control.ASSISTANT,),
         ("\n\n",),
     ),

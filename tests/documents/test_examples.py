@@ -1,4 +1,4 @@
-"""`docs/extension.md`: its examples run, and each value that stands behind an expression is what that gives."""
+"""The examples of pages in `docs/` run, and each value that stands behind an expression is what that gives."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "extension.md").read_text("utf-8")
-EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+DOCS = Path(__file__).parents[2] / "docs"
+FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGES = {name: FENCE.findall((DOCS / f"{name}.md").read_text("utf-8")) for name in ("extension", "parsing")}
+EXAMPLES = {f"{name} {at}": example for name, found in PAGES.items() for at, example in enumerate(found, start=1)}
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
 def test_an_example_gives_what_stands_beside_it(example: str) -> None:
     names: dict[str, object] = {}
     lines = example.splitlines()
@@ -29,4 +31,4 @@ def test_an_example_gives_what_stands_beside_it(example: str) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 2
+    assert {name: len(found) for name, found in PAGES.items()} == {"extension": 2, "parsing": 4}
