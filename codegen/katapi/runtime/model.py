@@ -45,10 +45,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why the replies of a model cannot be read: the place in the spec, and what is wrong there."""
+    """Why the replies of a model cannot be read."""
 
     where: str
+    """The place in the spec, as comments name it."""
     why: str
+    """What is wrong there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +179,8 @@ class Model(DeclaredTokenizer, Generic[R]):
     def parser(self, prompt: ModelInput | None = None) -> ReplyParser:
         """The same for ids that arrive one by one: `push` each, and `finish`.
 
-        Without a `prompt` the reply is read as one to the prompt of a request that leaves all parameters out.
+        Without a `prompt` the reply is read as one to the prompt of a request that leaves all parameters out. Raises
+        `ReplyError` P110 where the spec does not say how a reply is read.
         """
         from katapi.runtime.reply.parser import parser
 

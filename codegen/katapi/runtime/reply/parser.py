@@ -127,7 +127,7 @@ class ReplyParser:
         return self._new(self._certain())
 
     def feed(self, tokens: Iterable[int]) -> None:
-        """Takes several ids. Raises `TokenizerError` as `push` does."""
+        """Takes several ids. Raises `TokenizerError` V102 and V104 as `push` does."""
         if self._finished:
             raise TokenizerError("the parser was finished already", code="V104")
         symbols: list[str] = []

@@ -21,7 +21,10 @@ Stack: TypeAlias = "tuple[Stack, p.Instruction] | None"
 
 
 class Way(NamedTuple):
-    """How far one way through the grammar has come."""
+    """How far one way through the grammar has come: to the instruction `at`, and to a `position` of the symbols.
+
+    `stack` holds the rules that are open, `log` what was noted.
+    """
 
     at: p.Instruction
     position: int
@@ -31,7 +34,7 @@ class Way(NamedTuple):
 
 @dataclass(slots=True)
 class Failures:
-    """The ways that came furthest before they failed."""
+    """The `ways` that came furthest before they failed, to a `position`."""
 
     position: int = -1
     ways: tuple[Way, ...] = ()
@@ -45,7 +48,7 @@ class Failures:
 
 
 class Reading:
-    """All open ways. `symbols` grows; `advance` follows the ways as far as they go."""
+    """All open `ways`. `symbols` grows; `advance` follows the ways as far as they go."""
 
     def __init__(self, program: p.Program) -> None:
         self._program = program
