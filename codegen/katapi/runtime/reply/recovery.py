@@ -85,7 +85,7 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
             case p.Fork(options=options):
                 waiting.extendleft((left_out, began, way._replace(at=option)) for option in reversed(options))
             case p.Enter(rule=rule, next=then):
-                inside = way._replace(at=reading.rule(rule), stack=(way.stack, then))
+                inside = way._replace(at=reading.rule(rule), stack=(way.stack, then, 1))
                 waiting.appendleft((left_out, began, inside))
             case p.Leave():
                 if way.stack is not None:
