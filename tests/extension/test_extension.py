@@ -173,6 +173,36 @@ def test_the_model_may_open_what_comes_next() -> None:
     assert after.input_ids.tolist() == whole.input_ids.tolist()
 
 
+def test_a_closing_that_is_text_is_written_to_its_end() -> None:
+    """What ends a turn of Hermes 3 is text over this vocabulary: it may be there, begun, or missing."""
+    model = katapi.load("hermes-3-llama-3.1")
+    before = prompt("a", name="hermes-3-llama-3.1")
+    whole = model.encode("yes<|im_end|>")
+    rest = "\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n"
+    (stop,) = {s.token.id for s in before.rendered.payload if isinstance(s, ControlSegment)}
+    for completion, behind in [
+        (whole, rest),
+        (whole[:-1], f"{model.decode_text(whole[-1:])}{rest}"),
+        (model.encode("yes"), f"<|im_end|>{rest}"),
+        ([*whole, stop], rest),
+        ([*whole[:-1], stop], f"<|im_end|>{rest}"),
+        ([], f"<|im_end|>{rest}"),
+    ]:
+        after = model.extend(before, completion, ASK, reply=said("yes"))
+        assert model.decode_text(after.input_ids[len(before) + len(completion) :].tolist()) == behind
+
+
+def test_a_thought_that_was_cut_off_is_closed_as_a_reply() -> None:
+    model = qwen3.MODEL
+    before = prompt("a", name="qwen3")
+    completion = [Control.THINK.id, *model.encode("\nhm")]
+    reply = {"role": "assistant", "reasoning_content": "hm", "content": ""}
+    after = model.extend(before, completion, ASK, reply=reply)
+    behind = model.decode_text(after.input_ids[len(before) + len(completion) :].tolist())
+    assert behind == "<|im_end|>\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n"
+    assert [(d.text, d.official) for d in after.departures] == [("<think>\nhm", "")]
+
+
 def test_messages_come_as_bytes_or_as_values() -> None:
     before = prompt("a")
     completion = [*MODEL.encode("yes"), END]
