@@ -146,6 +146,12 @@ def test_a_closing_that_is_another_one_in_history() -> None:
     assert [(d.text, d.official) for d in after.departures] == [("<|return|>", "<|end|>")]
     cut = model.extend(before, completion[:-1], ASK, reply=said("yes"))
     assert cut.departures == ()
+    analysis = [completion[0], *model.encode("analysis"), completion[2], *model.encode("hm"), by_name["<|end|>"]]
+    analysis += [by_name["<|start|>"], *model.encode("assistant"), *completion]
+    thought = model.extend(before, analysis, ASK, reply={**said("yes"), "thinking": "hm"})
+    assert [(d.text, d.official) for d in thought.departures] == [
+        (model.decode_text(analysis).removeprefix("<|channel|>"), "final<|message|>yes<|end|>")
+    ]
 
 
 def test_the_model_may_open_what_comes_next() -> None:

@@ -77,7 +77,7 @@ def whole_conversation(rendered: RenderedInput, roles: Sequence[str], reply: int
             where=f"messages[{reply}]",
             help="pass the reply as a message that the template prints",
         )
-    filled = [region for region in regions if any(s.text for s in rendered.payload[slice(*region)])] or regions[:1]
+    filled = [region for region in regions if any(s.text for s in rendered.payload[slice(*region)])] or regions
     return Whole(rendered, filled[0][0], filled[-1][1])
 
 
