@@ -45,6 +45,12 @@ class Began(NamedTuple):
     variable: str
 
 
+class Spoiled(NamedTuple):
+    """A part of what a `variable` should have had was left out: its value does not count."""
+
+    variable: str
+
+
 class Appended(NamedTuple):
     """The value of a `variable` is the next item of the list at `place`; the variable is as it was before it began."""
 
@@ -70,7 +76,7 @@ class Bound(NamedTuple):
     place: Place
 
 
-Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Appended | Named | Bound
+Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Spoiled | Appended | Named | Bound
 """Something that was noted."""
 
 Log: TypeAlias = "tuple[Log, Entry] | None"
@@ -123,6 +129,7 @@ class Values:
         self._variables: dict[str, list[Value]] = {"m": [{}]}
         self.unclosed: list[str] = []
         """The variables that began and did not end."""
+        self._spoiled: set[str] = set()
 
     def of(self, log: Log) -> dict[str, Value]:
         """The fields of the message."""
@@ -142,6 +149,9 @@ class Values:
                 case Began(variable=variable):
                     self._variables.setdefault(variable, []).append(None)
                     self.unclosed.append(variable)
+                case Spoiled(variable=variable):
+                    if variable in self.unclosed:
+                        self._spoiled.add(variable)
                 case Appended(variable=variable, place=place):
                     item = self._end(variable)
                     items = self._value(place)
@@ -168,7 +178,11 @@ class Values:
 
     def _end(self, variable: str) -> Value:
         self.unclosed.remove(variable)
-        return self._variables[variable].pop()
+        value = self._variables[variable].pop()
+        if variable not in self._spoiled:
+            return value
+        self._spoiled.remove(variable)
+        return None
 
     def _value(self, place: Place) -> Value:
         value = self._variables[place[0]][-1]

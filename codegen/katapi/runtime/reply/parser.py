@@ -216,7 +216,7 @@ class ReplyParser:
             position += 1
         if position == len(symbols):
             return False
-        way = through(reading, lost, position)
+        way = through(reading, lost, position, self._inside(lost.ways[0].log))
         if way is not None:
             self._misplaced(lost.position, position, lost.ways[0].log)
             reading.ways = [way]
@@ -227,12 +227,16 @@ class ReplyParser:
         return True
 
     def _misplaced(self, start: int, end: int, log: Log) -> None:
-        values = Values(self._reading.symbols)
-        values.of(log)
-        if values.unclosed:
+        if self._inside(log) is not None:
             self._fault("unreadable call", start, end)
         else:
             self._fault("misplaced", start, end)
+
+    def _inside(self, log: Log) -> str | None:
+        """The variable of the call that has begun and not ended."""
+        values = Values(self._reading.symbols)
+        values.of(log)
+        return values.unclosed[0] if values.unclosed else None
 
     def _fault(self, kind: Kind, start: int, end: int) -> None:
         index = max(0, bisect_right(self._starts, start) - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from katapi.runtime.reply import program as p
-from katapi.runtime.reply.log import Began, Left, Started
+from katapi.runtime.reply.log import Began, Left, Spoiled, Started
 from katapi.runtime.reply.reading import Failures, Reading, Way
 
 
@@ -38,22 +38,29 @@ def _expected(way: Way, position: int) -> tuple[str, p.Instruction]:
     return "", way.at
 
 
-def through(reading: Reading, failures: Failures, position: int) -> Way | None:
+def through(reading: Reading, failures: Failures, position: int, inside: str | None) -> Way | None:
     """The way that goes on behind the control token at a position, leaving out as little as possible.
 
-    Nothing begins on the way there: an item whose first token is missing is none.
+    Nothing begins on the way there: an item whose first token is missing is none. `inside` is the variable whose value
+    is spoiled where more than control tokens is left out of it.
     """
-    symbol = reading.symbols[position]
-    reached = _search(reading, [way._replace(position=position) for way in failures.ways], symbol)
+    symbols = reading.symbols
+    spoiled = (
+        inside is not None and not symbols[failures.position : position].isspace() and position > failures.position
+    )
+    ways = [way._replace(position=position) for way in failures.ways]
+    if left_out and inside is not None:
+        ways = [_spoiled(way, inside) for way in ways]
+    reached = _search(reading, ways, symbols[position], inside)
     return None if reached is None else reached._replace(position=position + 1)
 
 
 def ends_without(reading: Reading, way: Way) -> bool:
     """Whether nothing but texts and tokens of the template is missing to the end."""
-    return _search(reading, [way], None) is not None
+    return _search(reading, [way], None, None) is not None
 
 
-def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None:
+def _search(reading: Reading, ways: list[Way], symbol: str | None, inside: str | None) -> Way | None:
     """The nearest way behind a control token, or to the end where there is none, by the tokens that are left out."""
     waiting = deque((0, False, way) for way in ways)
     seen: set[tuple[p.Instruction, object]] = set()
@@ -71,11 +78,14 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
                     return way._replace(at=then)
                 if not began:
                     waiting.append((left_out + 1, began, way._replace(at=then)))
-            case p.Expect(next=then) | p.Hole(next=then):
+            case p.Expect(next=then, symbols=text) if text.isspace() or symbol is None:
                 waiting.appendleft((left_out, began, way._replace(at=then)))
-            case p.Json(next=then) | p.Digits(next=then):
+            case p.Hole(next=then):
+                waiting.appendleft((left_out, began, way._replace(at=then)))
+            case p.Expect(next=then) | p.Json(next=then) | p.Digits(next=then) | p.Enter(next=then):
                 if symbol is not None:
-                    waiting.appendleft((left_out, began, way._replace(at=then)))
+                    spoiled = way if inside is None else _spoiled(way, inside)
+                    waiting.appendleft((left_out, began, spoiled._replace(at=then)))
             case p.Note(entry=entry, next=then):
                 if isinstance(entry, Started | Left):
                     entry = entry._replace(position=way.position)
@@ -84,10 +94,11 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
                     waiting.appendleft((left_out, begins, way._replace(at=then, log=(way.log, entry))))
             case p.Fork(options=options):
                 waiting.extendleft((left_out, began, way._replace(at=option)) for option in reversed(options))
-            case p.Enter(rule=rule, next=then):
-                inside = way._replace(at=reading.rule(rule), stack=(way.stack, then, 1))
-                waiting.appendleft((left_out, began, inside))
             case p.Leave():
                 if way.stack is not None:
                     waiting.appendleft((left_out, began, way._replace(at=way.stack[1], stack=way.stack[0])))
     return None
+
+
+def _spoiled(way: Way, variable: str) -> Way:
+    return way._replace(log=(way.log, Spoiled(variable)))
