@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,11 +31,13 @@ def show_stability(names: Sequence[str]) -> None:
     from rich.console import Console
 
     import katapi
+    from katapi.declared_artifacts import DeclaredArtifacts
     from katapi.derive.stability import verdicts
     from katapi.project import find_project
 
     project = find_project(Path.cwd())
     programs = programs_of_project()
+    artifacts = DeclaredArtifacts(project)
     for name in names:
         program = programs.get(name)
         if program is None:
@@ -42,7 +45,7 @@ def show_stability(names: Sequence[str]) -> None:
         model = katapi.load(name, project.package)
         typer.echo(f"{name}: {program.title}")
         with Console(stderr=True).status(f"looking for the smallest conversation of {name}"):
-            found = list(verdicts(program, model))
+            found = list(verdicts(program, model, partial(artifacts.data_of, program)))
         for line in _lines(program, model, found):
             typer.echo(visible(line))
 
