@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import katapi  # noqa: E402
-from katapi.derive.stability import Verdict, verdicts  # noqa: E402
+from katapi.derive.stability import Verdict, changes, verdicts  # noqa: E402
 from katapi.model.program import Program  # noqa: E402
 from katapi.runtime.json_types import Json  # noqa: E402
 from tests.specs import ARTIFACTS, OWN, program_of, specs_in  # noqa: E402
@@ -37,9 +37,9 @@ conversation with the reply, and what was sampled stays as it is when the conver
 training over several turns, need the second.
 
 **stable** is proven: nothing that is printed depends on what is to come, and where no control token stands between what
-is there and what comes, the tokenizer never joins the two. Either its pattern always cuts there, whatever text stands on
-either side, or no merge of the vocabulary joins the two characters that can meet. For the second, gemma2, gemma3 and
-llama2, the proof is about the vocabulary whose sha256 the spec declares, and `katapi check --stability` needs it at hand.
+is there and what comes, the tokenizer never joins the two. Either its pattern always cuts there, whatever text stands
+on either side, or no merge of the vocabulary joins the two characters that can meet. The second proof
+(%s) is about the vocabulary whose sha256 the spec declares, which must be at hand.
 **unstable** is shown by a conversation that the tests render; the place of the spec that is the cause stands here.
 **not decided**: something depends on what comes, or text runs on, and no small conversation shows that it matters.
 
@@ -51,6 +51,7 @@ llama2, the proof is about the vocabulary whose sha256 the spec declares, and `k
 def main(names: list[str]) -> int:
     rows: list[str] = []
     records: list[Json] = []
+    by_vocabulary: list[str] = []
     for spec in [spec for path in OWN for spec in specs_in(path)]:
         if names and spec.name not in names:
             continue
@@ -60,10 +61,12 @@ def main(names: list[str]) -> int:
             _cell(program, [v for v in found if v.question.value == question]) for question in ("history", "prompt")
         ]
         rows.append(f"| {spec.name} | {cells[0]} | {cells[1]} |")
+        if any(verdict.stable and changes(program, verdict.setting, verdict.question) for verdict in found):
+            by_vocabulary.append(spec.name)
         records += [_record(spec.name, verdict) for verdict in found]
         print(rows[-1], flush=True)
     if not names:
-        DOCUMENT.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+        DOCUMENT.write_text(HEAD % ", ".join(by_vocabulary) + "\n".join(rows) + "\n", encoding="utf-8")
         WITNESSES.write_text(json.dumps(records, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -9,6 +9,7 @@ from typing import TypedDict
 
 import pytest
 
+import katapi
 from katapi.analyse import analyse
 from katapi.derive.fold import Constant
 from katapi.derive.stability import Question, Witness, changes, settings
@@ -19,7 +20,7 @@ from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import Json
 from tests.command import here
 from tests.derive.growing import proven
-from tests.specs import ARTIFACTS, OWN, ROOT, model_of, program_of, specs_in, whole
+from tests.specs import ARTIFACTS, OWN, ROOT, program_of, specs_in, whole
 
 
 class Recorded(TypedDict, total=False):
@@ -66,7 +67,7 @@ def test_what_is_written_down_as_stable_is_what_is_proven(name: str, question: Q
 @pytest.mark.parametrize("row", [row for row in RECORDED if row["stable"] is False], ids=lambda row: row["model"])
 def test_a_witness_shows_that_ids_change(row: Recorded) -> None:
     witness = Witness(row["beside"], tuple(row["conversation"]), tuple(row["behind"]), row["prompted"])
-    model = model_of(*SPECS[row["model"]])
+    model = katapi.load(row["model"])
     try:
         at = witness.parts_at(model)
     except ArtifactError:  # the vocabulary is on few machines; what is printed differs too, or meets in one run of text
@@ -171,6 +172,27 @@ def test_what_may_change_is_told_with_its_cause(answer: str, part: str) -> None:
     arms = WALK % answer
     text = arms.replace("@user m.content @end", "m.content @end") if answer == ANSWER else arms
     assert part in " ".join(causes(text))
+
+
+@pytest.mark.parametrize(
+    ("end", "user", "printed", "told"),
+    [
+        ("", "", '" "', ["user"]),
+        ("rstrip", "", '" \\n"', []),
+        ("rstrip", "", '"\\n" m.content', ["user"]),
+        ("", "lstrip", "m.content", ["user"]),
+        ("", "lstrip", 'm.content "a"', []),
+        ("rstrip", "lstrip", '" "', []),
+    ],
+)
+def test_control_tokens_that_strip_white_space(end: str, user: str, printed: str, told: list[str]) -> None:
+    text = TEMPLATE.replace('"<end>"', f'"<end>" {end}').replace('"<user>"', f'"<user>" {user}')
+    asked = "@user m.content @end" if user else "m.content @end"
+    walk = f"when user {{ {asked} }} when system, tool {{ @model m.content @end }}"
+    walk += f" when assistant {{ @model sampled {{ m.content @end }} {printed} drop m.thought }}"
+    program = whole(analyse("v", Source("v.kata", text % f"drop short each m in messages {{ {walk} }}"))[0])
+    found = [change.cause for change in changes(program, {"short": False}, Question.HISTORY)]
+    assert found == [f"the text of a message of `{role}` goes on that of the message before" for role in told]
 
 
 def test_what_takes_the_last_message_or_those_to_come_may_change() -> None:

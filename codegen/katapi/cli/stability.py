@@ -69,12 +69,14 @@ def _verdict(
     where = "" if whole else " with " + " or ".join(settings)
     yield f"    {verdict.word}{where}"
     if verdict.stable is True:
-        yield "      nothing that is printed depends on messages to come"
+        yield "      nothing that is printed depends on messages to come, and no token reaches into them"
     for change in verdict.changes:
         yield f"      {program.source.place(change.span.start)}: {change.cause}"
     if verdict.witness is not None:
         yield from _witness(model, verdict.witness)
-    elif verdict.stable is None:
+    elif verdict.searched is None and program.vocabulary.artifact is not None:
+        yield f"      the vocabulary is not at hand; `katapi fetch {program.vocabulary.artifact.name}` gets it"
+    elif verdict.stable is None and verdict.searched is not None:
         yield f"      {verdict.searched - 1} small conversations show no difference"
 
 

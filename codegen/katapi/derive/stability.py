@@ -26,7 +26,7 @@ from katapi.derive.replies import Replies
 from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.types import BoolType, TextType, present
-from katapi.runtime.errors import KatapiError
+from katapi.runtime.errors import ArtifactError, KatapiError
 from katapi.runtime.json_types import Json
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
@@ -90,8 +90,8 @@ class Verdict:
     changes: tuple[Change, ...]
     """What depends on messages to come; where it is empty, nothing does, and the template is stable."""
     witness: Witness | None
-    searched: int
-    """How many conversations were looked at for a witness."""
+    searched: int | None
+    """How many conversations were looked at for a witness; None where they had no ids for want of the vocabulary."""
 
     @property
     def stable(self) -> bool | None:
@@ -162,6 +162,8 @@ def _searched(
             break
         try:
             parts = witness.parts_at(model) is not None
+        except ArtifactError:
+            return Verdict(question, setting, found, None, None)
         except KatapiError:
             continue
         if parts:
