@@ -96,7 +96,10 @@ def meeting_in_tokens(texts: Texts, chosen: NDArray[np.bool_]) -> NDArray[np.int
 
 
 def followers(pairs: NDArray[np.int64], character: str) -> str:
-    """The characters on the right of one character in some pairs, as `character_pairs` gives them."""
+    """The characters on the right of one character in some pairs.
+
+    `pairs` are int64 of shape [m], as `character_pairs` gives them.
+    """
     return "".join(map(chr, (pairs[pairs >> _BITS == ord(character)] & (1 << _BITS) - 1).tolist()))
 
 
