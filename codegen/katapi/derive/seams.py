@@ -80,7 +80,8 @@ class Seams:
             case t.TextConst(text=text):
                 return frozenset({Head(tuple(Letters(character) for character in text)) if text else None})
             case t.Cut(kind=kind, argument=argument) if kind in _TRIMS_START:
-                return frozenset({Head((Letters(argument or WHITE_SPACE, inverted=True),)), None})
+                trimmed = WHITE_SPACE if argument is None else argument
+                return frozenset({Head((Letters(trimmed, inverted=True),)), None})
             case t.Cut(kind=kind, base=base) if kind in _KEEPS_START:
                 first = {Head(one.letters[:1]) if isinstance(one, Head) else one for one in self._first_of(base)}
                 return frozenset(first | _NOTHING)
