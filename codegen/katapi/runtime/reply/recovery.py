@@ -45,9 +45,7 @@ def through(reading: Reading, failures: Failures, position: int, inside: str | N
     is spoiled where more than control tokens is left out of it.
     """
     symbols = reading.symbols
-    spoiled = (
-        inside is not None and not symbols[failures.position : position].isspace() and position > failures.position
-    )
+    left_out = symbols[failures.position : position].strip()
     ways = [way._replace(position=position) for way in failures.ways]
     if left_out and inside is not None:
         ways = [_spoiled(way, inside) for way in ways]
