@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from katapi.check import check_program, check_tokenizer
+from katapi.check.boundaries import unanswered
 from katapi.language import syntax as s
 from katapi.language.diagnostics import Diagnostic, SpecError
 from katapi.language.parser import parse
@@ -26,7 +27,7 @@ _INCOMPLETE = ("K109", "K111", "K704", "K705", "K707")
 #: Findings about a name that is not declared; where a part without a name could not be read, that may be it.
 _UNKNOWN = ("K101", "K102", "K103", "K104", "K106", "K115")
 #: Findings about what is not used; what could not be read may use it.
-_UNUSED = ("K310", "K503")
+_UNUSED = ("K310", "K407", "K503")
 
 
 #: The name of a file and its text, by the path that `use` gives; raises `UseError` where there is none.
@@ -121,6 +122,8 @@ def _resolved(
     found = [*findings.diagnostics]
     if isinstance(program, Program):
         found += [finding for finding in check_program(program) if not _follows(finding, findings.diagnostics)]
+        if not found:
+            found += unanswered(program)
     elif isinstance(program, TokenizerProgram):
         found += check_tokenizer(program)
     return program, found

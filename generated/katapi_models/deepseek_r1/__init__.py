@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.kata",
     template=Identity(
         "DeepSeek@1/deepseek-r1",
-        "sha256:7ce500156fbda161701d8aeaab406b9e00dee0e56565dfa28e86828f7f73a47d",
+        "sha256:73a0dfde4f75ef2b12bb9cea79a276b38680d0e9613828f38164b47f09baab5b",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@R1",

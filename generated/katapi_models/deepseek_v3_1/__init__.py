@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.1.kata",
     template=Identity(
         "DeepSeekV31@1",
-        "sha256:ea13334bb3742fc770aa5700e7c51e42a2236e5f87f01aaa368233aa9c9cce9b",
+        "sha256:2384db7dce8a13d534eff46d7308b0cd49f28f6d62dad9664b26626c96766c63",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.1",

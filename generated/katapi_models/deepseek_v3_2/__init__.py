@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.2.kata",
     template=Identity(
         "DeepSeekV32@1",
-        "sha256:1d55f0397af744e4c841408ffa8f36c8b841091bfd51c8f077b6094ba9f9fa96",
+        "sha256:761c4028563daa202e60d23edf51e425973e42b7860c29363c069451a19ca01e",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",

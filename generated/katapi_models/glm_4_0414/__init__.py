@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:53fe091f8fede21710e6887b0ae330e15fd2633942a9f7a0b2ce8783ac99f631",
+        "sha256:928f768225a0ca2f5dccd9de56591f0559abf8f85496b96ddca3c14a3839c6d5",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

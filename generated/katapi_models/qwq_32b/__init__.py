@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwq-32b",
-        "sha256:855b54e7c0e32f9f897f1bdf206bc425cf015d428964d844ad6daec71ffe9f84",
+        "sha256:49c4d750df004bcb5d368a3ac1dc22fd185733ec6e52c639582561f7d63a9acd",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

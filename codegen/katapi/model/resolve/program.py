@@ -183,7 +183,7 @@ def resolve_template(
             one = expressions.variable(counter.name.text, t.Binding.COUNTER, IntType(), counter.name.span)
             counters.append(one)
             scope = scope.bind(one.name, one)
-    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter)))
+    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Counter, s.Boundary)))
     body, after = statements.items(items, scope, top=True)
 
     defs: list[t.Def] = []
@@ -224,7 +224,21 @@ def resolve_template(
         tuple(generates),
         unprompted,
         node.header.span,
+        _boundaries(node, findings),
     )
+
+
+def _boundaries(node: s.Template, findings: Findings) -> tuple[t.Boundary, ...]:
+    """The boundaries that a template names, each text once."""
+    found: dict[str, t.Boundary] = {}
+    for clause in (p for p in node.parts if isinstance(p, s.Boundary)):
+        for one in clause.texts:
+            if one.text in found:
+                first = found[one.text].span
+                findings.add("K107", one.span, "this boundary stands here twice", label="again here", first=first)
+            else:
+                found[one.text] = t.Boundary(one.text, clause.answer.kind, clause.answer.escape, span=one.span)
+    return tuple(found.values())
 
 
 def _keyword(node: s.Generate) -> Span:
