@@ -14,6 +14,9 @@ from katapi.model.sites import site_of
 from katapi.runtime.segments import Site
 
 _MOST_MESSAGES = 2
+_SAMPLER = "assistant"  # the role whose messages a model writes
+#: The roles of which all messages come from one hand: to spell another message of its own role gains nothing.
+_ONE_HAND = ("system", "developer", "user")
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -24,6 +27,7 @@ def check(program: Program) -> list[Diagnostic]:
 def unanswered(program: Program) -> list[Diagnostic]:
     """The boundaries that contents can spell and the template does not name, as small requests show.
 
+    Left out are contents that the model itself writes, and roles that speak for themselves alone.
     Each finding has two requests behind it that print the same, so the program has to be sound.
     """
     # derive looks through templates with the help of check, and so cannot be there before it.
@@ -33,7 +37,8 @@ def unanswered(program: Program) -> list[Diagnostic]:
     spans = _spans(program)
     found: dict[Span, Diagnostic] = {}
     for forgery in forgeries(program, _MOST_MESSAGES):
-        if forgery.sampled or answered(program, forgery):
+        by_model = forgery.sampled or forgery.role == _SAMPLER
+        if by_model or (forgery.within and forgery.role in _ONE_HAND) or answered(program, forgery):
             continue
         spelled = [one for stretch in forgery.boundary for one in stretch.literals]
         named = [(text, site) for text, site in spelled if any(text in own for own in texts) and site in spans]

@@ -29,6 +29,7 @@ from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegme
 _TEXTS = "abcdefgh"
 _OPEN_ROLE = "narrator"
 _TRIES = 3
+_SMALL = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,14 @@ class Forgery:
     """Two requests that print the same, though their messages are others.
 
     `field` of a message of `role` spells in `forged` what the template prints in `meant` round other messages. What it
-    spells are the stretches of `boundary`; it stands in `sampled` where the model itself writes the content.
+    spells are the stretches of `boundary`; it stands in `sampled` where the model itself writes the content, and stays
+    `within` its role where both requests have the same roles in turn, be it in more messages or fewer.
     """
 
     role: str
     field: str
     sampled: bool
+    within: bool
     boundary: tuple[Spelled, ...]
     forged: Mapping[str, Json]
     meant: Mapping[str, Json]
@@ -66,9 +69,10 @@ class Forgery:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of text in a run; `path` is that of a whole text of a message, `site` that of a literal."""
+    """A stretch of text in a run: out of a message, with a `path` where it is a whole text; a literal at a `site`."""
 
     text: str
+    message: int | None
     path: Path | None
     site: Site | None
     sampled: bool
@@ -76,6 +80,10 @@ class _Piece:
 
 Run: TypeAlias = Sequence[_Piece]
 Parts: TypeAlias = Sequence[tuple[str, Sequence[_Piece]]]
+
+
+#: A speaker, whether it stays within its role, and a literal.
+_Key: TypeAlias = tuple[str, bool, Site]
 
 
 @dataclass(frozen=True)
@@ -97,20 +105,14 @@ class _Printed:
         return tuple(_parts(run) for run in self.runs)
 
     @cached_property
-    def roles(self) -> tuple[Json, ...]:
-        """Who speaks, message by message."""
-        return roles_of(self.request)
+    def roles(self) -> tuple[object, ...]:
+        """Who is heard, message by message, in the order in which their texts are printed."""
+        heard = [piece.message for run in self.runs for piece in run if piece.message is not None]
+        return tuple(_role(self.request, message) for message, _ in groupby(heard))
 
     def alike(self, other: _Printed) -> bool:
         """Whether two requests print the same."""
         return self.controls == other.controls and self.texts == other.texts
-
-
-def roles_of(request: Mapping[str, Json]) -> tuple[Json, ...]:
-    """The roles of the messages of a request, in order."""
-    found = request["messages"]
-    assert isinstance(found, list | tuple)
-    return tuple(message["role"] for message in found if isinstance(message, Mapping))
 
 
 def printed(program: Program, request: Mapping[str, Json]) -> _Printed | None:
@@ -128,10 +130,11 @@ def printed(program: Program, request: Mapping[str, Json]) -> _Printed | None:
                 controls.append(token.id)
                 runs.append([])
             case LiteralSegment(text=text, site=site):
-                runs[-1].append(_Piece(text, None, site, at in sampled))
+                runs[-1].append(_Piece(text, None, None, site, at in sampled))
             case ContentSegment(text=content, path=path):
-                whole = path[0] == "messages" and _value_at(request, path) == content
-                runs[-1].append(_Piece(content, path if whole else None, None, at in sampled))
+                message = path[1] if path[:1] == ("messages",) and len(path) > 1 else None
+                whole = message is not None and _value_at(request, path) == content
+                runs[-1].append(_Piece(content, _index(message), path if whole else None, None, at in sampled))
     return _Printed(request, tuple(controls), tuple(tuple(p for p in run if p.text) for run in runs))
 
 
@@ -167,8 +170,8 @@ class _Search:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._shown: set[tuple[str, Site]] = set()
-        self._failed: dict[frozenset[tuple[str, Site]], int] = {}
+        self._shown: set[_Key] = set()
+        self._failed: dict[frozenset[_Key], int] = {}
 
     def run(self, most: int) -> Iterator[Forgery]:
         """All that is found in requests of at most so many messages."""
@@ -201,15 +204,17 @@ class _Search:
                     return
                 if literals := _literals(other, start, end):
                     spelling.append((piece, literals))
-        if not self._is_new(forger.request, spelling):
+        within = _turns(forger) == _turns(meant)
+        keys = self._keys(forger.request, spelling, within)
+        if keys <= self._shown or self._failed.get(keys, 0) >= _TRIES:
             return
         filled = self._with(forger, contents)
         if filled is None or not filled.alike(meant) or filled.roles == meant.roles:
-            self._note(forger.request, spelling)
+            self._failed[keys] = self._failed.get(keys, 0) + 1
             return
         for piece, literals in spelling:
             if not _declared(self._program, filled.request, piece):
-                yield from self._found(piece, literals, filled, meant)
+                yield from self._found(piece, literals, filled, meant, within=_turns(filled) == _turns(meant))
 
     def _moved(self, one: _Printed) -> Iterator[Forgery]:
         """Two contents of different messages with literals between: one or the other spells these a second time."""
@@ -218,51 +223,49 @@ class _Search:
             for left, right in pairwise(contents):
                 first, second = run[left], run[right]
                 between = _stretches(run[left + 1 : right])
-                if first.path is None or second.path is None or first.path[1] == second.path[1] or len(between) != 1:
+                if first.path is None or second.path is None or first.message == second.message or len(between) != 1:
                     continue
                 if not all(piece.site for piece in run[left + 1 : right]):
                     continue
-                if not self._is_new(one.request, [(first, between), (second, between)]):
+                within = _role(one.request, first.message) == _role(one.request, second.message)
+                if self._keys(one.request, [(first, between), (second, between)], within) <= self._shown:
                     continue
                 text = between[0].text
                 early = self._with(one, {first.path: f"x{text}y", second.path: "z"})
                 late = self._with(one, {first.path: "x", second.path: f"y{text}z"})
                 if early is not None and late is not None and early.alike(late):
-                    yield from self._found(first, between, early, late)
-                    yield from self._found(second, between, late, early)
+                    yield from self._found(first, between, early, late, within=within)
+                    yield from self._found(second, between, late, early, within=within)
 
     def _with(self, one: _Printed, contents: Mapping[Path, str]) -> _Printed | None:
         return printed(self._program, {key: _filled(value, (key,), contents) for key, value in one.request.items()})
 
     # ---- what is new
 
-    def _keys(self, request: Mapping[str, Json], piece: _Piece, boundary: Sequence[Spelled]) -> set[tuple[str, Site]]:
-        speaker = ".".join(_speaker(self._program, request, piece))
-        return {(speaker, site) for one in boundary for _, site in one.literals}
-
-    def _is_new(self, request: Mapping[str, Json], spelling: Sequence[tuple[_Piece, Sequence[Spelled]]]) -> bool:
-        """Whether something would be shown that was not before, and that was not tried in vain a few times."""
-        keys = frozenset(key for piece, boundary in spelling for key in self._keys(request, piece, boundary))
-        return not keys <= self._shown and self._failed.get(keys, 0) < _TRIES
-
-    def _note(self, request: Mapping[str, Json], spelling: Sequence[tuple[_Piece, Sequence[Spelled]]]) -> None:
-        keys = frozenset(key for piece, boundary in spelling for key in self._keys(request, piece, boundary))
-        self._failed[keys] = self._failed.get(keys, 0) + 1
+    def _keys(
+        self, request: Mapping[str, Json], spelling: Sequence[tuple[_Piece, Sequence[Spelled]]], within: bool
+    ) -> frozenset[_Key]:
+        return frozenset(
+            (".".join(_speaker(self._program, request, piece)), within, site)
+            for piece, boundary in spelling
+            for one in boundary
+            for _, site in one.literals
+        )
 
     def _found(
-        self, piece: _Piece, boundary: tuple[Spelled, ...], forged: _Printed, meant: _Printed
+        self, piece: _Piece, boundary: tuple[Spelled, ...], forged: _Printed, meant: _Printed, *, within: bool
     ) -> Iterator[Forgery]:
-        keys = self._keys(forged.request, piece, boundary)
+        keys = self._keys(forged.request, [(piece, boundary)], within)
         if not keys <= self._shown:
             self._shown |= keys
             role, field = _speaker(self._program, forged.request, piece)
-            yield Forgery(role, field, piece.sampled, boundary, forged.request, meant.request)
+            yield Forgery(role, field, piece.sampled, within, boundary, forged.request, meant.request)
 
 
 def conversations(program: Program, most: int) -> Iterator[tuple[int, Mapping[str, Json]]]:
     """Requests of one to so many messages, each message with texts of its own, the shorter first.
 
-    The number tells what stands beside the messages.
+    The number tells what stands beside the messages, which is as little as can be where these are many.
     """
     rules = program.request
     for size in range(1, most + 1):
@@ -270,18 +273,24 @@ def conversations(program: Program, most: int) -> Iterator[tuple[int, Mapping[st
             [
                 {**message, "role": _OPEN_ROLE} if role.open else message
                 for role in rules.roles
-                for message in _few(messages_of(role, rules, text))
+                for message in _few(messages_of(role, rules, text), size)
             ]
             for text in _TEXTS[:size]
         ]
         for parts in product(*variants):
             for number, beside in enumerate(requests(program, {})):
-                yield number, {"messages": list(parts), **beside}
+                if not number or size <= _SMALL:
+                    yield number, {"messages": list(parts), **beside}
 
 
-def _few(messages: Sequence[Mapping[str, Json]]) -> Sequence[Mapping[str, Json]]:
-    """Of the messages of a role those with no field that may be missing, with the first of these, and with all."""
-    return [*messages[:2], *messages[2:][-1:]]
+def _turns(one: _Printed) -> list[object]:
+    """Who speaks in turn: the roles that are heard, without those that repeat the one before."""
+    return [role for role, _ in groupby(one.roles)]
+
+
+def _few(messages: Sequence[Mapping[str, Json]], size: int) -> Sequence[Mapping[str, Json]]:
+    """Of the messages of a role the fullest, and in small conversations the emptiest and one between."""
+    return messages[-1:] if size > _SMALL else [*messages[:2], *messages[2:][-1:]]
 
 
 def _fitted(parts: Parts, text: str) -> list[tuple[_Piece, int, int]] | None:
@@ -340,8 +349,8 @@ def _stretches(run: Run) -> tuple[Spelled, ...]:
 
 def _speaker(program: Program, request: Mapping[str, Json], piece: _Piece) -> tuple[str, str]:
     """The role and the field of a content; all roles that are not declared have the name of the open one."""
-    assert piece.path is not None, "a content has a place"
-    role = str(_value_at(request, (*piece.path[:2], "role")))
+    assert piece.path is not None, "a text of a message has a place"
+    role = str(_role(request, piece.message))
     rules = program.request
     if role not in rules.named_roles and rules.open_role is not None:
         role = rules.open_role.name
@@ -352,6 +361,14 @@ def _declared(program: Program, request: Mapping[str, Json], piece: _Piece) -> b
     """Whether a piece is the role of a message and one that is declared: no text of the request, but its structure."""
     path = piece.path
     return path is not None and path[2:] == ("role",) and _value_at(request, path) in program.request.named_roles
+
+
+def _role(request: Mapping[str, Json], message: int | None) -> object:
+    return _value_at(request, ("messages", message or 0, "role"))
+
+
+def _index(step: str | int | None) -> int | None:
+    return step if isinstance(step, int) else None
 
 
 def _value_at(value: object, path: Path) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from katapi.language.syntax import AnswerKind
@@ -23,13 +23,17 @@ def literals(template: t.Template) -> frozenset[str]:
 
 def there(template: t.Template) -> tuple[t.Boundary, ...]:
     """The boundaries whose text stands in one text of the template; of the others there is nothing to spell."""
-    texts = literals(template)
-    return tuple(one for one in template.boundaries if one.text and any(one.text in text for text in texts))
+    return _there(template, template.boundaries)
 
 
 def guards(template: t.Template) -> tuple[t.Boundary, ...]:
     """Those of them that contents do not spell unanswered."""
-    return tuple(one for one in there(template) if one.answer is not AnswerKind.ACCEPT)
+    return _there(template, [one for one in template.boundaries if one.answer is not AnswerKind.ACCEPT])
+
+
+def _there(template: t.Template, boundaries: Sequence[t.Boundary]) -> tuple[t.Boundary, ...]:
+    texts = literals(template) if boundaries else ()
+    return tuple(one for one in boundaries if one.text and any(one.text in text for text in texts))
 
 
 def _nodes(value: object) -> Iterator[t.Typed | t.Placed]:
