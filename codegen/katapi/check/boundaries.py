@@ -98,10 +98,9 @@ def _unsafe(template: t.Template) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "K408",
                 boundary.span,
-                f"its escape can be a part of {_quoted(again)} again",
-                f"escaped with {_quoted(escape)}",
-                "write an escape that is no part of it, and has neither its beginning at the end nor its end at the "
-                "beginning",
+                f"with this escape a content can still spell {_quoted(again)}",
+                f"becomes {_quoted(escape)}",
+                "write an escape that is not empty, and that no edge or part of the boundary fits",
             )
 
 

@@ -69,7 +69,7 @@ def _pieces(part: Printed) -> Sequence[Printed]:
 
 
 def _runs(pieces: Sequence[Printed]) -> Iterator[list[_Part]]:
-    """The texts between two control tokens."""
+    """The texts between two control tokens, none of them empty."""
     run: list[_Part] = []
     sampled = False
     for at, piece in enumerate(pieces):
@@ -78,14 +78,14 @@ def _runs(pieces: Sequence[Printed]) -> Iterator[list[_Part]]:
         elif isinstance(piece[1], Stretch):
             for segment in piece[1].segments:
                 if isinstance(segment, ControlSegment):
-                    yield run
+                    yield [part for part in run if part.text]
                     run = []
                 else:
                     run.append(_Part(segment.text, None))
             sampled ^= len(piece[1].marks) % 2 == 1
         else:
             run.append(_Part(piece[0], None))
-    yield run
+    yield [part for part in run if part.text]
 
 
 def _look_through(

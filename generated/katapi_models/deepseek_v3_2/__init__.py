@@ -16,7 +16,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.2.kata",
     template=Identity(
         "DeepSeekV32@1",
-        "sha256:761c4028563daa202e60d23edf51e425973e42b7860c29363c069451a19ca01e",
+        "sha256:7e42a8fa722444e68f7a38aedd430aeb8b503cf647fdcd031eb995da035c56b0",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",
