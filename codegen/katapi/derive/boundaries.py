@@ -26,6 +26,8 @@ from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Site
 
+MOST_MESSAGES = 3
+"""How long the conversations are that a search for forgeries takes in a second or a few."""
 _TEXTS = "abcdefgh"
 _OPEN_ROLE = "narrator"
 _TRIES = 3
