@@ -91,7 +91,7 @@ def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> 
         one = decided(file, model, options, own, findings)
         title = name if model is None else model.name
         of_model = [] if model is None else [_used_by_model(use, load, above, findings) for use in model.uses]
-        program, found = _resolved(title, source, one, [*used, *of_model], findings)
+        program, found = _resolved(title, source, one, [*used, *of_model], findings, whole=not unread)
         programs.append(program)
         of_models[title] = [f for f in found if not _may_be_unread(f, one, unread)]
     of_options = [f for f in dict.fromkeys(own.diagnostics) if not _may_be_unread(f, file, unread)]
@@ -114,15 +114,18 @@ def _line(source: Source, finding: Diagnostic) -> tuple[str, int]:
 
 
 def _resolved(
-    name: str, source: Source, file: s.File, used: Sequence[Used | None], findings: Findings
+    name: str, source: Source, file: s.File, used: Sequence[Used | None], findings: Findings, *, whole: bool
 ) -> tuple[Library | None, list[Diagnostic]]:
-    """One model: what it is, as far as it has a meaning, and all that is wrong with it."""
+    """One model: what it is, as far as it has a meaning, and all that is wrong with it.
+
+    What only a sound program tells is told where nothing else is wrong, and the `whole` file could be read.
+    """
     there = [other for other in used if other is not None]
     program = resolve(name, source, file, findings, there) if len(there) == len(used) else None
     found = [*findings.diagnostics]
     if isinstance(program, Program):
         found += [finding for finding in check_program(program) if not _follows(finding, findings.diagnostics)]
-        if not found:
+        if whole and not found:
             found += unanswered(program)
     elif isinstance(program, TokenizerProgram):
         found += check_tokenizer(program)
