@@ -12,6 +12,7 @@ import pytest
 from katapi.analyse import analyse
 from katapi.check.boundaries import unanswered
 from katapi.derive.boundaries import Forgery, answered, answers, forgeries
+from katapi.derive.comparison import compare
 from katapi.language.diagnostics import SpecError
 from katapi.language.source import Source
 from katapi.model.program import Program
@@ -156,6 +157,17 @@ def test_what_is_found_is_told_with_who_spells_it_and_what_it_passes_for() -> No
 @pytest.mark.parametrize("answer", ["reject", 'escape with "(R)"', "accept"])
 def test_each_answer_is_one(answer: str) -> None:
     assert codes(SAME_FRAME, f'boundary "R:": {answer}') == []
+
+
+def test_templates_are_the_same_but_for_what_they_refuse() -> None:
+    accepting, more, refusing = (
+        whole(analyse("v", source(SAME_FRAME, clause))[0])
+        for clause in ('boundary "R:": accept', 'boundary "R:", ":": accept', 'boundary "R:": reject')
+    )
+    assert compare(accepting, more).same
+    difference = compare(accepting, refusing).difference
+    assert difference is not None
+    assert "T103" in difference.second.text
 
 
 def test_the_command_shows_requests_and_what_the_spec_says() -> None:

@@ -19,7 +19,7 @@ from katapi.runtime.segments import Content, ControlSegment
 
 
 class Boundary(NamedTuple):
-    """A text that parts messages.
+    """A `text` that parts messages.
 
     `escape` stands in its place where a content spells it; None refuses the request. `rule` is the line of the spec.
     """
