@@ -267,7 +267,7 @@ class _Search:
 def conversations(program: Program, most: int) -> Iterator[tuple[int, Mapping[str, Json]]]:
     """Requests of one to so many messages, each message with texts of its own, the shorter first.
 
-    The number tells what stands beside the messages, which is as little as can be where these are many.
+    The number tells what stands beside the messages: as little as can be where these are many, or few are asked for.
     """
     rules = program.request
     for size in range(1, most + 1):
@@ -281,7 +281,7 @@ def conversations(program: Program, most: int) -> Iterator[tuple[int, Mapping[st
         ]
         for parts in product(*variants):
             for number, beside in enumerate(requests(program, {})):
-                if not number or size <= _SMALL:
+                if not number or size <= _SMALL < most:
                     yield number, {"messages": list(parts), **beside}
 
 
