@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4",
-        "sha256:8cfeb7d165e1800789ead90ddfa4be7ea68430cbcf1f9481537a501e370d97c4",
+        "sha256:ed9e628d333a316208793dce722f5e7639144991305e728de871543d95b27e02",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

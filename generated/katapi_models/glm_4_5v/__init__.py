@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:38b91b2ccfe661b4f9e57f5a77aa707b6317aa4793478d9d0db2b5acd4f79aca",
+        "sha256:54009cd77c4b6f4c1d4421430a75bfc0a16a970b34d3b5417e7b69ea7ea0fe9e",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

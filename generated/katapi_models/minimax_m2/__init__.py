@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/minimax-m2.kata",
     template=Identity(
         "MiniMaxM2@1",
-        "sha256:de5907f4f04c21279bc86a2ded1a6c85984ce9d04c3a3ff0e00cc9e0ff314554",
+        "sha256:5137da02ecc9b217980a63dc928eb396904510710792e4383cde4fb59c1cd85e",
     ),
     tokenizer_identity=Identity(
         "MiniMaxM2@1",

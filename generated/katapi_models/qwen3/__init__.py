@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3",
-        "sha256:e2e370a956ccc883cee8aaf7e6094cfbb486cbd05cd48ec0b1616f5a76b8d23f",
+        "sha256:acbe800ad84b43048655aa84ca8b4d1c98759e21b6a43e35e15ce0a2aaea8b13",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

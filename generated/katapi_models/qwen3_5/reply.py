@@ -32,11 +32,18 @@ REPLY = Reply(
             (
                 (
                     Control.THINK,
-                    "\n",
-                    FreeText(("m", "reasoning_content"), strip="", default=""),
-                    "\n",
-                    Control.END_THINK,
-                    "\n\n",
+                    Either(
+                        (
+                            (
+                                "\n",
+                                FreeText(("m", "reasoning_content"), strip="", default=""),
+                                "\n",
+                                Control.END_THINK,
+                                "\n\n",
+                            ),
+                            ("\n\n", Control.END_THINK, "\n\n"),
+                        ),
+                    ),
                 ),
                 (),
             ),

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-next-thinking",
-        "sha256:1c888a3c9e7d04168ce9eb721c1fdda9978004bfde32c3397e61784f2cf16669",
+        "sha256:9f1f3d902f5359e15a61d0f35454dd17b00a82dd516b66575bc42101a8cef7cc",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",
