@@ -197,3 +197,21 @@ def test_a_reply_is_what_follows_its_prompt_up_to_the_token_that_ends_it(
     model: str, replies: list[dict[str, Json]], params: dict[str, Json], expected: list[str]
 ) -> None:
     assert marked(model, replies, params) == expected
+
+
+@pytest.mark.parametrize("params", [{}, OFF], ids=["thinking", "not thinking"])
+@pytest.mark.parametrize("reply", [SAID, THOUGHT], ids=["said", "thought"])
+@pytest.mark.parametrize(
+    "model", ["qwen3", "qwen3-next-thinking", "qwen3.5", "minimax-m2", "glm-4.5", "glm-4.5v", "glm-4.7-flash"]
+)
+def test_what_is_sampled_is_read_back(model: str, reply: dict[str, Json], params: dict[str, Json]) -> None:
+    """Also where it begins behind the token that opens the thought."""
+    loaded = katapi.load(model)
+    known = loaded.request_type.model_fields.keys()
+    request = {"messages": [{"role": "user", "content": "?"}, reply], "add_generation_prompt": False}
+    request |= {name: value for name, value in params.items() if name in known}
+    found = loaded.assemble(json.dumps(request).encode())
+    message = loaded.parse(found.input_ids[found.loss_mask("last")].tolist())
+    assert (message.content, message.reasoning or None) == ("A", reply.get("reasoning_content"))
+    assert message.complete
+    assert not message.faults
