@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4",
-        "sha256:ed9e628d333a316208793dce722f5e7639144991305e728de871543d95b27e02",
+        "sha256:5aee57449c4eea524309c1d69780dac48af1fffa914e2a9157239ff0e454c3d2",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:041a2ff45680dba1d5765376d7cbc902057e9eedfa61147bcd459a63a3859363",
+        "sha256:3e6ffd416c8dd9266fdcd46c6d7b054d118ba003b68906830aa895fdbc8b9677",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5",
-        "sha256:522ae29c8488e55f0b730d5954bafc50eb3a186b16a987bdae3ad270ff80fde5",
+        "sha256:434f3f471632053d7b4df8fed3670de7a64e355aff782e04acad2eff40cbc925",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
+from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
@@ -33,22 +33,22 @@ TOJSON = Serialization(
 
 END_TOOL_RESPONSE_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(142, 51)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(138, 51)),
 )
 END_TOOL_RESPONSE_8_21 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(146, 78)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(142, 78)),
 )
 NEWLINE_8 = fixed(LiteralSegment(Literal("\n"), Site(8, 21)))
 THINK_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.THINK, Site(122, 9)),
-    ControlSegment(Control.END_THINK, Site(122, 16)),
+    ControlSegment(Control.THINK, Site(118, 9)),
+    ControlSegment(Control.END_THINK, Site(118, 16)),
 )
 THINK_8_21 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.THINK, Site(157, 55)),
-    ControlSegment(Control.END_THINK, Site(157, 62)),
+    ControlSegment(Control.THINK, Site(153, 55)),
+    ControlSegment(Control.END_THINK, Site(153, 62)),
 )
 TOOL_CALL_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
@@ -56,33 +56,34 @@ TOOL_CALL_8 = fixed(
 )
 TOOL_RESPONSE_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(142, 16)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(138, 16)),
     LiteralSegment(Literal("\n"), Site(8, 21)),
 )
 TOOL_RESPONSE_8_21 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(146, 41)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(142, 41)),
     LiteralSegment(Literal("\n"), Site(8, 21)),
 )
-END_SAMPLED_63 = fixed(END_SAMPLED)
-SAMPLED_63 = fixed(SAMPLED)
-GMASK_66 = fixed(ControlSegment(Control.GMASK, Site(66, 3)), ControlSegment(Control.SOP, Site(66, 10)))
-SYSTEM_68 = fixed(ControlSegment(Control.SYSTEM, Site(68, 5)))
-SYSTEM_74 = fixed(ControlSegment(Control.SYSTEM, Site(74, 7)), LiteralSegment(Literal("\n"), Site(8, 21)))
-USER_79 = fixed(ControlSegment(Control.USER, Site(79, 11)))
-NOTHINK_90 = fixed(ControlSegment(Control.NOTHINK, Site(90, 100)))
-EMPTY_95 = (Literal(""), Site(95, 32))
-EMPTY_100 = (Literal(""), Site(100, 37))
-ASSISTANT_103 = fixed(ControlSegment(Control.ASSISTANT, Site(103, 7)))
-THINK_114 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)), ControlSegment(Control.THINK, Site(116, 11)))
-END_THINK_118 = fixed(ControlSegment(Control.END_THINK, Site(118, 11)), END_SAMPLED)
+GMASK_61 = fixed(ControlSegment(Control.GMASK, Site(61, 3)), ControlSegment(Control.SOP, Site(61, 10)))
+SYSTEM_63 = fixed(ControlSegment(Control.SYSTEM, Site(63, 5)))
+SYSTEM_69 = fixed(ControlSegment(Control.SYSTEM, Site(69, 7)), LiteralSegment(Literal("\n"), Site(8, 21)))
+USER_75 = fixed(SAMPLED, ControlSegment(Control.USER, Site(75, 42)), END_SAMPLED)
+USER_75_59 = fixed(ControlSegment(Control.USER, Site(75, 59)))
+NOTHINK_86 = fixed(ControlSegment(Control.NOTHINK, Site(86, 100)))
+EMPTY_91 = (Literal(""), Site(91, 32))
+EMPTY_96 = (Literal(""), Site(96, 37))
+ASSISTANT_99 = fixed(ControlSegment(Control.ASSISTANT, Site(99, 7)))
+THINK_110 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)), ControlSegment(Control.THINK, Site(112, 11)))
+END_THINK_114 = fixed(ControlSegment(Control.END_THINK, Site(114, 11)), END_SAMPLED)
+END_SAMPLED_126 = fixed(END_SAMPLED)
+NEWLINE_126 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)))
 END_SAMPLED_130 = fixed(END_SAMPLED)
-NEWLINE_130 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)))
-END_SAMPLED_134 = fixed(END_SAMPLED)
-SAMPLED_134 = fixed(SAMPLED)
-OBSERVATION_141 = fixed(ControlSegment(Control.OBSERVATION, Site(141, 39)))
-OBSERVATION_145 = fixed(ControlSegment(Control.OBSERVATION, Site(145, 15)))
-ASSISTANT_153 = fixed(ControlSegment(Control.ASSISTANT, Site(153, 5)))
+SAMPLED_130 = fixed(SAMPLED)
+OBSERVATION_137 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(137, 46)), END_SAMPLED)
+OBSERVATION_137_92 = fixed(ControlSegment(Control.OBSERVATION, Site(137, 92)))
+OBSERVATION_141 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(141, 46)), END_SAMPLED)
+OBSERVATION_141_70 = fixed(ControlSegment(Control.OBSERVATION, Site(141, 70)))
+ASSISTANT_149 = fixed(ControlSegment(Control.ASSISTANT, Site(149, 5)))
 TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
@@ -165,37 +166,32 @@ def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
     out.append(END_TOOL_CALL_GLM_40)
 
 
-def _put(out: list[Printed], token: Fixed, by_model: bool) -> None:
-    """glm4.5.kata:62 def put(token, by_model)."""
-    if by_model:
-        out += (SAMPLED_63, token, END_SAMPLED_63)
-    else:
-        out.append(token)
-
-
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 60)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
-    out.append(GMASK_66)
+    out.append(GMASK_61)
     if tools:
-        out.append(SYSTEM_68)
+        out.append(SYSTEM_63)
         _tools_in_tags(out, tools, ("tools",))
-    # glm4.5.kata:101 any u in messages after … where …
+    # glm4.5.kata:97 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:72 each m in messages
+    # glm4.5.kata:67 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :73 when system
-            out += (SYSTEM_74, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :78 when user
-            _put(out, USER_79, isinstance(message_at(messages, i - 1), AssistantMessage))
+        if m.role == "system":  # :68 when system
+            out += (SYSTEM_69, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :74 when user
+            if isinstance(message_at(messages, i - 1), AssistantMessage):
+                out.append(USER_75)
+            else:
+                out.append(USER_75_59)
             out += (NEWLINE_8, (m.content, ("messages", m_at, "content"), 0))
             if not enable_thinking and not m.content.endswith("/nothink"):
-                out.append(NOTHINK_90)
-        elif m.role == "assistant":  # :94 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_95
+                out.append(NOTHINK_86)
+        elif m.role == "assistant":  # :90 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_91
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -205,41 +201,46 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_100
+                thought = EMPTY_96
             asked_later = u_after[i]
             shown = bool(thought[0] and not asked_later)
-            out.append(ASSISTANT_103)
+            out.append(ASSISTANT_99)
             if enable_thinking or shown:
-                out.append(THINK_114)
+                out.append(THINK_110)
                 if shown:
                     out.append(trim(thought))
-                out.append(END_THINK_118)
+                out.append(END_THINK_114)
             else:
                 out.append(THINK_8)
             if said[0]:
-                out += (NEWLINE_130, said, END_SAMPLED_130)
+                out += (NEWLINE_126, said, END_SAMPLED_126)
             if m.tool_calls:
-                out.append(SAMPLED_134)
+                out.append(SAMPLED_130)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     _call_in_tags(out, c, c_path)
-                out.append(END_SAMPLED_134)
-        elif m.role == "tool":  # :138 when tool
-            # glm4.5.kata:139 match
-            if isinstance(m.content, str):  # :140
-                if not isinstance(message_at(messages, i - 1), ToolMessage):
-                    _put(out, OBSERVATION_141, isinstance(message_at(messages, i - 1), AssistantMessage))
+                out.append(END_SAMPLED_130)
+        elif m.role == "tool":  # :134 when tool
+            # glm4.5.kata:135 match
+            if isinstance(m.content, str):  # :136
+                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                    out.append(OBSERVATION_137)
+                elif not isinstance(message_at(messages, i - 1), ToolMessage):
+                    out.append(OBSERVATION_137_92)
                 out += (TOOL_RESPONSE_8, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_8)
-            else:  # :144
-                _put(out, OBSERVATION_145, isinstance(message_at(messages, i - 1), AssistantMessage))
+            else:  # :140
+                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                    out.append(OBSERVATION_141)
+                else:
+                    out.append(OBSERVATION_141_70)
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
                     out += (TOOL_RESPONSE_8_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_8_21)
         else:
             assert_never(m)
-    # glm4.5.kata:152 generate
+    # glm4.5.kata:148 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_153)
+        out.append(ASSISTANT_149)
         if not enable_thinking:
             out.append(THINK_8_21)
     return out

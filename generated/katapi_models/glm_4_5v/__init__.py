@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:54009cd77c4b6f4c1d4421430a75bfc0a16a970b34d3b5417e7b69ea7ea0fe9e",
+        "sha256:96a38cddbdaacdb83d9611d60d5af17ec3e1e9a26148173f176dbe2dbcd4c6f8",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

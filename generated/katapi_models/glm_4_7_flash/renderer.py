@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
+from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
@@ -31,31 +31,33 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-END_SAMPLED_63 = fixed(END_SAMPLED)
-SAMPLED_63 = fixed(SAMPLED)
-GMASK_66 = fixed(ControlSegment(Control.GMASK, Site(66, 3)), ControlSegment(Control.SOP, Site(66, 10)))
-SYSTEM_68 = fixed(ControlSegment(Control.SYSTEM, Site(68, 5)))
-SYSTEM_74 = fixed(ControlSegment(Control.SYSTEM, Site(74, 7)))
-USER_79 = fixed(ControlSegment(Control.USER, Site(79, 11)))
-EMPTY_95 = (Literal(""), Site(95, 32))
-EMPTY_100 = (Literal(""), Site(100, 37))
-ASSISTANT_103 = fixed(ControlSegment(Control.ASSISTANT, Site(103, 7)))
-THINK_107 = fixed(ControlSegment(Control.THINK, Site(107, 11)), SAMPLED)
-END_THINK_108 = fixed(ControlSegment(Control.END_THINK, Site(108, 36)), END_SAMPLED)
-END_THINK_110 = fixed(ControlSegment(Control.END_THINK, Site(110, 15)))
+GMASK_61 = fixed(ControlSegment(Control.GMASK, Site(61, 3)), ControlSegment(Control.SOP, Site(61, 10)))
+SYSTEM_63 = fixed(ControlSegment(Control.SYSTEM, Site(63, 5)))
+SYSTEM_69 = fixed(ControlSegment(Control.SYSTEM, Site(69, 7)))
+USER_75 = fixed(SAMPLED, ControlSegment(Control.USER, Site(75, 42)), END_SAMPLED)
+USER_75_59 = fixed(ControlSegment(Control.USER, Site(75, 59)))
+EMPTY_91 = (Literal(""), Site(91, 32))
+EMPTY_96 = (Literal(""), Site(96, 37))
+ASSISTANT_99 = fixed(ControlSegment(Control.ASSISTANT, Site(99, 7)))
+THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 11)), SAMPLED)
+END_THINK_104 = fixed(ControlSegment(Control.END_THINK, Site(104, 36)), END_SAMPLED)
+END_THINK_106 = fixed(SAMPLED, ControlSegment(Control.END_THINK, Site(106, 42)), END_SAMPLED)
+END_THINK_106_61 = fixed(ControlSegment(Control.END_THINK, Site(106, 61)))
+END_SAMPLED_126 = fixed(END_SAMPLED)
+SAMPLED_126 = fixed(SAMPLED)
 END_SAMPLED_130 = fixed(END_SAMPLED)
 SAMPLED_130 = fixed(SAMPLED)
-END_SAMPLED_134 = fixed(END_SAMPLED)
-SAMPLED_134 = fixed(SAMPLED)
-OBSERVATION_141 = fixed(ControlSegment(Control.OBSERVATION, Site(141, 39)))
-TOOL_RESPONSE_142 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(142, 16)))
-END_TOOL_RESPONSE_142 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(142, 51)))
-OBSERVATION_145 = fixed(ControlSegment(Control.OBSERVATION, Site(145, 15)))
-TOOL_RESPONSE_146 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(146, 41)))
-END_TOOL_RESPONSE_146 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(146, 78)))
-ASSISTANT_153 = fixed(ControlSegment(Control.ASSISTANT, Site(153, 5)))
-THINK_160 = fixed(ControlSegment(Control.THINK, Site(160, 28)))
-END_THINK_160 = fixed(ControlSegment(Control.END_THINK, Site(160, 44)))
+OBSERVATION_137 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(137, 46)), END_SAMPLED)
+OBSERVATION_137_92 = fixed(ControlSegment(Control.OBSERVATION, Site(137, 92)))
+TOOL_RESPONSE_138 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(138, 16)))
+END_TOOL_RESPONSE_138 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(138, 51)))
+OBSERVATION_141 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(141, 46)), END_SAMPLED)
+OBSERVATION_141_70 = fixed(ControlSegment(Control.OBSERVATION, Site(141, 70)))
+TOOL_RESPONSE_142 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(142, 41)))
+END_TOOL_RESPONSE_142 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(142, 78)))
+ASSISTANT_149 = fixed(ControlSegment(Control.ASSISTANT, Site(149, 5)))
+THINK_156 = fixed(ControlSegment(Control.THINK, Site(156, 28)))
+END_THINK_156 = fixed(ControlSegment(Control.END_THINK, Site(156, 44)))
 TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
@@ -129,14 +131,6 @@ def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
     out.append(END_TOOL_CALL_GLM_40)
 
 
-def _put(out: list[Printed], token: Fixed, by_model: bool) -> None:
-    """glm4.5.kata:62 def put(token, by_model)."""
-    if by_model:
-        out += (SAMPLED_63, token, END_SAMPLED_63)
-    else:
-        out.append(token)
-
-
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 60)."""
     out: list[Printed] = []
@@ -144,21 +138,24 @@ def render(request: Request) -> list[Printed]:
     tools = request.tools
     enable_thinking = request.enable_thinking
     clear_thinking = request.clear_thinking
-    out.append(GMASK_66)
+    out.append(GMASK_61)
     if tools:
-        out.append(SYSTEM_68)
+        out.append(SYSTEM_63)
         _tools_in_tags(out, tools, ("tools",))
-    # glm4.5.kata:101 any u in messages after … where …
+    # glm4.5.kata:97 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:72 each m in messages
+    # glm4.5.kata:67 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :73 when system
-            out += (SYSTEM_74, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :78 when user
-            _put(out, USER_79, isinstance(message_at(messages, i - 1), AssistantMessage))
+        if m.role == "system":  # :68 when system
+            out += (SYSTEM_69, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :74 when user
+            if isinstance(message_at(messages, i - 1), AssistantMessage):
+                out.append(USER_75)
+            else:
+                out.append(USER_75_59)
             out.append((m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :94 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_95
+        elif m.role == "assistant":  # :90 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_91
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -168,40 +165,48 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_100
+                thought = EMPTY_96
             asked_later = u_after[i]
             shown = bool(thought[0] and (not asked_later or not clear_thinking))
-            out.append(ASSISTANT_103)
+            out.append(ASSISTANT_99)
             if shown:
-                out += (THINK_107, trim(thought), END_THINK_108)
+                out += (THINK_103, trim(thought), END_THINK_104)
             else:
-                _put(out, END_THINK_110, enable_thinking)
+                if enable_thinking:
+                    out.append(END_THINK_106)
+                else:
+                    out.append(END_THINK_106_61)
             if said[0]:
-                out += (SAMPLED_130, said, END_SAMPLED_130)
+                out += (SAMPLED_126, said, END_SAMPLED_126)
             if m.tool_calls:
-                out.append(SAMPLED_134)
+                out.append(SAMPLED_130)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     _call_in_tags(out, c, c_path)
-                out.append(END_SAMPLED_134)
-        elif m.role == "tool":  # :138 when tool
-            # glm4.5.kata:139 match
-            if isinstance(m.content, str):  # :140
-                if not isinstance(message_at(messages, i - 1), ToolMessage):
-                    _put(out, OBSERVATION_141, isinstance(message_at(messages, i - 1), AssistantMessage))
-                out += (TOOL_RESPONSE_142, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_142)
-            else:  # :144
-                _put(out, OBSERVATION_145, isinstance(message_at(messages, i - 1), AssistantMessage))
+                out.append(END_SAMPLED_130)
+        elif m.role == "tool":  # :134 when tool
+            # glm4.5.kata:135 match
+            if isinstance(m.content, str):  # :136
+                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                    out.append(OBSERVATION_137)
+                elif not isinstance(message_at(messages, i - 1), ToolMessage):
+                    out.append(OBSERVATION_137_92)
+                out += (TOOL_RESPONSE_138, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_138)
+            else:  # :140
+                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                    out.append(OBSERVATION_141)
+                else:
+                    out.append(OBSERVATION_141_70)
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (TOOL_RESPONSE_146, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_146)
+                    out += (TOOL_RESPONSE_142, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_142)
         else:
             assert_never(m)
-    # glm4.5.kata:152 generate
+    # glm4.5.kata:148 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_153)
+        out.append(ASSISTANT_149)
         if enable_thinking:
-            out.append(THINK_160)
+            out.append(THINK_156)
         else:
-            out.append(END_THINK_160)
+            out.append(END_THINK_156)
     return out
