@@ -45,6 +45,12 @@ class Appended(NamedTuple):
     place: Place
 
 
+class Dropped(NamedTuple):
+    """The value of a variable lacks a part, and is no item; the variable is as it was before it began."""
+
+    variable: str
+
+
 class Named(NamedTuple):
     """The values of two variables are a member of an object; they are as they were before they began."""
 
@@ -60,7 +66,7 @@ class Bound(NamedTuple):
     place: Place
 
 
-Entry: TypeAlias = Started | Left | Fixed | Began | Appended | Named | Bound
+Entry: TypeAlias = Started | Left | Fixed | Began | Appended | Dropped | Named | Bound
 """Something that was noted."""
 
 Log: TypeAlias = "tuple[Log, Entry] | None"
@@ -137,6 +143,9 @@ class Values:
                         listed.append(item)
                     else:
                         self._set(place, [item])
+                case Dropped(variable=variable):
+                    while variable in self.unclosed:
+                        self._end(self.unclosed[-1])
                 case Named(key=key, value=variable, place=place):
                     member = self._end(variable)
                     name = self._end(key)

@@ -157,7 +157,7 @@ class ReplyParser:
         if accepted:
             log = accepted[0].log
         elif self._lost is not None:
-            log = self._lost.ways[0].log
+            log = self._lost.ways()[0].log
             self._misplaced(self._lost.position, len(self._reading.symbols), log)
         else:
             chosen = next((way for way in open_ways if ends_without(self._reading, way)), None)
@@ -180,17 +180,16 @@ class ReplyParser:
             reading.advance()
             if reading.ways or not before:
                 return
-            failures = reading.failures
             reading.ways = without_space(reading)
             if not reading.ways:
-                self._pass_over(failures)
+                self._pass_over(reading.failures)
 
     def _pass_over(self, failures: Failures) -> None:
         """Something stands there that belongs to nothing."""
         reading, position = self._reading, failures.position
-        at_end = next((way for way in failures.ways if isinstance(way.at, Accept)), None)
+        at_end = next((way for way in failures.ways() if isinstance(way.at, Accept)), None)
         if at_end is None:
-            self._lost = failures
+            self._lost = failures.copy()
         elif _is_control(reading.symbols[position]) and not self._stopped:
             self._stopped = True
             reading.ways = [at_end._replace(position=position + 1)]
@@ -208,11 +207,11 @@ class ReplyParser:
             return False
         way = through(reading, lost, position)
         if way is not None:
-            self._misplaced(lost.position, position, lost.ways[0].log)
+            self._misplaced(lost.position, position, lost.ways()[0].log)
             reading.ways = [way]
             return True
-        self._misplaced(lost.position, position + 1, lost.ways[0].log)
-        reading.ways = [way._replace(position=position + 1) for way in lost.ways]
+        self._misplaced(lost.position, position + 1, lost.ways()[0].log)
+        reading.ways = [way._replace(position=position + 1) for way in lost.ways()]
         return True
 
     def _misplaced(self, start: int, end: int, log: Log) -> None:

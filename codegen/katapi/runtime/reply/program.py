@@ -136,7 +136,8 @@ class _Compiler:
         for hole in self._holes:
             leads = _leads(hole.next, program, "", frozenset())
             if "" not in leads:
-                hole.ends = re.compile("|".join([*map(_begun, sorted(leads)), f"[{CONTROL}]"]))
+                begun = {_begun(_distinct(lead)) for lead in leads}
+                hole.ends = re.compile("|".join([*sorted(begun), f"[{CONTROL}]"]))
         return program
 
     def _form(self, form: g.Form, then: Instruction) -> Instruction:
@@ -221,6 +222,11 @@ def _leads(instruction: Instruction, program: Program, before: str, seen: frozen
             return {lead for option in program.returns[rule] for lead in _leads(option, program, before, seen)}
         case Accept():
             return {before} if before else set()
+
+
+def _distinct(lead: str) -> str:
+    """As much of a lead as tells it; the white space at its end may be missing in a reply."""
+    return lead[:_LONGEST_LEAD].rstrip() or lead
 
 
 def _begun(lead: str) -> str:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import NamedTuple
 
 from katapi.runtime.reply import program as p
-from katapi.runtime.reply.log import Began, Left, Started
+from katapi.runtime.reply.log import Appended, Began, Dropped, Left, Started
 from katapi.runtime.reply.reading import Failures, Reading, Way
 
 
 def without_space(reading: Reading) -> list[Way]:
     """The ways that failed, where white space is missing or too much; they go on without it."""
     failures, symbols = reading.failures, reading.symbols
-    end = failures.position
-    while end < len(symbols) and symbols[end].isspace():
-        end += 1
     ways: list[Way] = []
-    for way in failures.ways:
-        expected, then = _expected(way, failures.position)
-        if end > failures.position:
+    for way, position in failures.all[failures.treated :]:
+        end = position
+        while end < len(symbols) and symbols[end].isspace():
+            end += 1
+        expected, then = _expected(way, position)
+        if end > position:
             ways.append(way._replace(at=then if not expected else p.Expect(expected, then), position=end))
         left = expected.lstrip()
         if left != expected:
             at = p.Expect(left, then) if left else then
-            ways.append(way._replace(at=at, position=failures.position))
+            ways.append(way._replace(at=at, position=position))
+    failures.treated = len(failures.all)
     return ways
 
 
@@ -40,7 +42,7 @@ def through(reading: Reading, failures: Failures, position: int) -> Way | None:
     Nothing begins on the way there: an item whose first token is missing is none.
     """
     symbol = reading.symbols[position]
-    reached = _search(reading, [way._replace(position=position) for way in failures.ways], symbol)
+    reached = _search(reading, [way._replace(position=position) for way in failures.ways()], symbol)
     return None if reached is None else reached._replace(position=position + 1)
 
 
@@ -49,12 +51,27 @@ def ends_without(reading: Reading, way: Way) -> bool:
     return _search(reading, [way], None) is not None
 
 
+class _State(NamedTuple):
+    """How far a way has come while symbols are left out."""
+
+    left_out: int
+    """What is left out: tokens, and texts and values of the template."""
+    way: Way
+    swallowed: bool
+    """Whether the way failed in a free text, which may have taken what stands behind it."""
+    began: bool
+    """Whether an item or the like has begun on the way."""
+    broken: bool
+    """Whether a value of what is open is left out."""
+
+
 def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None:
-    """The nearest way behind a control token, or to the end where there is none, by the tokens that are left out."""
-    waiting = deque((0, False, way) for way in ways)
+    """The nearest way behind a control token, or to the end where there is none, by what is left out."""
+    waiting = deque(_State(0, way, isinstance(way.at, p.Hole), False, False) for way in ways)
     seen: set[tuple[p.Instruction, object]] = set()
     while waiting:
-        left_out, began, way = waiting.popleft()
+        state = waiting.popleft()
+        way = state.way
         if (way.at, way.stack) in seen:
             continue
         seen.add((way.at, way.stack))
@@ -65,25 +82,33 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
             case p.Expect(next=then) if way.at.is_control:
                 if way.at.symbols == symbol:
                     return way._replace(at=then)
-                if not began:
-                    waiting.append((left_out + 1, began, way._replace(at=then)))
-            case p.Expect(next=then) | p.Hole(next=then):
-                waiting.appendleft((left_out, began, way._replace(at=then)))
+                if not state.began:
+                    waiting.append(state._replace(left_out=state.left_out + 1, way=way._replace(at=then)))
+            case p.Expect(symbols=symbols, next=then):
+                broken = state.broken or (state.swallowed and not symbols.isspace())
+                waiting.appendleft(state._replace(way=way._replace(at=then), broken=broken))
+            case p.Hole(next=then):
+                waiting.appendleft(state._replace(way=way._replace(at=then)))
             case p.Json(next=then) | p.Digits(next=then):
                 if symbol is not None:
-                    waiting.appendleft((left_out, began, way._replace(at=then)))
+                    waiting.appendleft(state._replace(way=way._replace(at=then), broken=True))
             case p.Note(entry=entry, next=then):
+                began = state.began or isinstance(entry, Began)
+                broken = state.broken or isinstance(entry, Started)
                 if isinstance(entry, Started | Left):
                     entry = entry._replace(position=way.position)
-                begins = began or isinstance(entry, Began)
-                if symbol is not None or not begins:
-                    waiting.appendleft((left_out, begins, way._replace(at=then, log=(way.log, entry))))
+                if isinstance(entry, Appended) and entry.place[0] == "m" and broken:
+                    entry, broken = Dropped(entry.variable), False
+                if symbol is not None or not began:
+                    on = way._replace(at=then, log=(way.log, entry))
+                    waiting.appendleft(state._replace(way=on, began=began, broken=broken))
             case p.Fork(options=options):
-                waiting.extendleft((left_out, began, way._replace(at=option)) for option in reversed(options))
+                waiting.extendleft(state._replace(way=way._replace(at=option)) for option in reversed(options))
             case p.Enter(rule=rule, next=then):
                 inside = way._replace(at=reading.rule(rule), stack=(way.stack, then))
-                waiting.appendleft((left_out, began, inside))
+                waiting.appendleft(state._replace(way=inside))
             case p.Leave():
                 if way.stack is not None:
-                    waiting.appendleft((left_out, began, way._replace(at=way.stack[1], stack=way.stack[0])))
+                    outside = way._replace(at=way.stack[1], stack=way.stack[0])
+                    waiting.appendleft(state._replace(way=outside))
     return None
