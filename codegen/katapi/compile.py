@@ -111,7 +111,8 @@ def compile_program(program: TokenizerProgram, project: Project, artifacts: Decl
             out[folder / "reply.py"] = emit_reply(program, package, reply).encode()
         out[folder / "request.py"] = emit_request(program).encode()
         out[folder / "renderer.py"] = emit_renderer(program, package).encode()
-        out[tests] = emit_property_tests(program, package, row).encode()
+        readable = not isinstance(reply, NotInvertible)
+        out[tests] = emit_property_tests(program, package, row, readable=readable).encode()
     else:
         out[folder / "__init__.py"] = emit_declared_tokenizer(program, package, meanings.tokenizer()).encode()
         out[tests] = emit_tokenizer_tests(program, package, row, () if data is None else _ids(program, data)).encode()

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import hypothesis
 from hypothesis import HealthCheck, settings
@@ -21,7 +21,9 @@ from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import TemplateError, TokenizerError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
+from katapi.runtime.model_input import ModelInput
 from katapi.runtime.parts import FromParts, MergedText
+from katapi.runtime.reply.message import AssistantMessage
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Content, ControlToken
 from katapi.runtime.tokenization.build import build_tokenizer
@@ -243,3 +245,54 @@ def request_bytes(request: RequestModel) -> bytes:
     """A request as a client would send it."""
     given = request.model_dump(exclude_unset=True)
     return json.dumps(given, ensure_ascii=False, default=datetime.isoformat).encode()
+
+
+class Reread(NamedTuple):
+    """The last reply of a conversation: its ids, the message they are read as, and the ids of that message."""
+
+    ids: list[int]
+    message: AssistantMessage
+    again: list[int]
+
+
+def reread(model: Model[R], request: R) -> Reread | None:
+    """The last reply of a conversation, read and printed again.
+
+    None where there is none, where it shares a token with what stands around it, and where its message has something
+    that a model does not write: a name, a picture.
+    """
+    messages = dict(request)["messages"]
+    last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
+    if last < 0 or not isinstance(getattr(messages[last], "content", ""), str | None):
+        return None
+
+    def with_last(message: Json) -> R:
+        plain = request.model_copy(update={"messages": messages[:last], "add_generation_prompt": False})
+        given = json.loads(request_bytes(plain))
+        return model.decode_request(json.dumps(given | {"messages": [*given["messages"], message]}).encode())
+
+    whole = json.loads(request_bytes(request))["messages"][last]
+    if rejection(model, with_last(whole)) is not None:
+        return None
+    before = model.assemble(with_last(whole))
+    ids = _sampled_ids(before, last)
+    if not ids:
+        return None
+    message = model.parse(ids)
+    kept = with_last({key: value for key, value in whole.items() if key in message.message})
+    if rejection(model, kept) is not None or model.assemble(kept).input_ids.tolist() != before.input_ids.tolist():
+        return None
+    return Reread(before.input_ids.tolist(), message, model.assemble(with_last(message.message)).input_ids.tolist())
+
+
+def _sampled_ids(result: ModelInput, message: int) -> list[int]:
+    """The ids that a model wrote for a message; none where one of them is not wholly its own."""
+    [places] = result.loss_mask([message]).nonzero()
+    if not len(places):
+        return []
+    first, end = int(places[0]), int(places[-1]) + 1
+    ranges = result.origins.ranges
+    regions = [part for part in result.rendered.sampled if part[0] >= ranges[first, 0] or part[1] > ranges[first, 0]]
+    opened = first == 0 or not any(start < ranges[first - 1, 1] for start, _ in regions)
+    closed = end == len(result) or not any(start < ranges[end, 0] < stop for start, stop in regions)
+    return result.input_ids[first:end].tolist() if opened and closed else []

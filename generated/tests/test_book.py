@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
-from katapi.testing import given, known_ids, request_bytes, texts, texts_at
+from katapi.testing import given, known_ids, request_bytes, reread, texts, texts_at
 from katapi_models.book import MODEL
 from katapi_models.book.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.book.vocabulary import Control
@@ -61,6 +61,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     assert not any((46, 3) <= site <= (46, 26) for site in written)
     assert whole[: len(without)] == without
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None and 13 not in reply.ids:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

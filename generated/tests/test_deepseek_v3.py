@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
-from katapi.testing import given, json_objects, json_texts, known_ids, request_bytes, texts, texts_at
+from katapi.testing import given, json_objects, json_texts, known_ids, request_bytes, reread, texts, texts_at
 from katapi_models.deepseek_v3 import MODEL
 from katapi_models.deepseek_v3.request import (
     AssistantMessage,
@@ -85,6 +85,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((107, 3) <= site <= (110, 4) for site in written)
     assert whole[: len(without)] == without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

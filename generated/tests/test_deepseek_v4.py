@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
-from katapi.testing import accepted, given, json_objects, known_ids, rejection, request_bytes, texts, texts_at
+from katapi.testing import accepted, given, json_objects, known_ids, rejection, request_bytes, reread, texts, texts_at
 from katapi_models.deepseek_v4 import MODEL
 from katapi_models.deepseek_v4.request import (
     AssistantMessage,
@@ -110,6 +110,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     assert not any((89, 3) <= site <= (92, 4) for site in own)
     assert whole[: len(without)] == without
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

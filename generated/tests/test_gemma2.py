@@ -17,6 +17,7 @@ from katapi.testing import (
     other_roles,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
     with_vocabulary,
@@ -142,6 +143,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     assert not any((99, 3) <= site <= (99, 40) for site in written)
     assert whole[: len(without)] == without
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None and 3 not in reply.ids:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

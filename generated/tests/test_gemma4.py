@@ -17,6 +17,7 @@ from katapi.testing import (
     other_roles,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
     texts_of_parts,
@@ -167,6 +168,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((146, 3) <= site <= (146, 121) for site in own)
     assert whole[: len(without)] == without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None and 3 not in reply.ids:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
-from katapi.testing import given, json_objects, known_ids, request_bytes, texts, texts_at, texts_of_parts
+from katapi.testing import given, json_objects, known_ids, request_bytes, reread, texts, texts_at, texts_of_parts
 from katapi_models.glm_4_5 import MODEL
 from katapi_models.glm_4_5.request import (
     AssistantMessage,
@@ -99,6 +99,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     assert not any((130, 3) <= site <= (140, 4) for site in own)
     assert whole[: len(without)] == without
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

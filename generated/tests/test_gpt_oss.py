@@ -18,6 +18,7 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
     texts_of_parts,
@@ -138,6 +139,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((117, 3) <= site <= (117, 34) for site in own)
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

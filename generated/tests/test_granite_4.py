@@ -17,6 +17,7 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
 )
@@ -125,6 +126,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     assert not any((110, 3) <= site <= (110, 55) for site in written)
     assert whole[: len(without)] == without
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

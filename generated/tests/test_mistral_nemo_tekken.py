@@ -17,6 +17,7 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
 )
@@ -126,6 +127,14 @@ def test_to_ask_for_a_generation_prefix_changes_nothing(request: Request) -> Non
     if rejection(MODEL, plain) or rejection(MODEL, prompted):
         return
     assert MODEL.render(plain).payload == MODEL.render(prompted).payload
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

@@ -15,6 +15,7 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
     texts_of_parts,
@@ -94,6 +95,14 @@ def test_to_ask_for_a_generation_prefix_changes_nothing(request: Request) -> Non
     if rejection(MODEL, plain) or rejection(MODEL, prompted):
         return
     assert MODEL.render(plain).payload == MODEL.render(prompted).payload
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None and 0 not in reply.ids:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

@@ -15,6 +15,7 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
     texts_of_parts,
@@ -97,6 +98,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((57, 3) <= site <= (57, 58) for site in written)
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None and 0 not in reply.ids:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

@@ -16,6 +16,7 @@ from katapi.testing import (
     known_ids,
     rejection,
     request_bytes,
+    reread,
     texts,
     texts_at,
 )
@@ -113,6 +114,14 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     assert not any((131, 3) <= site <= (140, 4) for site in own)
     assert whole[: len(without)] == without
     assert whole != without
+
+
+@given(INPUTS)
+def test_a_reply_that_is_read_gives_its_ids_again(request: Request) -> None:
+    reply = reread(MODEL, request)
+    if reply is not None:
+        assert not reply.message.faults
+        assert reply.again == reply.ids
 
 
 @given(INPUTS)

@@ -16,10 +16,10 @@ from hypothesis.strategies import DataObject
 from katapi.analyse import analyse
 from katapi.derive.fold import Constant
 from katapi.derive.growth import growing_roles
-from katapi.model.request import ASSISTANT
 from katapi.derive.stability import Question, Witness, changes, settings
 from katapi.language.source import Source
 from katapi.model.program import Program
+from katapi.model.request import ASSISTANT
 from katapi.model.sites import cited
 from katapi.runtime.errors import ArtifactError, KatapiError
 from katapi.runtime.json_types import Json

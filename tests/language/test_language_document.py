@@ -27,8 +27,11 @@ import pytest
 from lark.lexer import PatternStr
 
 from katapi.artifacts.lock import read_lock
+from katapi.derive.reply import reply_of
+from katapi.derive.reply_forms import NotInvertible
 from katapi.emit.package import emit_model
 from katapi.emit.renderer import emit_renderer
+from katapi.emit.reply import emit_reply
 from katapi.emit.request import emit_request
 from katapi.emit.tokenizer import emit_tokenizer
 from katapi.emit.vocabulary import emit_vocabulary
@@ -51,7 +54,7 @@ CODE = re.compile(r"\bK\d{3}\b")
 MARK = re.compile(r"# (K\d{3})$")
 DEPTHS = {"file": 0, "declarations": 0, "parts": 1, "arms": 2, "items": 3}
 GAP = "..."
-MODULES = ("vocabulary", "tokenizer", "request", "renderer", "model")
+MODULES = ("vocabulary", "tokenizer", "request", "renderer", "reply", "model")
 PACKAGE = "katapi_models.example"
 
 
@@ -179,8 +182,13 @@ def module(program: Program, name: str) -> str:
             return emit_tokenizer(program, PACKAGE, row)
         case "vocabulary":
             return emit_vocabulary(program)
+        case "reply":
+            try:
+                return emit_reply(program, PACKAGE, reply_of(program))
+            except NotInvertible:
+                return ""
         case "model":
-            return emit_model(program, PACKAGE, template="", tokenizer="")
+            return emit_model(program, PACKAGE, template="", tokenizer="", unreadable=None)
         case _:
             raise AssertionError(f"there is no module {name}")
 

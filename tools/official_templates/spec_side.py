@@ -22,7 +22,7 @@ from katapi.model.types import ListType, OptionalType, TaggedType, Type, UnionTy
 from katapi.project import find_project
 from katapi.runtime.errors import KatapiError, RequestError
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.model import Model
+from katapi.runtime.model import Model, Unreadable
 from katapi.runtime.record import Identity
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -114,6 +114,7 @@ def _compiled(program: Program) -> Model[RequestModel]:
         max_depth=program.request.depth,
         budgets={},
         _render=renderer.render,
+        _reply=Unreadable(program.source.name, "replies are not compared"),
         _tokenizer=_no_tokenizer,
     )
 

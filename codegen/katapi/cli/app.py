@@ -32,6 +32,7 @@ app.command("assemble")(models.assemble)
 app.command("render")(models.render)
 app.command("tokenize")(models.tokenize)
 app.command("detokenize")(models.detokenize)
+app.command("parse")(models.parse)
 
 
 def _version(wanted: bool) -> None:

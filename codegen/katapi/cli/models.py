@@ -1,4 +1,4 @@
-"""Commands on models: models, assemble, render, tokenize, detokenize."""
+"""Commands on models: models, assemble, render, tokenize, detokenize, parse."""
 
 from __future__ import annotations
 
@@ -217,6 +217,31 @@ def detokenize(
 ) -> None:
     """Print the text that ids stand for."""
     loaded = _load_tokenizer(model)
+    write_text(loaded.decode_text(_numbers(ids)))
+
+
+def parse(
+    model: ModelName,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID...", help="What was sampled; standard input if none.")
+    ] = None,
+    request: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The request that it answers; its tools say what values are."),
+    ] = None,
+    param: Params = None,
+) -> None:
+    """Take a reply apart: content, reasoning, calls of tools."""
+    loaded = _load(model)
+    prompt = None if request is None else loaded.assemble(_request(request), params=_params(param))
+    reply = loaded.parse(_numbers(ids), prompt)
+    faults = [fault._asdict() for fault in reply.faults]
+    shown = {"message": reply.message, "complete": reply.complete, "faults": faults}
+    write_json(json.dumps(shown, ensure_ascii=False))
+
+
+def _numbers(ids: list[str] | None) -> list[int]:
+    """The ids in words, or on standard input."""
     written = sys.stdin.read() if ids is None else " ".join(ids)
     numbers: list[int] = []
     for word in written.replace(",", " ").strip("[] \n").split():
@@ -224,4 +249,4 @@ def detokenize(
             shown = word if len(word) <= 40 else f"{word[:40]}…"
             raise typer.BadParameter(f"{shown!r} is no id; write numbers with spaces between", param_hint="ID")
         numbers.append(int(word))
-    write_text(loaded.decode_text(numbers))
+    return numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
 from shlex import quote
@@ -14,7 +15,7 @@ from katapi.cli.programs import source_of, text_of
 from katapi.cli.terminal import visible
 
 if TYPE_CHECKING:
-    pass
+    from katapi.model.program import Library
 
 
 def build(
@@ -92,8 +93,30 @@ def _check(files: list[Path]) -> None:
         else:
             titles = ", ".join(program.title for program in programs)
             typer.echo(f"{file}: {titles} {'are' if len(programs) > 1 else 'is'} fine")
+            for line in _unreadable(programs):
+                typer.echo(line)
     if failures:
         raise Failed("\n\n".join(failures))
+
+
+def _unreadable(programs: Sequence[Library]) -> list[str]:
+    """A line for each model whose replies cannot be read."""
+    from katapi.derive.reply import reply_of
+    from katapi.derive.reply_forms import NotInvertible
+    from katapi.model.program import Program
+    from katapi.model.sites import cited
+
+    lines: list[str] = []
+    for program in programs:
+        try:
+            if isinstance(program, Program):
+                reply_of(program)
+        except NotInvertible as error:
+            place = cited(error.span, program.source)
+            lines.append(
+                f"  {program.title}: its replies cannot be read without a `parse` block ({place}: {error.why})"
+            )
+    return lines
 
 
 def fmt(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from katapi.check.traverse import top_level
+from katapi.check.traverse import all_statements, expressions, let_values, nested, statements, top_level
 from katapi.derive.fold import ABSENT, Constant, Facts, Folder
 from katapi.derive.residue import Residue, Residues
 from katapi.model import template as t
@@ -79,8 +79,7 @@ class Moment:
         template = program.template
         self._generating = next(v.number for v in template.variables if v.binding is t.Binding.GENERATING)
         self._messages = next(v.number for v in template.variables if v.binding is t.Binding.MESSAGES)
-        reasoning = reasoning_field(program)
-        self._kept = frozenset({"content", "tool_calls", *(() if reasoning is None else (reasoning.name,))})
+        self._kept = _written(template)
 
     def declared(self) -> list[Arm]:
         """The `parse` blocks, in order."""
@@ -139,6 +138,43 @@ class Moment:
             if generate.condition is None or asked:
                 return out
         return [*out, ((), folder)]
+
+
+def _written(template: t.Template) -> frozenset[str]:
+    """The fields of a message that stand in what is sampled."""
+    values = let_values(template)
+    captured: dict[int, t.Block] = {}
+    blocks: list[t.Block] = []
+    for statement in all_statements(template):
+        match statement:
+            case t.Capture(variable=variable, body=body):
+                captured[variable.number] = body
+            case t.Each(key=key, item=item, source=source):
+                values |= {variable.number: source for variable in (key, item) if variable is not None}
+            case t.Sampled(body=body):
+                blocks.append(body)
+            case _:
+                pass
+    found: set[str] = set()
+    seen: set[int] = set()
+    exprs: list[t.Expr] = []
+    while blocks or exprs:
+        if blocks:
+            for statement in statements(blocks.pop()):
+                if isinstance(statement, t.Print | t.Each | t.Match | t.CallDef):
+                    exprs += expressions(statement)
+            continue
+        for expr in nested(exprs.pop()):
+            match expr:
+                case t.FieldOf(base=t.Var(variable=t.Variable(binding=t.Binding.WALK)), field=field):
+                    found.add(field.name)
+                case t.Var(variable=variable) if variable.number not in seen:
+                    seen.add(variable.number)
+                    exprs += [values[variable.number]] if variable.number in values else []
+                    blocks += [captured[variable.number]] if variable.number in captured else []
+                case _:
+                    pass
+    return frozenset(found)
 
 
 def _sampled(statement: t.Statement) -> bool:

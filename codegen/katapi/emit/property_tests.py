@@ -49,6 +49,7 @@ class PropertyTestsContext:
     strategies: list[str]
     rejections: str
     renders: bool
+    readable: bool
     depth_limit: int | None
     shares: bool
     generate_from: str
@@ -132,8 +133,8 @@ def constant(class_: str) -> str:
     return f"{name}_" if name in _TAKEN or name.startswith("CHOICES") else name
 
 
-def emit_property_tests(program: Program, package: str, artifact: Artifact | None) -> str:
-    """The text of the test module; `artifact` is that of the vocabulary."""
+def emit_property_tests(program: Program, package: str, artifact: Artifact | None, *, readable: bool) -> str:
+    """The text of the test module; `artifact` is that of the vocabulary, `readable` whether replies can be read."""
     needs = with_vocabulary("MODEL", artifact)
     strategies = _Strategies()
     request = program.request
@@ -147,6 +148,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             "with_vocabulary": needs,
             "nesting": limited,
             "rejection": rejections,
+            "reread": renders and readable,
             "texts_at": renders,
         }.items()
         if used
@@ -189,6 +191,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             strategies=[lines.text()],
             rejections=_places(rejections),
             renders=renders,
+            readable=readable,
             depth_limit=request.depth if limited else None,
             shares=any(site_of(d.span, program.source).file for d in program.template.definitions),
             generate_from=f"({start[0]}, {start[1]})",

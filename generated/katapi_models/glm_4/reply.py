@@ -9,7 +9,7 @@ from katapi.runtime.reply.grammar import Either, FreeText, Reply
 from katapi_models.glm_4_tokens.vocabulary import SPELLINGS, Control
 
 REPLY = Reply(
-    form=Either(((Control.ASSISTANT, "\n", FreeText(("m", "content"))), ())),
+    form=Either(((Control.ASSISTANT, FreeText(("m", "metadata"), default=""), "\n", FreeText(("m", "content"))), ())),
     prefixes=((Control.ASSISTANT,), ()),
     controls=SPELLINGS,
     reasoning="reasoning_content",

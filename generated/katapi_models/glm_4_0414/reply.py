@@ -69,7 +69,17 @@ REPLY = Reply(
                 ),
             ),
             (
-                Either(((Control.ASSISTANT, "\n", FreeText(("m", "content"), default="")), ())),
+                Either(
+                    (
+                        (
+                            Control.ASSISTANT,
+                            FreeText(("m", "metadata"), default=""),
+                            "\n",
+                            FreeText(("m", "content"), default=""),
+                        ),
+                        (),
+                    ),
+                ),
                 Either(
                     (
                         Items(

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/gpt-oss.kata",
     template=Identity(
         "GptOss@1",
-        "sha256:72318a988b35ddc840467e592ab570753f1356abc8d69ac19d6ec3c3f6b9b755",
+        "sha256:b7aa0272d02f62465db3000eb11e2c939c09de5de2aaf54984bf9559ca41c94f",
     ),
     tokenizer_identity=Identity(
         "GptOss@1",

@@ -192,6 +192,52 @@ REPLY = Reply(
                 Either(
                     (
                         (
+                            Control.CHANNEL,
+                            "analysis",
+                            Control.MESSAGE,
+                            FreeText(("m", "thinking")),
+                            Control.END,
+                            Control.START,
+                            "assistant",
+                        ),
+                        (),
+                    ),
+                ),
+                Either(
+                    (
+                        (
+                            Control.CHANNEL,
+                            "commentary",
+                            Control.MESSAGE,
+                            FreeText(("m", "content")),
+                            Control.END,
+                            Control.START,
+                            "assistant",
+                        ),
+                        (),
+                    ),
+                ),
+                Items(
+                    ("m", "tool_calls"),
+                    "c___",
+                    (
+                        " to=functions.",
+                        FreeText(("c___", "function", "name")),
+                        Control.CHANNEL,
+                        "commentary",
+                        Either(((" ", FreeText(("c___", "function", "content_type"))), ())),
+                        Control.MESSAGE,
+                        JsonText(("c___", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True),
+                        Control.CALL,
+                    ),
+                ),
+            ),
+            (
+                Control.START,
+                "assistant",
+                Either(
+                    (
+                        (
                             Either(
                                 (
                                     (

@@ -32,6 +32,13 @@ class Fixed(NamedTuple):
     value: str | int | Spelled
 
 
+class Emptied(NamedTuple):
+    """A place has a list or an object, of which nothing was read yet."""
+
+    place: Place
+    listed: bool
+
+
 class Began(NamedTuple):
     """A variable begins without a value."""
 
@@ -66,7 +73,7 @@ class Bound(NamedTuple):
     place: Place
 
 
-Entry: TypeAlias = Started | Left | Fixed | Began | Appended | Dropped | Named | Bound
+Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Appended | Dropped | Named | Bound
 """Something that was noted."""
 
 Log: TypeAlias = "tuple[Log, Entry] | None"
@@ -133,14 +140,16 @@ class Values:
                     text = None
                 case Fixed(place=place, value=value):
                     self._set(place, value)
+                case Emptied(place=place, listed=listed):
+                    self._set(place, [] if listed else {})
                 case Began(variable=variable):
                     self._variables.setdefault(variable, []).append(None)
                     self.unclosed.append(variable)
                 case Appended(variable=variable, place=place):
                     item = self._end(variable)
-                    listed = self._value(place)
-                    if isinstance(listed, list):
-                        listed.append(item)
+                    items = self._value(place)
+                    if isinstance(items, list):
+                        items.append(item)
                     else:
                         self._set(place, [item])
                 case Dropped(variable=variable):

@@ -108,6 +108,7 @@ class ReplyParser:
         self._faults: list[ReplyFault] = []
         self._lost: Failures | None = None
         self._behind: int | None = None
+        self._left_out: int | None = None
         self._stopped = False
         self._given = Delta()
         self._finished = False
@@ -160,9 +161,12 @@ class ReplyParser:
             log = self._lost.ways()[0].log
             self._misplaced(self._lost.position, len(self._reading.symbols), log)
         else:
-            chosen = next((way for way in open_ways if ends_without(self._reading, way)), None)
-            chosen = chosen or open_ways[0]
-            log = chosen.log
+            ending = next((way for way in open_ways if ends_without(self._reading, way)), None)
+            log = (ending or open_ways[0]).log
+            symbols = self._reading.symbols
+            if ending is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
+                complete = True  # another token than that of the template ended it
+                self._faults.pop()
         if self._behind is not None:
             self._fault("P103", "text or tokens behind the end of the reply", self._behind, len(self._reading.symbols))
         return self._message(log, complete=complete)
@@ -190,7 +194,7 @@ class ReplyParser:
         at_end = next((way for way in failures.ways() if isinstance(way.at, Accept)), None)
         if at_end is None:
             self._lost = failures.copy()
-        elif _is_control(reading.symbols[position]) and not self._stopped:
+        elif reading.symbols[position] == OTHER_CONTROL and not self._stopped:
             self._stopped = True
             reading.ways = [at_end._replace(position=position + 1)]
         else:
@@ -211,6 +215,7 @@ class ReplyParser:
             reading.ways = [way]
             return True
         self._misplaced(lost.position, position + 1, lost.ways()[0].log)
+        self._left_out = position if position == lost.position else None
         reading.ways = [way._replace(position=position + 1) for way in lost.ways()]
         return True
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from katapi.runtime.reply import grammar as g
-from katapi.runtime.reply.log import Appended, Began, Bound, Entry, Fixed, Left, Named, Started
+from katapi.runtime.reply.log import Appended, Began, Bound, Emptied, Entry, Fixed, Left, Named, Started
 
 CONTROL = "\ud800-\udfff"
 """All characters that stand for control tokens, in a class of a pattern."""
@@ -181,7 +181,9 @@ class _Compiler:
         for variable in reversed(variables):
             round_ = Note(Began(variable), round_)
         again.options = [self._form(form.join, round_), then]
-        return round_ if some else Fork([round_, then])
+        if some:
+            return round_
+        return Note(Emptied(form.place, isinstance(form, g.Items)), Fork([round_, then]))
 
 
 def _tokens(form: g.Form) -> Iterator[int]:
