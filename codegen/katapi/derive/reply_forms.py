@@ -362,11 +362,16 @@ def _sequence(parts: Iterator[g.Form] | Sequence[g.Form]) -> g.Form:
     return out[0] if len(out) == 1 else tuple(out)
 
 
+def alternatives(form: g.Form) -> tuple[g.Form, ...]:
+    """The forms of which a form is one."""
+    return form.options if isinstance(form, g.Either) else (form,)
+
+
 def either(*options: g.Form) -> g.Form:
     """One of some forms; those that are alike count once, and one of another choice is one of this."""
     flat: list[g.Form] = []
     for option in options:
-        for one in option.options if isinstance(option, g.Either) else (option,):
+        for one in alternatives(option):
             if one not in flat:
                 flat.append(one)
     return flat[0] if len(flat) == 1 else g.Either(tuple(flat))

@@ -192,10 +192,17 @@ def _sampled(statement: t.Statement) -> bool:
             return False
 
 
-def opening(residue: Residue) -> Residue:
-    """What a residue prints before the first that is sampled."""
-    first = next((at for at, statement in enumerate(residue) if _sampled(statement)), 0)
-    return residue[:first]
+def openings(residue: Residue) -> list[Residue]:
+    """What a residue may print before the first that is sampled: up to the branches with it, and in each of them."""
+    first = next((at for at, statement in enumerate(residue) if _sampled(statement)), None)
+    if first is None:
+        return [()]
+    before, statement = residue[:first], residue[first]
+    if not isinstance(statement, t.If):
+        return [before]
+    rest = () if statement.otherwise is None else statement.otherwise.statements
+    branches = [branch for branch in (statement.then.statements, rest) if any(map(_sampled, branch))]
+    return [before, *((*before, *opening) for branch in branches for opening in openings(tuple(branch)))]
 
 
 def _to_the_end(residue: Residue) -> Residue:

@@ -93,7 +93,7 @@ REPLY = Reply(
             (Control.ASSISTANT, FreeText(("m", "content"), default=""), Control.END_OF_SENTENCE),
         ),
     ),
-    prefixes=((Control.ASSISTANT, Control.THINK, "\n"), (), (Control.ASSISTANT,)),
+    prefixes=((Control.ASSISTANT, Control.THINK, "\n"), (), (Control.ASSISTANT,), (Control.TOOL_OUTPUTS_END,)),
     controls=SPELLINGS,
     reasoning="reasoning_content",
 )

@@ -47,10 +47,9 @@ REPLY = Reply(
             ),
             (Control.TOOL_OUTPUTS_END, FreeText(("m", "content"), default=""), Control.END_OF_SENTENCE),
             (Control.ASSISTANT, FreeText(("m", "content"), default=""), Control.END_OF_SENTENCE),
-            (),
         ),
     ),
-    prefixes=((Control.ASSISTANT,), ()),
+    prefixes=((Control.ASSISTANT,), (), (Control.TOOL_OUTPUTS_END,)),
     controls=SPELLINGS,
     reasoning="reasoning_content",
 )

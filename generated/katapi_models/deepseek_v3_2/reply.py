@@ -99,6 +99,7 @@ REPLY = Reply(
         (Control.ASSISTANT, Control.THINK),
         (Control.ASSISTANT,),
         ("\n\n",),
+        (Control.THINK,),
     ),
     controls=SPELLINGS,
     reasoning="reasoning_content",

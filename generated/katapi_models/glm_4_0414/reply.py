@@ -35,7 +35,6 @@ REPLY = Reply(
                 ),
                 some=True,
             ),
-            (),
             (
                 Control.ASSISTANT,
                 FreeText(("m", "metadata"), default=""),

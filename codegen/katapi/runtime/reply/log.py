@@ -40,9 +40,10 @@ class Emptied(NamedTuple):
 
 
 class Began(NamedTuple):
-    """A variable begins without a value."""
+    """A variable begins without a value, at a position."""
 
     variable: str
+    position: int = 0
 
 
 class Appended(NamedTuple):
@@ -52,10 +53,8 @@ class Appended(NamedTuple):
     place: Place
 
 
-class Dropped(NamedTuple):
-    """The value of a variable lacks a part, and is no item; the variable is as it was before it began."""
-
-    variable: str
+class Broken(NamedTuple):
+    """A part of the item that is open was left out: the item is none."""
 
 
 class Named(NamedTuple):
@@ -73,7 +72,7 @@ class Bound(NamedTuple):
     place: Place
 
 
-Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Appended | Dropped | Named | Bound
+Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Appended | Broken | Named | Bound
 """Something that was noted."""
 
 Log: TypeAlias = "tuple[Log, Entry] | None"
@@ -130,6 +129,7 @@ class Values:
     def of(self, log: Log) -> dict[str, Value]:
         """The fields of the message."""
         text: Started | None = None
+        broken = False
         for entry in entries(log):
             match entry:
                 case Started():
@@ -143,18 +143,20 @@ class Values:
                 case Emptied(place=place, listed=listed):
                     self._set(place, [] if listed else {})
                 case Began(variable=variable):
+                    broken = broken and bool(self.unclosed)
                     self._variables.setdefault(variable, []).append(None)
                     self.unclosed.append(variable)
                 case Appended(variable=variable, place=place):
                     item = self._end(variable)
+                    if broken and not self.unclosed:
+                        continue
                     items = self._value(place)
                     if isinstance(items, list):
                         items.append(item)
                     else:
                         self._set(place, [item])
-                case Dropped(variable=variable):
-                    while variable in self.unclosed:
-                        self._end(self.unclosed[-1])
+                case Broken():
+                    broken = bool(self.unclosed)
                 case Named(key=key, value=variable, place=place):
                     member = self._end(variable)
                     name = self._end(key)

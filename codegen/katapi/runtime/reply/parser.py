@@ -12,7 +12,7 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.reply.build import call_of, settled
 from katapi.runtime.reply.grammar import Prefix, Reply
-from katapi.runtime.reply.log import Log, Value, Values, plain
+from katapi.runtime.reply.log import Broken, Log, Value, Values, plain
 from katapi.runtime.reply.message import AssistantMessage, Delta, ReplyFault, ToolCall
 from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Program, compile_reply
 from katapi.runtime.reply.reading import Failures, Reading
@@ -216,7 +216,8 @@ class ReplyParser:
             return True
         self._misplaced(lost.position, position + 1, lost.ways()[0].log)
         self._left_out = position if position == lost.position else None
-        reading.ways = [way._replace(position=position + 1) for way in lost.ways()]
+        # An item that goes on behind a token which it does not have is none.
+        reading.ways = [way._replace(position=position + 1, log=(way.log, Broken())) for way in lost.ways()]
         return True
 
     def _misplaced(self, start: int, end: int, log: Log) -> None:

@@ -69,8 +69,8 @@ class Fork:
 class Note:
     """Nothing is read; but something is noted."""
 
-    entry: Entry | Started | Left
-    """What is noted; `Started` and `Left` get their position when they are reached."""
+    entry: Entry
+    """What is noted; what has a position gets it when it is reached."""
     next: Instruction
 
 

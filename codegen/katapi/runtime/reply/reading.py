@@ -14,7 +14,7 @@ from katapi.runtime.errors import TemplateError
 from katapi.runtime.reply import grammar as g
 from katapi.runtime.reply import program as p
 from katapi.runtime.reply.json_value import JsonScan, NoJson, json_value, kind_of, members
-from katapi.runtime.reply.log import Fixed, Left, Log, Spelled, Started
+from katapi.runtime.reply.log import Began, Fixed, Left, Log, Spelled, Started
 
 _NEAR = 16
 """How much white space may stand between the places at which ways failed that count as one place."""
@@ -136,7 +136,7 @@ class Reading:
             case p.Fork(options=options):
                 return [Way(option, position, stack, log) for option in options]
             case p.Note(entry=entry, next=then):
-                if isinstance(entry, Started | Left):
+                if isinstance(entry, Started | Left | Began):
                     entry = entry._replace(position=position)
                 return [Way(then, position, stack, (log, entry))]
             case p.Enter(rule=rule, next=then):

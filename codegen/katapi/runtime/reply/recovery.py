@@ -6,7 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from katapi.runtime.reply import program as p
-from katapi.runtime.reply.log import Appended, Began, Dropped, Left, Started
+from katapi.runtime.reply.log import Began, Broken, Left, Log, Started
 from katapi.runtime.reply.reading import Failures, Reading, Way
 
 
@@ -61,13 +61,31 @@ class _State(NamedTuple):
     """Whether the way failed in a free text, which may have taken what stands behind it."""
     began: bool
     """Whether an item or the like has begun on the way."""
-    broken: bool
-    """Whether a value of what is open is left out."""
+
+    def past(self, then: p.Instruction, *, value: bool) -> _State:
+        """Behind something that is left out: a value, or a text where a free text may have taken it."""
+        log: Log = (self.way.log, Broken()) if value else self.way.log
+        return self._replace(way=self.way._replace(at=then, log=log))
+
+
+def _has_just_begun(way: Way, symbols: str) -> bool:
+    """Whether an item or the like has begun, of which nothing was read where the way failed."""
+    entry = None if way.log is None else way.log[1]
+    return isinstance(entry, Began) and not symbols[entry.position : way.position].strip()
+
+
+def _without_space(symbols: str, position: int) -> int:
+    """The end of the text before a position."""
+    while position and symbols[position - 1].isspace():
+        position -= 1
+    return position
 
 
 def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None:
     """The nearest way behind a control token, or to the end where there is none, by what is left out."""
-    waiting = deque(_State(0, way, isinstance(way.at, p.Hole), False, False) for way in ways)
+    waiting = deque(
+        _State(0, way, isinstance(way.at, p.Hole), _has_just_begun(way, reading.symbols)) for way in ways
+    )
     seen: set[tuple[p.Instruction, object]] = set()
     while waiting:
         state = waiting.popleft()
@@ -85,23 +103,21 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
                 if not state.began:
                     waiting.append(state._replace(left_out=state.left_out + 1, way=way._replace(at=then)))
             case p.Expect(symbols=symbols, next=then):
-                broken = state.broken or (state.swallowed and not symbols.isspace())
-                waiting.appendleft(state._replace(way=way._replace(at=then), broken=broken))
+                waiting.appendleft(state.past(then, value=state.swallowed and not symbols.isspace()))
             case p.Hole(next=then):
                 waiting.appendleft(state._replace(way=way._replace(at=then)))
             case p.Json(next=then) | p.Digits(next=then):
                 if symbol is not None:
-                    waiting.appendleft(state._replace(way=way._replace(at=then), broken=True))
+                    waiting.appendleft(state.past(then, value=True))
             case p.Note(entry=entry, next=then):
                 began = state.began or isinstance(entry, Began)
-                broken = state.broken or isinstance(entry, Started)
-                if isinstance(entry, Started | Left):
+                if isinstance(entry, Left) and state.swallowed:
+                    entry = entry._replace(position=_without_space(reading.symbols, way.position))
+                elif isinstance(entry, Started | Left | Began):
                     entry = entry._replace(position=way.position)
-                if isinstance(entry, Appended) and entry.place[0] == "m" and broken:
-                    entry, broken = Dropped(entry.variable), False
                 if symbol is not None or not began:
-                    on = way._replace(at=then, log=(way.log, entry))
-                    waiting.appendleft(state._replace(way=on, began=began, broken=broken))
+                    noted = state._replace(way=way._replace(log=(way.log, entry)), began=began)
+                    waiting.appendleft(noted.past(then, value=isinstance(entry, Started)))
             case p.Fork(options=options):
                 waiting.extendleft(state._replace(way=way._replace(at=option)) for option in reversed(options))
             case p.Enter(rule=rule, next=then):
