@@ -11,6 +11,7 @@ import json
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,9 @@ from katapi.oracle.segment import Known, segmented
 from katapi.project import find_project
 from katapi.runtime.artifacts.any_file import read_tokenizer_file
 from katapi.runtime.fields import DateField
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.model import Unreadable
+from katapi.runtime.model_input import ModelInput
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.request_model import RequestModel, decode_request
 from katapi.runtime.serialization import Serialization
@@ -201,6 +204,14 @@ UNIGRAM = tokenizers.Tokenizer(tokenizers.models.Unigram([("a", -1.0)], None, Fa
 GGUF = struct.pack("<4sIQQ", b"GGUF", 3, 0, 0)
 PIECES = (DATA / "unigram.model").read_bytes()
 
+
+def extended(name: str, message: JsonObject) -> ModelInput:
+    """A first turn of a model, and a reply, with a message behind them."""
+    model = katapi.load(name)
+    prompt = model.assemble(b'{"messages": [{"role": "user", "content": "a"}]}')
+    return model.extend(prompt, model.encode("b"), [message])
+
+
 DONE: dict[str, Callable[[Path], object]] = {
     "R115": lambda folder: decode_request(Dated, b'{"now": "9 March"}'),
     "R119": lambda folder: decode_request(Short, b'{"name": "ab"}'),
@@ -212,6 +223,8 @@ DONE: dict[str, Callable[[Path], object]] = {
         "b", BytePairRanks(), Known({0: b"a"}, [], [], 0.0, frozenset(), frozenset()), None
     ),
     "V107": lambda folder: read(UNIGRAM)(folder).encode("b"),  # type: ignore[attr-defined]  # it is a tokenizer
+    "X107": lambda folder: extended("deepseek-v3.1", {"role": "system", "content": "c"}),
+    "P110": lambda folder: replace(katapi.load("book"), _reply=Unreadable("x.kata:1", "it is unknown")).parse([]),
     "A101": lambda folder: load_table(folder / "vocabulary.bin"),
     "A102": lambda folder: read_table(TABLE.replace(b"KATAPIV2", b"KATAPIV1"), where="t"),
     "A103": lambda folder: read_table(half(TABLE), where="t"),

@@ -95,7 +95,7 @@ def test_a_reply_that_was_cut_off_gives_what_there_is() -> None:
         assert whole.content.startswith(part.content.rstrip("\n"))
         assert (whole.reasoning or "").startswith((part.reasoning or "").rstrip("\n"))
         assert part.tool_calls in ((), whole.tool_calls)
-    assert [fault.code for fault in QWEN3.parse(ids[:-3]).faults] == ["P102"]
+    assert [fault.kind for fault in QWEN3.parse(ids[:-3]).faults] == ["unfinished call"]
 
 
 def test_what_is_certain_comes_as_it_is_pushed() -> None:
@@ -127,14 +127,14 @@ def test_a_line_break_that_may_be_the_template_s_is_held_back() -> None:
         ("<think>\nHm.\n</think>\n\nWait.", []),
         ("<think>\nHm.\n</think>\n\nWait.<|im_end|>\n", []),
         ("<think>\nHm.\n</think>\n\nWait.<|endoftext|>", []),
-        ("<think>\nHm.\n</think>\n\nWait.<|im_end|>More.", ["P103"]),
-        ("<think>\nHm.\n</think>\n\n<|fim_pad|>Wait.<|im_end|>", ["P100"]),
+        ("<think>\nHm.\n</think>\n\nWait.<|im_end|>More.", ["behind the end"]),
+        ("<think>\nHm.\n</think>\n\n<|fim_pad|>Wait.<|im_end|>", ["misplaced"]),
     ],
 )
 def test_what_the_template_would_not_print_is_passed_over(written: str, codes: list[str]) -> None:
     message = read(written)
     assert (message.content, message.reasoning) == ("Wait.", "Hm.")
-    assert [fault.code for fault in message.faults] == codes
+    assert [fault.kind for fault in message.faults] == codes
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_call_that_cannot_be_read_takes_no_other_with_it(broken: str) -> None:
     for order in ([broken, CALL], [CALL, broken], [CALL, broken, CALL]):
         message = read(f"{THOUGHT}Wait.\n{chr(10).join(order)}<|im_end|>")
         assert calls(message) == [("f", {"a": "1"})] * order.count(CALL)
-        assert {fault.code for fault in message.faults} == {"P101"}
+        assert {fault.kind for fault in message.faults} == {"unreadable call"}
         assert message.content == "Wait."
         assert message.complete
 

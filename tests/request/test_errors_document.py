@@ -25,6 +25,8 @@ CLASSES = {
     "T": katapi.TemplateError,
     "V": katapi.TokenizerError,
     "B": katapi.BudgetError,
+    "X": katapi.ExtensionError,
+    "P": katapi.ReplyError,
     "A": katapi.ArtifactError,
 }
 CALLS = re.compile(r"`((?:katapi|book|qwen3|\[d :=).*)`")
@@ -39,7 +41,7 @@ def codes_of_the_sources() -> set[str]:
 
 def test_the_page_has_every_code_and_no_other() -> None:
     assert sorted(ROWS) == sorted(codes_of_the_sources())
-    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBA".index(code[0]), code))
+    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBXPA".index(code[0]), code))
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
@@ -63,6 +65,6 @@ def test_what_an_example_calls_says_in_its_docstring_that_it_raises_the_error(co
     assert CLASSES[code[0]].__name__ in docstring
 
 
-def test_most_codes_of_requests_texts_and_budgets_have_an_example_that_runs() -> None:
-    without = {code for code in ROWS if code[0] in "RVB"} - EXAMPLES.keys()
-    assert without == {"R115", "R119", "V105", "V107"}
+def test_most_codes_of_requests_texts_budgets_and_extensions_have_an_example_that_runs() -> None:
+    without = {code for code in ROWS if code[0] in "RVBX"} - EXAMPLES.keys()
+    assert without == {"R115", "R119", "V105", "V107", "X107"}

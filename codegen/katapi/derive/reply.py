@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from katapi.derive.conversations import needles
 from katapi.derive.fold import Constant
-from katapi.derive.reply_forms import Forms, Known, NotInvertible, alternatives, either
+from katapi.derive.reply_forms import Forms, Known, NotInvertible, either
 from katapi.derive.reply_moment import Moment, openings, reasoning_field
 from katapi.derive.stability import settings
 from katapi.model.program import Program
@@ -27,7 +27,6 @@ def reply_of(program: Program) -> g.Reply:
     except NotInvertible:
         if not options:
             raise
-    options = [one for option in options for one in alternatives(option) if one != ()]
     if not options:
         raise NotInvertible(program.template.span, "no arm prints something that is sampled")
     reasoning = reasoning_field(program)
@@ -69,8 +68,8 @@ def _prefixes(program: Program, moment: Moment, forms: Forms) -> tuple[g.Prefix,
     for arm in moment.arms():
         forms.message(arm.variable)
         # A reply that is taken out of a history begins where the arm of the template says so.
-        for opening in openings(arm.residue):
-            found |= dict.fromkeys(_constants(forms.of(opening, arm.folder, Known())))
+        for residue in openings(arm.residue):
+            found |= dict.fromkeys(_constants(forms.of(residue, arm.folder, Known())))
     return tuple(found) or ((),)
 
 

@@ -91,7 +91,14 @@ class Forms:
     # ---- statements
 
     def _all(self, statements: Sequence[t.Statement], folder: NormalForm, known: Known) -> g.Form:
-        return _sequence(self._statement(statement, folder, known) for statement in statements)
+        forms: list[g.Form] = []
+        for statement in statements:
+            form = self._statement(statement, folder, known)
+            before = next((one for one in reversed(forms) if one not in ((), "")), ())
+            if _is_open(before, -1) and _is_open(form, 0):
+                raise NotInvertible(statement.span, "nothing tells where the text before it ends")
+            forms.append(form)
+        return _sequence(forms)
 
     def _statement(self, statement: t.Statement, folder: NormalForm, known: Known) -> g.Form:
         match statement:
@@ -362,16 +369,26 @@ def _sequence(parts: Iterator[g.Form] | Sequence[g.Form]) -> g.Form:
     return out[0] if len(out) == 1 else tuple(out)
 
 
-def alternatives(form: g.Form) -> tuple[g.Form, ...]:
-    """The forms of which a form is one."""
-    return form.options if isinstance(form, g.Either) else (form,)
+def _is_open(form: g.Form, end: int) -> bool:
+    """Whether a form has a text of any length at its beginning (0) or at its end (-1)."""
+    match form:
+        case g.FreeText():
+            return True
+        case tuple():
+            return bool(form) and _is_open(form[end], end)
+        case g.Either(options=options):
+            return any(_is_open(option, end) for option in options)
+        case g.Items(form=inner, join="") | g.Members(form=inner, join=""):
+            return _is_open(inner, end)
+        case _:
+            return False
 
 
 def either(*options: g.Form) -> g.Form:
     """One of some forms; those that are alike count once, and one of another choice is one of this."""
     flat: list[g.Form] = []
     for option in options:
-        for one in alternatives(option):
+        for one in option.options if isinstance(option, g.Either) else (option,):
             if one not in flat:
                 flat.append(one)
     return flat[0] if len(flat) == 1 else g.Either(tuple(flat))

@@ -193,16 +193,15 @@ def _sampled(statement: t.Statement) -> bool:
 
 
 def openings(residue: Residue) -> list[Residue]:
-    """What a residue may print before the first that is sampled: up to the branches with it, and in each of them."""
-    first = next((at for at, statement in enumerate(residue) if _sampled(statement)), None)
-    if first is None:
-        return [()]
-    before, statement = residue[:first], residue[first]
-    if not isinstance(statement, t.If):
-        return [before]
-    rest = () if statement.otherwise is None else statement.otherwise.statements
-    branches = [branch for branch in (statement.then.statements, rest) if any(map(_sampled, branch))]
-    return [before, *((*before, *opening) for branch in branches for opening in openings(tuple(branch)))]
+    """What a residue may print before the first that is sampled."""
+    first = next((at for at, statement in enumerate(residue) if _sampled(statement)), 0)
+    match residue[first] if residue else None:
+        case t.If(then=then, otherwise=otherwise):
+            rest = () if otherwise is None else otherwise.statements
+            inner = [opening for branch in (then.statements, rest) for opening in openings(branch)]
+            return [(*residue[:first], *opening) for opening in inner]
+        case _:
+            return [residue[:first]]
 
 
 def _to_the_end(residue: Residue) -> Residue:

@@ -8,17 +8,18 @@ from katapi.runtime.printed import Printed, Stretch, without_space
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
-def assemble_ids(printed: Iterable[Printed], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+def assemble_ids(
+    printed: Iterable[Printed], tokenizer: Tokenizer, *, first: bool = True, stripping: bool = False
+) -> tuple[list[int], list[int]]:
     """The ids of what was printed, and how many ids there are at the end of each run of text that is not empty.
 
     A run is the text between two control tokens, without the white space that these strip. No text, whatever it spells,
-    gives a control id.
+    gives a control id. `first` says that nothing stands before, `stripping` that what stands before is a control token
+    that strips behind it.
     """
     ids: list[int] = []
     run_ends: list[int] = []
     texts: list[str] = []
-    first = True
-    stripping = False
     for part in printed:
         stretch = part[1]
         if not isinstance(stretch, Stretch) or not stretch.holds_control:

@@ -86,6 +86,15 @@ class BudgetError(KatapiError):
     stage = "budget"
 
 
+class ExtensionError(KatapiError):
+    """An input cannot go on with a completion and new messages. Codes X100 to X107.
+
+    `stage` is "extension".
+    """
+
+    stage = "extension"
+
+
 class MediaError(KatapiError):
     """An image or another medium cannot be read or processed. It has no codes yet.
 

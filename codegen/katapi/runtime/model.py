@@ -6,16 +6,21 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
+from katapi.runtime.passages import AssembledPassage
 from katapi.runtime.printed import Printed
 from katapi.runtime.record import Identity, PolicyDecision
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
+from katapi.runtime.tokenization.facade import as_ids
 
 if TYPE_CHECKING:  # few processes read replies, and these modules count in the first token
     from katapi.runtime.reply.grammar import Reply
@@ -40,10 +45,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why the replies of a model cannot be read: the place in the spec, and what is wrong there."""
+    """Why the replies of a model cannot be read."""
 
     where: str
+    """The place in the spec, as comments name it."""
     why: str
+    """What is wrong there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +126,40 @@ class Model(DeclaredTokenizer, Generic[R]):
         rendered = self.render(request)
         tokenizer = self.tokenizer
         ids, run_ends = assemble_ids(rendered.printed, tokenizer)
-        decision = None if budget is None else _decide(budget, len(ids))
+        decision = None if budget is None else decide(budget, len(ids))
         source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
-        return ModelInput(*tensors(ids), rendered, ids, run_ends, tokenizer, source, decision)
+        passages = (AssembledPassage(ids, run_ends, None),)
+        return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, decision, None)
+
+    def extend(
+        self,
+        prev: ModelInput,
+        completion_ids: Sequence[int] | NDArray[np.int64],
+        new_messages: bytes | Sequence[JsonObject],
+        *,
+        reply: JsonObject | None = None,
+        generate: bool = True,
+        policy: str | None = None,
+    ) -> ModelInput:
+        """The input of the next turn: a prompt, what the model sampled to it, and what was said then.
+
+        `prev` is an input that `assemble` or `extend` gave. Its ids and `completion_ids`, a list or int64 of shape [m],
+        stay as they are; the closing token is added where sampling was cut off before it. `new_messages` are a JSON
+        array in bytes, or its messages.
+        `reply` is what the completion says, as a message of the request; without it, the completion is parsed. With
+        `generate` the generation prefix stands at the end; without it, `new_messages` may be empty. `policy` names a
+        budget of the spec.
+
+        Where the template would print the whole conversation otherwise, the input has `departures`.
+
+        Raises `ExtensionError` X100 to X107 for an input that cannot go on so, `RequestError` R100 to R115 and R119 for
+        the new messages, `TemplateError` T100 to T102 and T140 to T143 where the template refuses the conversation,
+        `TokenizerError` V101 and V107 for their texts, and `BudgetError` B100 and B101.
+        """
+        from katapi.runtime.extension import extend_input  # no first turn needs it
+
+        budget = None if policy is None else self._budget(policy)
+        return extend_input(self, prev, as_ids(completion_ids), new_messages, reply, budget, generate=generate)
 
     def parse(self, completion_ids: Sequence[int], prompt: ModelInput | None = None) -> AssistantMessage:
         """What a model sampled, taken apart: content, reasoning and calls of tools.
@@ -141,7 +179,8 @@ class Model(DeclaredTokenizer, Generic[R]):
     def parser(self, prompt: ModelInput | None = None) -> ReplyParser:
         """The same for ids that arrive one by one: `push` each, and `finish`.
 
-        Without a `prompt` the reply is read as one to the prompt of a request that leaves all parameters out.
+        Without a `prompt` the reply is read as one to the prompt of a request that leaves all parameters out. Raises
+        `ReplyError` P110 where the spec does not say how a reply is read.
         """
         from katapi.runtime.reply.parser import parser
 
@@ -185,8 +224,11 @@ def _type_of(value: object) -> str:
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _decide(budget: Budget, count: int) -> PolicyDecision:
-    """Whether an input fits; nothing is cut silently."""
+def decide(budget: Budget, count: int) -> PolicyDecision:
+    """What a budget says of an input of so many tokens; nothing is cut silently.
+
+    Raises `BudgetError` B100 where input and reserve exceed the window.
+    """
     if count + budget.reserve > budget.window:
         over = count + budget.reserve - budget.window
         raise BudgetError(

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.origins import Origins, token_segments
+from katapi.runtime.origins import Origins, portions
 from katapi.runtime.owners import owners_of
+from katapi.runtime.passages import Passage
 from katapi.runtime.printed import Printed, rendering_of, text_of
-from katapi.runtime.record import ExecutionRecord, Identity, PolicyDecision, katapi_version, python_version
+from katapi.runtime.record import ExecutionRecord, Extension, Identity, PolicyDecision, katapi_version, python_version
 from katapi.runtime.segments import Segment
 from katapi.runtime.strict_json import Substitution
 from katapi.runtime.tokenization.interface import Tokenizer
+
+if TYPE_CHECKING:
+    from katapi.runtime.departures import Departure
 
 
 class RenderedInput:
@@ -104,6 +110,8 @@ class Source(NamedTuple):
     """The template that was rendered."""
     tokenizer: Identity
     """The tokenizer that was used."""
+    extensions: tuple[Extension, ...] = ()
+    """The completions in the ids."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,10 +128,11 @@ class ModelInput:
     rendered: RenderedInput
     """What the template printed."""
     _ids: Sequence[int] = field(repr=False)
-    _run_ends: Sequence[int] = field(repr=False)
+    _passages: tuple[Passage, ...] = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
     _source: Source = field(repr=False)
     _decision: PolicyDecision | None = field(repr=False)
+    _official: RenderedInput | None = field(repr=False, default=None)
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -141,8 +150,38 @@ class ModelInput:
     @cached_property
     def origins(self) -> Origins:
         """The origin of each token: n entries."""
-        ranges = token_segments(self.rendered.payload, self._run_ends, self._ids, self._tokenizer)
-        return Origins(self.rendered.payload, ranges)
+        segments = self.rendered.payload
+        found = [
+            passage.ranges(segments, start, self._tokenizer)
+            for passage, start in zip(self._passages, self._starts(), strict=True)
+        ]
+        return Origins(segments, np.concatenate(found))
+
+    def _starts(self) -> list[int]:
+        """The index of the first segment of each passage."""
+        return [0, *(passage.stop for passage in self._passages if passage.stop is not None)]
+
+    @cached_property
+    def departures(self) -> tuple[Departure, ...]:
+        """Where the ids of an extended input are not those of its whole request, assembled anew.
+
+        They are where the template prints the past otherwise once the conversation has gone on, where the model wrote
+        a reply otherwise than the template, and where it cut its text otherwise than the tokenizer. None in an input
+        that was not extended.
+        """
+        if self._official is None:
+            return ()
+        from katapi.runtime.departures import Side, departures  # only who asks needs it
+
+        ids, run_ends = assemble_ids(self._official.printed, self._tokenizer)
+        if ids == [*self._ids]:
+            return ()
+        official, own = self._official.payload, self.rendered.payload
+        runs = zip(self._passages, self._starts(), strict=True)
+        return departures(
+            Side(own, self._ids, [*chain.from_iterable(passage.portions(own, start) for passage, start in runs)]),
+            Side(official, ids, [*portions(official, run_ends, (0, len(official)))]),
+        )
 
     @cached_property
     def sampled(self) -> NDArray[np.bool_]:
@@ -207,6 +246,7 @@ class ModelInput:
             input_ids=tuple(self.input_ids.tolist()),
             attention_mask=tuple(self.attention_mask.tolist()),
             position_ids=tuple(self.position_ids.tolist()),
+            extensions=source.extensions,
         )
 
 

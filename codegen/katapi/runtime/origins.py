@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.printed import without_space
-from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment, Site
+from katapi.runtime.segments import NOWHERE, ContentSegment, ControlSegment, LiteralSegment, Path, Segment, Site
 from katapi.runtime.tokenization.interface import Tokenizer
 
 Kind = Literal["control", "literal", "content", "mixed"]
@@ -48,17 +48,18 @@ class Origin:
 
     @property
     def field(self) -> str | None:
-        """The field of that message, or the parameter of the request."""
+        """The field of that message, or the parameter of the request; None where a message as a whole stands there."""
         for path in self.paths:
-            name = path[2] if path[:1] == ("messages",) and len(path) > 2 else path[0] if path else None
+            name = next(iter(path[2:] if path[:1] == ("messages",) else path), None)
             if isinstance(name, str):
                 return name
         return None
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """The places in the template that wrote the token; empty for content."""
-        return tuple(s.site for s in self.segments if isinstance(s, ControlSegment | LiteralSegment))
+        """The places in the template that wrote the token; empty for content, and for what the model alone wrote."""
+        written = (s.site for s in self.segments if isinstance(s, ControlSegment | LiteralSegment))
+        return tuple(site for site in written if site != NOWHERE)
 
 
 def kind_of(segment: Segment) -> Kind:
@@ -90,58 +91,86 @@ class Origins(Sequence[Origin]):
         if isinstance(index, slice):
             return Origins(self._segments, self.ranges[index])
         first, end = self.ranges[index].tolist()
-        return Origin(tuple(self._segments[first:end]))
+        return self._origin(first, end)
 
     def __iter__(self) -> Iterator[Origin]:
         for first, end in self.ranges.tolist():
-            yield Origin(tuple(self._segments[first:end]))
+            yield self._origin(first, end)
+
+    def _origin(self, first: int, end: int) -> Origin:
+        """The origin of a token; empty segments between others are no part of it."""
+        segments = tuple(self._segments[first:end])
+        return Origin(segments if end - first == 1 else tuple(s for s in segments if s.text))
 
 
 def token_segments(
-    segments: Sequence[Segment], run_ends: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer
+    segments: Sequence[Segment],
+    run_ends: Sequence[int],
+    ids: Sequence[int],
+    tokenizer: Tokenizer,
+    within: tuple[int, int] | None = None,
 ) -> NDArray[np.int64]:
     """For each token the half-open range of segments that it covers, int64 of shape [n, 2].
 
     Empty segments are never covered. `run_ends` are those of `assemble_ids`. A token that stands for nothing but what
-    the tokenizer put in belongs to the segment that it was put in front of.
+    the tokenizer put in belongs to the segment that it was put in front of. `within` is the range of segments that the
+    ids are of, where they are not those of all.
     """
+    within = within or (0, len(segments))
     out = np.zeros((len(ids), 2), dtype=np.int64)
-    ends = iter(run_ends)
-    token = index = 0
-    while index < len(segments):
-        if isinstance(segments[index], ControlSegment):
-            out[token] = (index, index + 1)
-            token, index = token + 1, index + 1
-            continue
-        begin = index
-        while index < len(segments) and not isinstance(segments[index], ControlSegment):
-            index += 1
-        filled = [i for i in range(begin, index) if segments[i].text]
-        text = "".join(segments[i].text for i in filled)
-        before, run = _stripped(text, segments, begin, index)
-        if not run:
-            continue
-        end = next(ends)
-        if len(filled) == 1:
-            out[token:end] = (filled[0], filled[0] + 1)
-        else:
+    token = 0
+    for begin, stop, count in portions(segments, run_ends, within):
+        end = token + count
+        filled = [i for i in range(begin, stop) if segments[i].text]
+        if count and len(filled) > 1:
+            before, run = _stripped(segments, begin, stop, within)
             spans = tokenizer.spans(run, ids[token:end], first=begin == 0) + len(before.encode())
-            out[token:end] = _covered(filled, [len(segments[i].text.encode()) for i in filled], spans)
+            out[token:end] = covered(filled, [len(segments[i].text.encode()) for i in filled], spans)
+        elif count:
+            out[token:end] = filled[0], filled[0] + 1
         token = end
     return out
 
 
-def _stripped(text: str, segments: Sequence[Segment], begin: int, end: int) -> tuple[str, str]:
+def portions(
+    segments: Sequence[Segment], run_ends: Sequence[int], within: tuple[int, int]
+) -> Iterator[tuple[int, int, int]]:
+    """The control tokens and the runs of text in a range of segments: the range of segments of each, and its ids.
+
+    Ranges are half-open, ids are counted. `run_ends` are those of `assemble_ids`.
+    """
+    ends = iter(run_ends)
+    index, stop = within
+    token = 0
+    while index < stop:
+        begin = index
+        index += 1
+        if isinstance(segments[begin], ControlSegment):
+            token += 1
+            yield begin, index, 1
+            continue
+        while index < stop and not isinstance(segments[index], ControlSegment):
+            index += 1
+        end = next(ends) if _stripped(segments, begin, index, within)[1] else token
+        yield begin, index, end - token
+        token = end
+
+
+def _stripped(segments: Sequence[Segment], begin: int, end: int, within: tuple[int, int]) -> tuple[str, str]:
     """What control tokens strip off the beginning of a run, and the run without what they strip off both its ends."""
     opening = segments[begin - 1] if begin else None
-    closing = segments[end] if end < len(segments) else None
+    closing = segments[end] if end < within[1] else None
+    text = "".join([segment.text for segment in segments[begin:end]])
     behind = isinstance(closing, ControlSegment) and closing.token.strips_before
     left = without_space(text, before=isinstance(opening, ControlSegment) and opening.token.strips_behind, behind=False)
     return text[: len(text) - len(left)], without_space(left, before=False, behind=behind)
 
 
-def _covered(segments: list[int], widths: list[int], spans: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The segments under each span of bytes, shape [n, 2]; `widths` are those of the segments in bytes."""
+def covered(segments: list[int], widths: list[int], spans: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The segments under each of `spans`, which are int64 of shape [n, 2], as ranges in int64 of the same shape.
+
+    Spans count bytes; `segments` are the indices of segments that stand in a row, and `widths` their lengths in bytes.
+    """
     ends = np.fromiter(accumulate(widths), np.int64, len(widths))
     begins = np.concatenate(([0], ends[:-1]))
     index = np.array(segments, dtype=np.int64)

@@ -32,6 +32,23 @@ class PolicyDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class Extension:
+    """A completion in the ids of an input: what `Model.extend` was given of it.
+
+    With the request and the ids of its record, it says all that is needed to do the same again: the prompt is the
+    request up to the message `reply` and the ids up to `start`, and the new messages are those between this reply and
+    the next.
+    """
+
+    reply: int
+    """The index of the message that the completion is in the request."""
+    start: int
+    """The index of its first id in the ids of the input."""
+    end: int
+    """The index behind its last id."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutionRecord:
     """One execution: what came in, what was decided, what the model receives."""
 
@@ -66,6 +83,8 @@ class ExecutionRecord:
     """n times 1: nothing is padded."""
     position_ids: tuple[int, ...]
     """The numbers from 0 to n - 1."""
+    extensions: tuple[Extension, ...] = ()
+    """The completions in the ids, in order; none in an input that was assembled of its request alone."""
 
     def to_json(self) -> JsonObject:
         """The record as plain JSON; beside the fields, `length` is n, and `policy` is what was decided."""
@@ -93,6 +112,7 @@ class ExecutionRecord:
             "attention_mask": list(self.attention_mask),
             "position_ids": list(self.position_ids),
             "length": len(self.input_ids),
+            "extensions": [{"reply": e.reply, "start": e.start, "end": e.end} for e in self.extensions],
         }
 
 

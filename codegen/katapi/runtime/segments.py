@@ -60,9 +60,13 @@ class Site(NamedTuple):
     file: str | None = None
 
 
+NOWHERE = Site(0, 0)
+"""The site of a control token that the model generated and no line of the template prints there."""
+
+
 @dataclass(frozen=True, slots=True)
 class ControlSegment:
-    """One control id: that of `token`; `text` is its spelling, `site` what printed it."""
+    """One control id: that of `token`; `text` is its spelling, `site` what printed it, or `NOWHERE`."""
 
     token: ControlToken
     site: Site

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import JsonObject
@@ -38,6 +41,22 @@ class TextModel(Model[RequestModel]):
 
     def parser(self, prompt: ModelInput | None = None) -> NoReturn:
         """Raises ArtifactError A144: there is no template that says how a reply is read."""
+        raise self._no_template()
+
+    def extend(
+        self,
+        prev: ModelInput,
+        completion_ids: Sequence[int] | NDArray[np.int64],
+        new_messages: bytes | Sequence[JsonObject],
+        *,
+        reply: JsonObject | None = None,
+        generate: bool = True,
+        policy: str | None = None,
+    ) -> NoReturn:
+        """Raises ArtifactError A144: there is no template to print messages.
+
+        `completion_ids` may be int64 of shape [m].
+        """
         raise self._no_template()
 
     def _no_template(self) -> ArtifactError:

@@ -47,6 +47,7 @@ REPLY = Reply(
             ),
             (Control.TOOL_OUTPUTS_END, FreeText(("m", "content"), default=""), Control.END_OF_SENTENCE),
             (Control.ASSISTANT, FreeText(("m", "content"), default=""), Control.END_OF_SENTENCE),
+            (),
         ),
     ),
     prefixes=((Control.ASSISTANT,), (), (Control.TOOL_OUTPUTS_END,)),

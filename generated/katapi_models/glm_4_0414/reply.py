@@ -35,6 +35,7 @@ REPLY = Reply(
                 ),
                 some=True,
             ),
+            (),
             (
                 Control.ASSISTANT,
                 FreeText(("m", "metadata"), default=""),

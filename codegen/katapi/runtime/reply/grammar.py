@@ -36,13 +36,16 @@ class Writer(Protocol):
     """A serialization."""
 
     def dump(self, value: Json) -> str:
-        """The text of a value. Raises `TemplateError` where it has none."""
+        """The text of a value. Raises `TemplateError` T140 to T143 where it has none."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """A text of any length without a control token; it ends where what stands behind it begins."""
+    """A text of any length without a control token, which belongs to `place`.
+
+    It ends where what stands behind it begins.
+    """
 
     place: Place
     strip: str | None = None
@@ -61,7 +64,7 @@ Kind: TypeAlias = Literal["text", "integer", "fraction", "bool", "null", "list",
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """A JSON value."""
+    """A JSON value, which belongs to `place`."""
 
     place: Place
     serialization: Writer
@@ -80,7 +83,10 @@ class JsonText:
 
 @dataclass(frozen=True, slots=True)
 class JsonMembers:
-    """A JSON object whose keys are known, and what stands behind each. Any order and spacing is read."""
+    """A JSON object of which the keys are known: `members` are these, and what stands behind each.
+
+    Any order and spacing is read.
+    """
 
     members: tuple[tuple[str, JsonText], ...]
 
@@ -92,7 +98,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """No text; but the place has this value."""
+    """No text; but `place` has this `value`."""
 
     place: Place
     value: str | int
@@ -100,14 +106,14 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """One of some forms: the first with which the whole reply can be read."""
+    """One of some forms, `options`: the first with which the whole reply can be read."""
 
     options: tuple[Form, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The items of a list, each read by `form` into the variable `item`."""
+    """The items of the list at `place`, each read by `form` into the variable `item`."""
 
     place: Place
     item: str
@@ -120,7 +126,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The members of an object, each read by `form` into the variables `key` and `value`."""
+    """The members of the object at `place`, each read by `form` into the variables `key` and `value`."""
 
     place: Place
     key: str
@@ -132,7 +138,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What the rule of this name reads, which its parameter then has, belongs to the place."""
+    """What the `rule` of this name reads, which its parameter then has, belongs to `place`."""
 
     rule: str
     place: Place
@@ -157,7 +163,7 @@ Form: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A form with a name, which may stand inside itself; `parameter` is the variable that has what it reads."""
+    """A `form` with a name, which may stand inside itself; `parameter` is the variable that has what it reads."""
 
     parameter: str
     form: Form
@@ -169,7 +175,7 @@ Prefix: TypeAlias = "tuple[str | Token, ...]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reply:
-    """How a reply is read: from what the template prints in front of it to the end of what the model writes."""
+    """How a reply is read, by `form`: from what the template prints in front of it to the end of what the model writes."""
 
     form: Form
     prefixes: tuple[Prefix, ...]

@@ -12,42 +12,42 @@ _CONTROL = re.compile("[\ud800-\udfff]")
 
 
 class Started(NamedTuple):
-    """A free text begins at a position of the symbols."""
+    """A free text, as `form` says, begins at a `position` of the symbols."""
 
     form: FreeText
     position: int
 
 
 class Left(NamedTuple):
-    """The last free text that began ends at a position."""
+    """The last free text that began, as `form` says, ends at a `position`."""
 
     form: FreeText
     position: int
 
 
 class Fixed(NamedTuple):
-    """A place has a value."""
+    """A `place` has a `value`."""
 
     place: Place
     value: str | int | Spelled
 
 
 class Emptied(NamedTuple):
-    """A place has a list or an object, of which nothing was read yet."""
+    """A `place` has a list, where it is `listed`, or an object, of which nothing was read yet."""
 
     place: Place
     listed: bool
 
 
 class Began(NamedTuple):
-    """A variable begins without a value, at a position."""
+    """A `variable` begins without a value, at a `position`."""
 
     variable: str
     position: int = 0
 
 
 class Appended(NamedTuple):
-    """The value of a variable is the next item of a list; the variable is as it was before it began."""
+    """The value of a `variable` is the next item of the list at `place`; the variable is as it was before it began."""
 
     variable: str
     place: Place
@@ -58,7 +58,10 @@ class Broken(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The values of two variables are a member of an object; they are as they were before they began."""
+    """The values of the variables `key` and `value` are a member of the object at `place`.
+
+    The variables are as they were before they began.
+    """
 
     key: str
     value: str
@@ -66,7 +69,7 @@ class Named(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """The value of a variable belongs to a place; the variable is as it was before it began."""
+    """The value of a `variable` belongs to `place`; the variable is as it was before it began."""
 
     variable: str
     place: Place
@@ -80,7 +83,7 @@ Log: TypeAlias = "tuple[Log, Entry] | None"
 
 
 class Spelled(NamedTuple):
-    """A JSON value and the text that it was read from, which may be meant as a text."""
+    """A JSON `value` and the `text` that it was read from by `form`, which may be meant as a text."""
 
     value: Json
     text: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import JsonObject
@@ -20,15 +20,18 @@ class ToolCall:
     """The id of the call, where the model writes one."""
 
 
+Kind: TypeAlias = Literal["misplaced", "unreadable call", "unfinished call", "behind the end"]
+"""What is wrong in a reply."""
+
+
 class ReplyFault(NamedTuple):
     """Something in a reply that the template would not have printed.
 
-    `code` is P100 for text or tokens that belong to nothing, P101 for a call of a tool that cannot be read, P102 for
-    one that is cut off, and P103 for what stands behind the end.
+    `kind` is "misplaced" for text or tokens that belong to nothing, "unreadable call" for a call of a tool that says no
+    name or no object of arguments, "unfinished call" for one that is cut off, and "behind the end".
     """
 
-    code: str
-    message: str
+    kind: Kind
     start: int
     """The index of the first id that it concerns."""
     text: str
@@ -54,7 +57,7 @@ class AssistantMessage:
 
 
 class Delta(NamedTuple):
-    """What an id that was pushed makes certain: a piece of the content or of the reasoning, or a whole call."""
+    """What an id that was pushed makes certain: a piece of the `content` or of the `reasoning`, or whole `tool_calls`."""
 
     content: str = ""
     reasoning: str = ""

@@ -13,7 +13,7 @@ from katapi.runtime.model_input import ModelInput
 from katapi.runtime.reply.build import call_of, settled
 from katapi.runtime.reply.grammar import Prefix, Reply
 from katapi.runtime.reply.log import Broken, Log, Value, Values, plain
-from katapi.runtime.reply.message import AssistantMessage, Delta, ReplyFault, ToolCall
+from katapi.runtime.reply.message import AssistantMessage, Delta, Kind, ReplyFault, ToolCall
 from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Program, compile_reply
 from katapi.runtime.reply.reading import Failures, Reading
 from katapi.runtime.reply.recovery import ends_without, through, without_space
@@ -127,7 +127,7 @@ class ReplyParser:
         return self._new(self._certain())
 
     def feed(self, tokens: Iterable[int]) -> None:
-        """Takes several ids. Raises `TokenizerError` as `push` does."""
+        """Takes several ids. Raises `TokenizerError` V102 and V104 as `push` does."""
         if self._finished:
             raise TokenizerError("the parser was finished already", code="V104")
         symbols: list[str] = []
@@ -168,7 +168,7 @@ class ReplyParser:
                 complete = True  # another token than that of the template ended it
                 self._faults.pop()
         if self._behind is not None:
-            self._fault("P103", "text or tokens behind the end of the reply", self._behind, len(self._reading.symbols))
+            self._fault("behind the end", self._behind, len(self._reading.symbols))
         return self._message(log, complete=complete)
 
     # ---- following the grammar
@@ -224,14 +224,14 @@ class ReplyParser:
         values = Values(self._reading.symbols)
         values.of(log)
         if values.unclosed:
-            self._fault("P101", "a call that cannot be read", start, end)
+            self._fault("unreadable call", start, end)
         else:
-            self._fault("P100", "text or tokens that belong to nothing", start, end)
+            self._fault("misplaced", start, end)
 
-    def _fault(self, code: str, message: str, start: int, end: int) -> None:
+    def _fault(self, kind: Kind, start: int, end: int) -> None:
         index = max(0, bisect_right(self._starts, start) - 1)
         text = plain(self._reading.symbols[max(start, self._prefix) : end])
-        self._faults.append(ReplyFault(code, message, index, text))
+        self._faults.append(ReplyFault(kind, index, text))
 
     # ---- what is certain
 
@@ -275,14 +275,14 @@ class ReplyParser:
         for one in _calls(fields):
             read = call_of(one, self._tools)
             if read is None:
-                if not any(fault.code == "P101" for fault in self._faults):
+                if not any(fault.kind == "unreadable call" for fault in self._faults):
                     text = str(settled(one))
-                    self._faults.append(ReplyFault("P101", "a call that cannot be read", 0, text))
+                    self._faults.append(ReplyFault("unreadable call", 0, text))
                 continue
             forms.append(read[0])
             calls.append(read[1])
         if values.unclosed and not complete:
-            self._fault("P102", "a call that is cut off", len(self._reading.symbols), len(self._reading.symbols))
+            self._fault("unfinished call", len(self._reading.symbols), len(self._reading.symbols))
         name = self._reply.reasoning
         content = _text(fields.get("content"))
         reasoning = "" if name is None else _text(fields.get(name))

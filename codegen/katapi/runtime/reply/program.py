@@ -24,7 +24,7 @@ _LONGEST_LEAD = 12
 
 @dataclass(slots=True, eq=False)
 class Expect:
-    """A text, or one control token."""
+    """A text, or one control token: `symbols`; it goes on with `next`."""
 
     symbols: str
     next: Instruction
@@ -37,7 +37,7 @@ class Expect:
 
 @dataclass(slots=True, eq=False)
 class Hole:
-    """A free text, in the midst of it. `ends` finds where it may end; None where it may end anywhere."""
+    """A free text, in the midst of it; `next` is behind it. `ends` finds where it may end; None where it may end anywhere."""
 
     next: Instruction
     ends: re.Pattern[str] | None = None
@@ -45,7 +45,7 @@ class Hole:
 
 @dataclass(slots=True, eq=False)
 class Json:
-    """A JSON value, as the form says."""
+    """A JSON value, as `form` says; it goes on with `next`."""
 
     form: g.JsonText | g.JsonMembers
     next: Instruction
@@ -53,21 +53,21 @@ class Json:
 
 @dataclass(slots=True, eq=False)
 class Digits:
-    """A whole number."""
+    """A whole number; it goes on with `next`."""
 
     next: Instruction
 
 
 @dataclass(slots=True, eq=False)
 class Fork:
-    """One of some ways, the first that leads to the end."""
+    """One of some ways, `options`: the first that leads to the end."""
 
     options: list[Instruction]
 
 
 @dataclass(slots=True, eq=False)
 class Note:
-    """Nothing is read; but something is noted."""
+    """Nothing is read; but something is noted, and it goes on with `next`."""
 
     entry: Entry
     """What is noted; what has a position gets it when it is reached."""
@@ -76,7 +76,7 @@ class Note:
 
 @dataclass(slots=True, eq=False)
 class Enter:
-    """What a rule reads; afterwards it goes on with `next`."""
+    """What a `rule` reads; afterwards it goes on with `next`."""
 
     rule: str
     next: Instruction
@@ -84,7 +84,7 @@ class Enter:
 
 @dataclass(slots=True, eq=False)
 class Leave:
-    """The end of a rule."""
+    """The end of a `rule`."""
 
     rule: str
 
@@ -100,7 +100,7 @@ Instruction: TypeAlias = Expect | Hole | Json | Digits | Fork | Note | Enter | L
 
 @dataclass(slots=True)
 class Program:
-    """A whole graph."""
+    """A whole graph, which begins with `start`."""
 
     start: Instruction
     rules: dict[str, Instruction]

@@ -24,7 +24,10 @@ Stack: TypeAlias = "tuple[Stack, p.Instruction] | None"
 
 
 class Way(NamedTuple):
-    """How far one way through the grammar has come."""
+    """How far one way through the grammar has come: to the instruction `at`, and to a `position` of the symbols.
+
+    `stack` holds the rules that are open, `log` what was noted.
+    """
 
     at: p.Instruction
     position: int
@@ -74,7 +77,7 @@ def _near(symbols: str, start: int, end: int) -> bool:
 
 
 class Reading:
-    """All open ways. `symbols` grows; `advance` follows the ways as far as they go."""
+    """All open `ways`. `symbols` grows; `advance` follows the ways as far as they go."""
 
     def __init__(self, program: p.Program) -> None:
         self._program = program

@@ -38,21 +38,21 @@ class TextAndIds(ABC):
         Bytes count in the UTF-8 of `text`. Raises `TokenizerError` V103 where `ids` are others, and V101, V107 and V110
         as `encode` does.
         """
-        return self.tokenizer.spans(_as_text(text), _as_ids(ids))
+        return self.tokenizer.spans(_as_text(text), as_ids(ids))
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes that ids stand for, control tokens as they are spelled.
 
         Raises `TokenizerError` V102 where no token has an id.
         """
-        return self.tokenizer.decode(_as_ids(ids))
+        return self.tokenizer.decode(as_ids(ids))
 
     def decode_text(self, ids: Sequence[int]) -> str:
         """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it.
 
         Raises `TokenizerError` V102 where no token has an id.
         """
-        return self.tokenizer.decode_text(_as_ids(ids))
+        return self.tokenizer.decode_text(as_ids(ids))
 
     def decoder(self) -> Decoder:
         """An incremental decoder for one completion."""
@@ -72,8 +72,11 @@ def _as_text(text: str | bytes) -> str:
         ) from None
 
 
-def _as_ids(ids: Sequence[int]) -> list[int]:
-    """The same ids; a caller without a type checker may pass a text, one id alone, or what is no id."""
+def as_ids(ids: Sequence[int] | NDArray[np.int64]) -> list[int]:
+    """The same ids, of a sequence or of int64 of shape [n].
+
+    A caller without a type checker may pass a text, one id alone, or what is no id.
+    """
     if not isinstance(ids, str | bytes):
         try:
             return [*map(index, ids)]

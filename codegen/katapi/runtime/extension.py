@@ -1,0 +1,102 @@
+"""The next input of a conversation: a prompt, the ids that a model gave to it, and what was said then.
+
+No id of the past changes: neither those of the prompt, in which completions of earlier turns may stand, nor those of
+the completion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from katapi.runtime.errors import ExtensionError
+from katapi.runtime.json_types import JsonObject
+from katapi.runtime.model import Budget, Model, decide
+from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
+from katapi.runtime.new_messages import decode_messages, decode_reply, messages_of, roles_of
+from katapi.runtime.record import Extension
+from katapi.runtime.request_model import RequestModel
+from katapi.runtime.splicing import extended, refuse_earlier, refuse_unknown, whole_conversation
+
+R = TypeVar("R", bound=RequestModel)
+
+
+def extend_input(
+    model: Model[R],
+    prev: ModelInput,
+    completion: Sequence[int],
+    new_messages: bytes | Sequence[JsonObject],
+    reply: JsonObject | None,
+    budget: Budget | None,
+    *,
+    generate: bool,
+) -> ModelInput:
+    """What `Model.extend` gives.
+
+    Raises `ExtensionError` X100 for an input without its generation prefix, X101 for one of another model, and X104
+    where nothing is said before the next reply; and what `Model.extend` says.
+    """
+    request = _prompted(model, prev)
+    tokenizer = model.tokenizer
+    refuse_unknown(completion, tokenizer)
+    messages = messages_of(request)
+    said = decode_reply(request, model.parse(completion, prev).message if reply is None else reply)
+    new = decode_messages(request, new_messages, invalid_utf8=model.invalid_utf8, max_depth=model.max_depth)
+    if generate and not new.messages:
+        raise ExtensionError(
+            "there is no new message, and the model would reply to itself",
+            code="X104",
+            where="new_messages",
+            help="add a message, or pass generate=False for the conversation as it ends with this reply",
+        )
+    ending = request.model_copy(update={"messages": (*messages, said), "add_generation_prompt": False})
+    going_on = request.model_copy(
+        update={"messages": (*messages, said, *new.messages), "add_generation_prompt": generate}
+    )
+    roles = roles_of(messages_of(going_on))
+    place = len(messages)
+    sampled = whole_conversation(model.render(ending), roles[: place + 1], place)
+    whole = whole_conversation(model.render(going_on), roles, place)
+    refuse_earlier(whole, place)
+
+    result = extended(prev, completion, sampled, whole, place, tokenizer)
+    decision = None if budget is None else decide(budget, len(result.ids))
+    extension = Extension(place, *result.completion)
+    source = Source(
+        model.name,
+        None,
+        going_on,
+        (*prev._source.substitutions, *new.substitutions),
+        model.template,
+        model.tokenizer_identity,
+        (*prev._source.extensions, extension),
+    )
+    rendered = RenderedInput(result.printed, model.template)
+    return ModelInput(
+        *tensors(result.ids), rendered, result.ids, result.passages, tokenizer, source, decision, whole.rendered
+    )
+
+
+def _prompted(model: Model[R], prev: ModelInput) -> R:
+    """The request of an input that a model can reply to."""
+    if not isinstance(prev, ModelInput):
+        raise TypeError(f"prev is a ModelInput, not a {type(prev).__name__}")
+    source, request = prev._source, prev._source.request
+    own = (model.name, model.template, model.tokenizer_identity)
+    if not isinstance(request, model.request_type) or (source.model, source.template, source.tokenizer) != own:
+        raise ExtensionError(
+            f"the input is of {source.model} ({source.template.id}), and this is {model.name} ({model.template.id})",
+            code="X101",
+            where="prev",
+            help="extend an input with the model that assembled it",
+        )
+    if not getattr(request, "add_generation_prompt", True):
+        prompted = request.model_copy(update={"add_generation_prompt": True})
+        if model.render(prompted) != (prev._official or prev.rendered):
+            raise ExtensionError(
+                "the input does not end with the generation prefix, so that no model replied to it",
+                code="X100",
+                where="prev",
+                help="assemble it with add_generation_prompt",
+            )
+    return request

@@ -1,0 +1,271 @@
+"""What an extension adds, keeps and refuses, on requests that can be checked by eye."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import katapi
+from katapi.runtime.departures import Departure
+from katapi.runtime.errors import BudgetError, ExtensionError, RequestError, TemplateError
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.model_input import ModelInput
+from katapi.runtime.record import Extension
+from katapi.runtime.segments import NOWHERE, Content, ContentSegment, ControlSegment
+from katapi_models import gemma4, glm_4_5, gpt_oss, qwen2_5, qwen3
+from katapi_models.qwen.vocabulary import Control
+
+MODEL = qwen2_5.MODEL
+END = Control.IM_END.id
+ASK: list[JsonObject] = [{"role": "user", "content": "b"}]
+
+
+def prompt(*contents: str, name: str = "qwen2.5", **params: Json) -> ModelInput:
+    """A prompt whose messages are said in turn, first by the user."""
+    messages: list[Json] = [
+        {"role": ("user", "assistant")[at % 2], "content": content} for at, content in enumerate(contents)
+    ]
+    return katapi.load(name).assemble(json.dumps({"messages": messages, **params}).encode())
+
+
+def said(content: str) -> JsonObject:
+    return {"role": "assistant", "content": content}
+
+
+def tail(before: ModelInput, completion: Sequence[int], after: ModelInput) -> str:
+    """What was put behind a completion."""
+    return MODEL.decode_text(after.input_ids[len(before) + len(completion) :].tolist())
+
+
+def test_a_reply_is_closed_where_sampling_was_cut_off() -> None:
+    before = prompt("a")
+    whole, cut = [*MODEL.encode("yes"), END], MODEL.encode("yes")
+    rest = "\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n"
+    closed, opened = (MODEL.extend(before, completion, ASK, reply=said("yes")) for completion in (whole, cut))
+    assert tail(before, whole, closed) == rest
+    assert tail(before, cut, opened) == f"<|im_end|>{rest}"
+    assert closed.input_ids.tolist() == opened.input_ids.tolist()
+    assert np.flatnonzero(closed.sampled).tolist() == [*range(len(before), len(before) + len(whole))]
+    assert np.flatnonzero(opened.sampled).tolist() == [*range(len(before), len(before) + len(cut))]
+    assert closed.departures == opened.departures == ()
+
+
+def test_nothing_sampled_is_an_empty_reply() -> None:
+    before = prompt("a")
+    after = MODEL.extend(before, [], ASK, reply=said(""))
+    assert tail(before, [], after) == "<|im_end|>\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n"
+    assert not after.sampled.any()
+    assert after.departures == ()
+
+
+def test_without_generation_prefix_a_conversation_may_end() -> None:
+    before = prompt("a")
+    completion = [*MODEL.encode("yes"), END]
+    after = MODEL.extend(before, completion, [], reply=said("yes"), generate=False)
+    assert after.input_ids.tolist() == prompt("a", "yes", add_generation_prompt=False).input_ids.tolist()
+    assert after.loss_mask([1]).tolist() == after.sampled.tolist()
+
+
+def test_other_control_tokens_may_stand_behind_the_closing_one() -> None:
+    before = prompt("a")
+    completion = [*MODEL.encode("yes"), END, Control.ENDOFTEXT.id]
+    after = MODEL.extend(before, completion, ASK, reply=said("yes"))
+    assert tail(before, completion, after).startswith("\n<|im_start|>user")
+    assert [(d.text, d.official, d.message) for d in after.departures] == [("<|endoftext|>", "", 1)]
+
+
+def test_a_reply_in_an_unusual_cut_keeps_its_ids_and_says_so() -> None:
+    before = prompt("a")
+    odd = [*MODEL.encode("h"), *MODEL.encode("ello"), END]
+    assert odd != [*MODEL.encode("hello"), END]
+    after = MODEL.extend(before, odd, ASK, reply=said("hello"))
+    (departure,) = after.departures
+    start = after.text.index("hello") - len("assistant\n")
+    first = len(before) - 2
+    assert departure == Departure(
+        start, "assistant\nhello", "assistant\nhello", (first, len(before) + 2), 1, departure.site
+    )
+    assert [after.origins[len(before) + at].segments[0] for at in range(2)] == [
+        ContentSegment(Content("hello"), ("messages", 1, "content"), 0)
+    ] * 2
+
+
+def test_a_character_that_breaks_off_is_of_the_message() -> None:
+    before = prompt("a")
+    part = MODEL.encode("\U000e0001")[:1]
+    assert MODEL.decode_text(part) == "\ufffd"
+    after = MODEL.extend(before, part, ASK, reply=said("?"))
+    (origin,) = after.origins[len(before) : len(before) + 1]
+    assert (origin.kind, origin.message, origin.field) == ("content", 1, None)
+    assert after.text == MODEL.decode_text(after.input_ids.tolist())
+
+
+def test_a_control_token_that_no_line_prints_has_no_site() -> None:
+    before = prompt("a")
+    after = MODEL.extend(before, [Control.TOOL_CALL.id, *MODEL.encode("x"), END], ASK, reply=said("x"))
+    origin = after.origins[len(before)]
+    (segment,) = origin.segments
+    assert isinstance(segment, ControlSegment)
+    assert (segment.text, segment.site, origin.kind, origin.sites) == ("<tool_call>", NOWHERE, "control", ())
+    assert len(after.origins[len(before) + 2].sites) == 1
+
+
+def test_old_reasoning_stays_and_the_departure_names_it() -> None:
+    model = qwen3.MODEL
+    before = prompt("a", name="qwen3")
+    thought = [Control.THINK.id, *model.encode("\nhm\n"), Control.END_THINK.id, *model.encode("\n\nyes"), END]
+    reply = {"role": "assistant", "reasoning_content": "hm", "content": "yes"}
+    after = model.extend(before, thought, ASK, reply=reply)
+    assert after.input_ids[: len(before) + len(thought)].tolist() == [*before.input_ids.tolist(), *thought]
+    (departure,) = after.departures
+    assert (departure.text, departure.official) == ("<think>\nhm\n</think>\n\n", "")
+    assert departure.message == 1
+    assert departure.site is not None
+    assert model.extend(before, thought, [], reply=reply, generate=False).departures == ()
+
+
+def test_a_closing_that_is_another_one_in_history() -> None:
+    """What gpt-oss ends a reply with is written otherwise in history: the sampled token stays."""
+    model = gpt_oss.MODEL
+    before = prompt("a", name="gpt-oss", now="2025-03-09")
+    controls = type(next(s.token for s in before.rendered.payload if isinstance(s, ControlSegment)))
+    by_name = {token.spelling: token.id for token in controls}
+    completion = [
+        by_name["<|channel|>"],
+        *model.encode("final"),
+        by_name["<|message|>"],
+        *model.encode("yes"),
+        by_name["<|return|>"],
+    ]
+    after = model.extend(before, completion, ASK, reply=said("yes"))
+    behind = model.decode_text(after.input_ids[len(before) + len(completion) :].tolist())
+    assert behind == "<|start|>user<|message|>b<|end|><|start|>assistant"
+    assert [(d.text, d.official) for d in after.departures] == [("<|return|>", "<|end|>")]
+    cut = model.extend(before, completion[:-1], ASK, reply=said("yes"))
+    assert cut.departures == ()
+
+
+def test_the_model_may_open_what_comes_next() -> None:
+    """GLM stops at the token of the next role, Gemma 4 at that of the results: neither is printed twice."""
+    model = glm_4_5.MODEL
+    before = prompt("a", name="glm-4.5")
+    (user,) = {s.token.id for s in before.rendered.payload if isinstance(s, ControlSegment) and "user" in s.text}
+    completion = model.encode("\nyes")
+    plain = model.extend(before, completion, ASK, reply=said("yes"))
+    opened = model.extend(before, [*completion, user], ASK, reply=said("yes"))
+    assert plain.input_ids.tolist() == opened.input_ids.tolist()
+    assert opened.sampled.sum() == plain.sampled.sum() + 1
+
+    model4 = gemma4.MODEL
+    call: dict[str, Json] = {"function": {"name": "f", "arguments": {}}}
+    reply: dict[str, Json] = {"role": "assistant", "content": "", "tool_calls": [call]}
+    asked: dict[str, Json] = {"role": "user", "content": "a"}
+    ending = model4.assemble(json.dumps({"messages": [asked, reply], "add_generation_prompt": False}).encode())
+    start = prompt("a", name="gemma4")
+    sampled = ending.input_ids[len(start) :].tolist()
+    result: dict[str, Json] = {"role": "tool", "content": "r"}
+    after = model4.extend(start, sampled, [result], reply=reply)
+    whole = model4.assemble(json.dumps({"messages": [asked, reply, result]}).encode())
+    assert model4.decode_text(sampled[-1:]) == "<|tool_response>"
+    assert after.input_ids.tolist() == whole.input_ids.tolist()
+
+
+def test_messages_come_as_bytes_or_as_values() -> None:
+    before = prompt("a")
+    completion = [*MODEL.encode("yes"), END]
+    values = MODEL.extend(before, completion, ASK, reply=said("yes"))
+    raw = MODEL.extend(before, np.array(completion), json.dumps(ASK).encode(), reply=said("yes"))
+    assert values.input_ids.tolist() == raw.input_ids.tolist()
+    assert values.record == raw.record
+
+
+@pytest.mark.parametrize(
+    ("new", "code", "where"),
+    [
+        pytest.param(b"", "R100", "1:1", id="no text"),
+        pytest.param(b'[{"role": "user", "role": "user"}]', "R104", "new_messages[0].role", id="a key twice"),
+        pytest.param(b"{}", "R113", "new_messages", id="no list"),
+        pytest.param(b'[{"role": "wizard"}]', "R110", "new_messages[0].role", id="a role"),
+        pytest.param([{"role": "user", "content": 1}], "R113", "new_messages[0].content", id="a kind"),
+        pytest.param([*ASK, {"role": "user"}], "R112", "new_messages[1].content", id="a field"),
+    ],
+)
+def test_faults_of_new_messages_name_their_place(new: bytes | list[JsonObject], code: str, where: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        MODEL.extend(prompt("a"), [END], new, reply=said(""))
+    assert (caught.value.code, caught.value.where) == (code, where)
+
+
+def test_what_the_template_rejects_is_its_own_error() -> None:
+    with pytest.raises(TemplateError) as caught:
+        katapi.load("llama2").extend(prompt("a", name="llama2"), [], [*ASK, *ASK], reply=said("x"))
+    assert caught.value.code == "T100"
+
+
+@pytest.mark.parametrize(
+    ("completion", "where"),
+    [
+        pytest.param([0, 999_999, 0], "completion_ids[1]", id="no token"),
+        pytest.param([0, -1], "completion_ids[1]", id="negative"),
+    ],
+)
+def test_an_id_that_is_no_token_is_refused_with_its_place(completion: list[int], where: str) -> None:
+    with pytest.raises(ExtensionError) as caught:
+        MODEL.extend(prompt("a"), completion, ASK)
+    assert (caught.value.code, caught.value.where) == ("X102", where)
+
+
+def test_text_behind_the_closing_token_is_refused_with_its_place() -> None:
+    with pytest.raises(ExtensionError) as caught:
+        MODEL.extend(prompt("a"), [0, END, Control.IM_START.id, 0], ASK, reply=said("!"))
+    assert (caught.value.code, caught.value.where) == ("X103", "completion_ids[3]")
+
+
+def test_values_that_no_type_checker_lets_through() -> None:
+    with pytest.raises(TypeError, match="prev is a ModelInput, not a list"):
+        MODEL.extend([1, 2], [0], ASK)  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(TypeError, match="ids are a sequence of integers"):
+        MODEL.extend(prompt("a"), "yes", ASK)  # type: ignore[arg-type]  # on purpose
+
+
+def test_a_budget_holds_for_an_extension() -> None:
+    before = prompt("a")
+    after = MODEL.extend(before, [END], ASK, reply=said(""), policy="Qwen")
+    assert after.record.decision is not None
+    assert after.record.decision.input == len(after)
+    with pytest.raises(BudgetError) as caught:
+        MODEL.extend(before, [0] * 40_000, ASK, reply=said("!"), policy="Qwen")
+    assert caught.value.code == "B100"
+
+
+def test_a_record_tells_the_completions() -> None:
+    before = prompt("a")
+    first = MODEL.extend(before, [0, END], ASK, reply=said("!"))
+    second = MODEL.extend(first, [1], [*ASK, *ASK], reply=said('"'))
+    starts = len(before), len(first)
+    assert second.record.extensions == (
+        Extension(1, starts[0], starts[0] + 2),
+        Extension(3, starts[1], starts[1] + 1),
+    )
+    assert second.record.to_json()["extensions"] == [
+        {"reply": 1, "start": starts[0], "end": starts[0] + 2},
+        {"reply": 3, "start": starts[1], "end": starts[1] + 1},
+    ]
+    assert second.record.request_sha256 is None
+    messages = second.record.request["messages"]
+    assert isinstance(messages, Sequence)
+    assert len(messages) == 6
+    assert before.record.extensions == ()
+    assert second.loss_mask([3]).nonzero()[0].tolist() == [starts[1]]
+    assert second.loss_mask("last").tolist() == second.loss_mask([3]).tolist()
+
+
+def test_many_turns_do_not_nest() -> None:
+    now = prompt("a")
+    for _ in range(300):
+        now = MODEL.extend(now, [0, END], ASK, reply=said("!"))
+    assert now.sampled.sum() == 600
+    assert now.departures == ()
