@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -92,9 +92,9 @@ class Conversations:
     def _clock(self) -> dict[str, Json]:
         return {"now": self.head["now"]} if "now" in self.model.request_type.model_fields else {}
 
-    def replies(self) -> Iterator[Reply]:
-        """Every reply that the template takes, once."""
-        seen: set[str] = set()
+    def replies(self, most: int) -> list[Reply]:
+        """The replies that the template takes, each once; at most so many, taken evenly."""
+        seen: dict[str, tuple[JsonObject, list[JsonObject]]] = {}
         for case in self._cases:
             params = {name: value for name, value in case["params"].items() if name != "add_generation_prompt"}
             tools = {"tools": case["tools"]} if case.get("tools") else {}
@@ -103,13 +103,9 @@ class Conversations:
             for at, following in zip(places, [*places[1:], len(messages)], strict=False):
                 request = {"messages": messages[: at + 1], **tools, **params, **self._clock}
                 new = messages[at + 1 : following]
-                key = json.dumps([request, new])
-                if key in seen:
-                    continue
-                seen.add(key)
-                found = self.reply(request, new)
-                if found is not None:
-                    yield found
+                seen.setdefault(json.dumps([request, new]), (request, new))
+        chosen = list(seen.values())[:: -(-len(seen) // most)]
+        return [found for request, new in chosen if (found := self.reply(request, new)) is not None]
 
     def reply(self, request: JsonObject, new: Sequence[JsonObject] = ()) -> Reply | None:
         """The last message of a request as a reply; None where the template refuses it, or prints nothing for it."""

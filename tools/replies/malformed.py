@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -236,9 +236,7 @@ def _unknown(reply: Reply, facts: Facts) -> Iterator[Sample]:
         spelled = _told(
             [one if one.control is None else piece._replace(text=one.text) for one in pieces if one in halves]
             if len(reply.pieces) == 1
-            else [
-                piece._replace(text=one.text) if one is facts.stranger else one for one in pieces
-            ],
+            else [piece._replace(text=one.text) if one is facts.stranger else one for one in pieces],
             reply.says,
         )
         assert spelled is not None

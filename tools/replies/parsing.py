@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.model import Model
 from katapi.runtime.reply.message import AssistantMessage
-from katapi.runtime.request_model import RequestModel
 from tools.replies.cases import Conversations, Piece, Reply
 from tools.replies.judge import Fault, faults
 from tools.replies.malformed import Facts, Kind, Sample, samples
 from tools.replies.peer import Peer
-from tools.replies.said import Called, Said, called, message_of, said
+from tools.replies.said import Said, called, message_of, said
 
 KATAPI, PEER = "Katapi", "renderers"
 SECONDS = 5.0
@@ -109,7 +106,12 @@ class Parsing:
 
     def _stranger(self, replies: Sequence[Reply]) -> Piece:
         """A control token that stands in no reply and no prompt, and at which nothing stops."""
-        used = {token for reply in replies for token in (*reply.ids, *reply.prompt.input_ids.tolist()) if token in self._controls}
+        used = {
+            token
+            for reply in replies
+            for token in (*reply.ids, *reply.prompt.input_ids.tolist())
+            if token in self._controls
+        }
         words = ("bos", "begin", "end", "eos", "pad", "start", "s>", "turn", "tool", "think", "channel", "call")
         found = [
             (any(word in spelling.lower() for word in words), token)
@@ -122,7 +124,7 @@ class Parsing:
     def _doubled(self, reply: Reply) -> Reply | None:
         """A reply that makes its call twice."""
         calls = reply.message.get("tool_calls")
-        if not isinstance(calls, list | tuple) or len(calls) != 1:
+        if not isinstance(calls, list | tuple) or len(calls) != 1 or not isinstance(calls[0], Mapping):
             return None
         messages = reply.request["messages"]
         assert isinstance(messages, list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from katapi.runtime.json_types import Json, JsonObject
@@ -38,10 +39,8 @@ class Said(NamedTuple):
 def called(name: str, arguments: Json, identity: str | None = None) -> Called:
     """A call, its arguments as an object or as the text of one."""
     if isinstance(arguments, str):
-        try:
+        with suppress(ValueError):
             arguments = json.loads(arguments)
-        except ValueError:
-            pass
     return Called(name, json.dumps(arguments, ensure_ascii=False, sort_keys=True), identity)
 
 
@@ -52,7 +51,9 @@ def said(message: JsonObject) -> Said:
     for call in listed if isinstance(listed, list) else ():
         function = call.get("function", call) if isinstance(call, Mapping) else {}
         if isinstance(call, Mapping) and isinstance(function, Mapping):
-            calls.append(called(str(function.get("name")), function.get("arguments") or {}, _text_or_none(call.get("id"))))
+            calls.append(
+                called(str(function.get("name")), function.get("arguments") or {}, _text_or_none(call.get("id")))
+            )
     reasoning = next((message[name] for name in REASONING if message.get(name)), "")
     return Said(_text(message.get("content")), _text(reasoning), tuple(calls))
 

@@ -232,8 +232,8 @@ def _distinct(lead: str) -> str:
 
 
 def _begun(lead: str) -> str:
-    """A pattern for a text of which the end may still have to come."""
+    """A pattern for a text of which the end may still have to come, or is missing before white space or a token."""
     pattern = ""
     for symbol in reversed(lead):
-        pattern = re.escape(symbol) + (f"(?:{pattern}|\\Z)" if pattern else "")
+        pattern = re.escape(symbol) + (f"(?:{pattern}|(?=[\\s{CONTROL}])|\\Z)" if pattern else "")
     return pattern

@@ -61,6 +61,8 @@ class _State(NamedTuple):
     """Whether the way failed in a free text, which may have taken what stands behind it."""
     began: bool
     """Whether an item or the like has begun on the way."""
+    entered: frozenset[str] = frozenset()
+    """The rules that began on the way: inside itself a rule leads nowhere else."""
 
     def past(self, then: p.Instruction, *, value: bool) -> _State:
         """Behind something that is left out: a value, or a text where a free text may have taken it."""
@@ -83,9 +85,7 @@ def _without_space(symbols: str, position: int) -> int:
 
 def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None:
     """The nearest way behind a control token, or to the end where there is none, by what is left out."""
-    waiting = deque(
-        _State(0, way, isinstance(way.at, p.Hole), _has_just_begun(way, reading.symbols)) for way in ways
-    )
+    waiting = deque(_State(0, way, isinstance(way.at, p.Hole), _has_just_begun(way, reading.symbols)) for way in ways)
     seen: set[tuple[p.Instruction, object]] = set()
     while waiting:
         state = waiting.popleft()
@@ -121,8 +121,9 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
             case p.Fork(options=options):
                 waiting.extendleft(state._replace(way=way._replace(at=option)) for option in reversed(options))
             case p.Enter(rule=rule, next=then):
-                inside = way._replace(at=reading.rule(rule), stack=(way.stack, then))
-                waiting.appendleft(state._replace(way=inside))
+                if rule not in state.entered:
+                    inside = way._replace(at=reading.rule(rule), stack=(way.stack, then))
+                    waiting.appendleft(state._replace(way=inside, entered=state.entered | {rule}))
             case p.Leave():
                 if way.stack is not None:
                     outside = way._replace(at=way.stack[1], stack=way.stack[0])
