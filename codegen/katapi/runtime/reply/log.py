@@ -104,6 +104,11 @@ def entries(log: Log) -> list[Entry]:
     return out
 
 
+def broken(log: Log) -> Log:
+    """The log with the item that is open broken."""
+    return log if log is not None and isinstance(log[1], Broken) else (log, Broken())
+
+
 def stripped(form: FreeText, text: str) -> str:
     """A free text as it is kept: without what the template takes off."""
     if form.strip is not None:

@@ -12,9 +12,9 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.reply.build import call_of, settled
 from katapi.runtime.reply.grammar import Prefix, Reply
-from katapi.runtime.reply.log import Broken, Log, Value, Values, plain
+from katapi.runtime.reply.log import Log, Value, Values, broken, plain
 from katapi.runtime.reply.message import AssistantMessage, Delta, Kind, ReplyFault, ToolCall
-from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Program, compile_reply
+from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Hole, Program, compile_reply
 from katapi.runtime.reply.reading import Failures, Reading
 from katapi.runtime.reply.recovery import ends_without, through, without_space
 from katapi.runtime.segments import ControlSegment, Segment
@@ -216,8 +216,9 @@ class ReplyParser:
             return True
         self._misplaced(lost.position, position + 1, lost.ways()[0].log)
         self._left_out = position if position == lost.position else None
-        # An item that goes on behind a token which it does not have is none.
-        reading.ways = [way._replace(position=position + 1, log=(way.log, Broken())) for way in lost.ways()]
+        # A free text goes on; an item that goes on behind a token which it does not have is none.
+        ways = sorted(lost.ways(), key=lambda way: not isinstance(way.at, Hole))
+        reading.ways = [way._replace(position=position + 1, log=broken(way.log)) for way in ways]
         return True
 
     def _misplaced(self, start: int, end: int, log: Log) -> None:

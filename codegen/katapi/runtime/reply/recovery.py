@@ -6,7 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from katapi.runtime.reply import program as p
-from katapi.runtime.reply.log import Began, Broken, Left, Log, Started
+from katapi.runtime.reply.log import Began, Left, Started, broken
 from katapi.runtime.reply.reading import Failures, Reading, Way
 
 
@@ -66,7 +66,7 @@ class _State(NamedTuple):
 
     def past(self, then: p.Instruction, *, value: bool) -> _State:
         """Behind something that is left out: a value, or a text where a free text may have taken it."""
-        log: Log = (self.way.log, Broken()) if value else self.way.log
+        log = broken(self.way.log) if value else self.way.log
         return self._replace(way=self.way._replace(at=then, log=log))
 
 
