@@ -64,7 +64,8 @@ class Facts:
     """The tokens at which generation stops."""
     stranger: Piece
     """A control token that no reply has."""
-    encloses: bool = True
+    spelled: str
+    """Calls of tools as the template prints them, which in a content are text."""
 
 
 def samples(reply: Reply, facts: Facts, double: Reply | None) -> Iterator[Sample]:
@@ -250,18 +251,22 @@ def _unknown(reply: Reply, facts: Facts) -> Iterator[Sample]:
 
 
 def _spelled(reply: Reply, facts: Facts) -> Iterator[Sample]:
-    """The call itself as text, in the content."""
+    """A call as text, in the content."""
     places = [at for at, piece in enumerate(reply.pieces) if _field(piece) == "content"]
-    if not places or _plain(reply) or not _honest(reply) or not reply.says.calls:
-        return
-    first = next(at for at, piece in enumerate(reply.pieces) if piece.call is not None)
-    start = max((at for at in range(first) if reply.pieces[at].control is not None), default=0)
-    while start and reply.pieces[start - 1].control is not None:
-        start -= 1
-    if start <= places[-1]:
-        return
-    text = "".join(piece.text for piece in reply.pieces[start:-1])
-    yield _inserted(reply, Kind.SPELLED, places[-1], f" {text} so")
+    if places and facts.spelled and _honest(reply):
+        yield _inserted(reply, Kind.SPELLED, places[-1], f" {facts.spelled} so")
+
+
+def spelled(replies: Sequence[Reply]) -> str:
+    """What the template prints for the calls of the first reply that has any, where tokens tell them from content."""
+    for reply in replies:
+        if reply.says.calls and not _plain(reply):
+            first = next((at for at, piece in enumerate(reply.pieces) if piece.call is not None), 0)
+            start = first
+            while start and (reply.pieces[start - 1].control is not None or not reply.pieces[start - 1].path):
+                start -= 1
+            return "".join(piece.text for piece in reply.pieces[start:-1]).strip()
+    return ""
 
 
 def _thought(reply: Reply, facts: Facts) -> Iterator[Sample]:

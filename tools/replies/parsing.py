@@ -10,7 +10,7 @@ from katapi.runtime.json_types import JsonObject
 from katapi.runtime.reply.message import AssistantMessage
 from tools.replies.cases import Conversations, Piece, Reply
 from tools.replies.judge import Fault, faults
-from tools.replies.malformed import Facts, Kind, Sample, samples
+from tools.replies.malformed import Facts, Kind, Sample, samples, spelled
 from tools.replies.peer import Peer
 from tools.replies.said import Said, called, message_of, said
 
@@ -61,7 +61,7 @@ class Parsing:
     def compared(self, replies: Sequence[Reply], malformed: int) -> Iterator[Compared]:
         """All replies as they are, and what is made of `malformed` of them, of those with calls first."""
         chosen = _spread(replies, malformed)
-        facts = Facts(self._peer.stops, self._stranger(replies))
+        facts = Facts(self._peer.stops, self._stranger(replies), spelled(replies))
         for reply in replies:
             double = self._doubled(reply) if reply in chosen else None
             for sample in samples(reply, facts, double):

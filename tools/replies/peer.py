@@ -124,6 +124,10 @@ class Peer:
         self._renderers: dict[str, _Renderer] = {}
         self._tokenizer = _tokenizer(model, head, controls, lock)
         self.own_tokenizer = isinstance(self._tokenizer, OwnTokenizer)
+        self._beginning: tuple[int, ...] = ()
+        if model.name == "gpt-oss":  # its parser takes a reply with the beginning that Katapi's prompt holds
+            start = next(token for token, spelling in controls.items() if spelling == "<|start|>")
+            self._beginning = (start, *model.tokenizer.encode("assistant", first=False))
         self.stops = frozenset(self._renderer({}).get_stop_token_ids())
 
     def parse(
@@ -131,7 +135,7 @@ class Peer:
     ) -> Said:
         """What is read of a reply. May raise anything."""
         read = self._renderer(params).parse_response(
-            list(ids), tools=tools, prompt_ids=None if prompt_ids is None else list(prompt_ids)
+            [*self._beginning, *ids], tools=tools, prompt_ids=None if prompt_ids is None else list(prompt_ids)
         )
         good = [call for call in read.tool_calls if call.status == "ok"]
         calls = tuple(called(call.name or "", call.arguments or {}, call.id) for call in good)

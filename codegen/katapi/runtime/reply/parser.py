@@ -14,9 +14,9 @@ from katapi.runtime.reply.build import call_of, settled
 from katapi.runtime.reply.grammar import Prefix, Reply
 from katapi.runtime.reply.log import Log, Value, Values, broken, plain
 from katapi.runtime.reply.message import AssistantMessage, Delta, Kind, ReplyFault, ToolCall
-from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Hole, Program, compile_reply
+from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Expect, Hole, Program, compile_reply
 from katapi.runtime.reply.reading import Failures, Reading
-from katapi.runtime.reply.recovery import ends_without, through, without_space
+from katapi.runtime.reply.recovery import ending, through, without_space
 from katapi.runtime.segments import ControlSegment, Segment
 from katapi.runtime.tokenization.decoding import as_id
 from katapi.runtime.tokenization.interface import Decoder, Tokenizer
@@ -161,10 +161,13 @@ class ReplyParser:
             log = self._lost.ways()[0].log
             self._misplaced(self._lost.position, len(self._reading.symbols), log)
         else:
-            ending = next((way for way in open_ways if ends_without(self._reading, way)), None)
-            log = (ending or open_ways[0]).log
+            ended = next((way for way in open_ways if ending(self._reading, way) is not None), None)
+            log = (ended or open_ways[0]).log
+            if ended is not None and len(open_ways) == 1 and isinstance(ended.at, Expect) and ended.at.is_control:
+                at_end = ending(self._reading, ended)  # a call that lacks its closing token alone is whole
+                log = log if at_end is None else at_end.log
             symbols = self._reading.symbols
-            if ending is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
+            if ended is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
                 complete = True  # another token than that of the template ended it
                 self._faults.pop()
         if self._behind is not None:

@@ -46,9 +46,9 @@ def through(reading: Reading, failures: Failures, position: int) -> Way | None:
     return None if reached is None else reached._replace(position=position + 1)
 
 
-def ends_without(reading: Reading, way: Way) -> bool:
-    """Whether nothing but texts and tokens of the template is missing to the end."""
-    return _search(reading, [way], None) is not None
+def ending(reading: Reading, way: Way) -> Way | None:
+    """The way at the end, where nothing but texts and tokens of the template is missing to it."""
+    return _search(reading, [way], None)
 
 
 class _State(NamedTuple):
