@@ -121,10 +121,14 @@ class Requests:
             return st.just(name)
         return (self.text | st.sampled_from([name, *named])).filter(lambda spelled: spelled not in named)
 
+    @property
+    def messages(self) -> dict[str, JsonStrategy]:
+        """A message of each role."""
+        return {role.name: self._fields(role.fields, role.name) for role in self._program.request.roles}
+
     def requests(self) -> JsonStrategy:
         """A whole request; roles come in runs as often as alone."""
-        rules = self._program.request
-        by_role = {r.name: self._fields(r.fields, r.name) for r in rules.roles}
+        by_role = self.messages
 
         @st.composite
         def messages(draw: DrawFn) -> Json:
@@ -136,7 +140,12 @@ class Requests:
                 out.append(draw(by_role[role]))
             return out
 
-        required: dict[str, JsonStrategy] = {"messages": messages()}
+        return self.with_messages(messages())
+
+    def with_messages(self, messages: JsonStrategy) -> JsonStrategy:
+        """A whole request with given messages."""
+        rules = self._program.request
+        required: dict[str, JsonStrategy] = {"messages": messages}
         optional: dict[str, JsonStrategy] = {"add_generation_prompt": st.booleans()}
         for param in rules.params:
             key = param.spellings[len(param.name) % len(param.spellings)]

@@ -24,6 +24,8 @@ from katapi.runtime.request_model import RequestModel
 from katapi.testing import with_vocabulary
 
 ROOT = Path(__file__).parents[1]
+PROJECT = Project(ROOT, ROOT / "spec", ROOT / "generated", "katapi_models")
+ARTIFACTS = DeclaredArtifacts(PROJECT)
 PASS = ROOT / "tests" / "language" / "pass"
 LOCK = read_lock(ROOT / "spec" / "artifacts.lock")
 OWN = sorted({ROOT / "spec" / "book.kata", *(ROOT / "spec" / "models").glob("*.kata")})
@@ -49,8 +51,7 @@ ALL = [spec for path in [*OWN, *sorted(PASS.glob("*.kata"))] for spec in specs_i
 @cache
 def programs_of(path: Path) -> dict[str, Program]:
     """The checked programs of a spec, by the names of its models."""
-    project = Project(ROOT, ROOT / "spec", ROOT / "generated", "katapi_models")
-    return {program.name: whole(program) for program in analyse_spec(project, path)}
+    return {program.name: whole(program) for program in analyse_spec(PROJECT, path)}
 
 
 def program_of(path: Path, name: str | None = None) -> Program:

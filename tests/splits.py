@@ -22,6 +22,8 @@ class Split(NamedTuple):
 
     case: str
     """The id of the case, and the index of the reply."""
+    at: int
+    """The index of the reply."""
     prompt: ModelInput
     """The conversation before the reply, with its generation prefix."""
     completion: list[int]
@@ -40,9 +42,14 @@ class Split(NamedTuple):
         return ids[: len(past)] == past
 
 
-def splits(model: Model[RequestModel], path: Path) -> Iterator[Split]:
-    """All of a file of vectors that the template takes, the conversation with the reply and both its neighbours."""
-    for raw, case in cases(path):
+def conversations(model: Model[RequestModel], path: Path, most: int | None) -> Iterator[list[Split]]:
+    """The replies of each conversation of a file of vectors, but for those that the template does not take or print.
+
+    `most` says how many conversations are looked at, from all parts of the file alike.
+    """
+    listed = [*cases(path)]
+    for raw, case in listed[:: 1 if most is None else max(1, len(listed) // most)]:
+        found: list[Split] = []
         request: dict[str, Json] = json.loads(raw)
         messages = request["messages"]
         assert isinstance(messages, list)
@@ -60,7 +67,9 @@ def splits(model: Model[RequestModel], path: Path) -> Iterator[Split]:
             ids, before = ending.input_ids.tolist(), prompt.input_ids.tolist()
             start = len(before) if ids[: len(before)] == before else int(flags[0])
             completion = ids[start : int(flags[-1]) + 1]
-            yield Split(f"{case['id']}[{at}]", prompt, completion, messages[at], messages[at + 1 : following], whole)
+            name = f"{case['id']}[{at}]"
+            found.append(Split(name, at, prompt, completion, messages[at], messages[at + 1 : following], whole))
+        yield found
 
 
 def assembled(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from katapi.check import check_program, check_tokenizer
+from katapi.check.boundaries import unanswered
 from katapi.language import syntax as s
 from katapi.language.diagnostics import Diagnostic, SpecError
 from katapi.language.parser import parse
@@ -26,7 +27,7 @@ _INCOMPLETE = ("K109", "K111", "K704", "K705", "K707")
 #: Findings about a name that is not declared; where a part without a name could not be read, that may be it.
 _UNKNOWN = ("K101", "K102", "K103", "K104", "K106", "K115")
 #: Findings about what is not used; what could not be read may use it.
-_UNUSED = ("K310", "K503")
+_UNUSED = ("K310", "K407", "K503")
 
 
 #: The name of a file and its text, by the path that `use` gives; raises `UseError` where there is none.
@@ -90,7 +91,7 @@ def _analysed(name: str, source: Source, load: Load, above: tuple[str, ...]) -> 
         one = decided(file, model, options, own, findings)
         title = name if model is None else model.name
         of_model = [] if model is None else [_used_by_model(use, load, above, findings) for use in model.uses]
-        program, found = _resolved(title, source, one, [*used, *of_model], findings)
+        program, found = _resolved(title, source, one, [*used, *of_model], findings, whole=not unread)
         programs.append(program)
         of_models[title] = [f for f in found if not _may_be_unread(f, one, unread)]
     of_options = [f for f in dict.fromkeys(own.diagnostics) if not _may_be_unread(f, file, unread)]
@@ -113,14 +114,19 @@ def _line(source: Source, finding: Diagnostic) -> tuple[str, int]:
 
 
 def _resolved(
-    name: str, source: Source, file: s.File, used: Sequence[Used | None], findings: Findings
+    name: str, source: Source, file: s.File, used: Sequence[Used | None], findings: Findings, *, whole: bool
 ) -> tuple[Library | None, list[Diagnostic]]:
-    """One model: what it is, as far as it has a meaning, and all that is wrong with it."""
+    """One model: what it is, as far as it has a meaning, and all that is wrong with it.
+
+    What only a sound program tells is told where nothing else is wrong, and the `whole` file could be read.
+    """
     there = [other for other in used if other is not None]
     program = resolve(name, source, file, findings, there) if len(there) == len(used) else None
     found = [*findings.diagnostics]
     if isinstance(program, Program):
         found += [finding for finding in check_program(program) if not _follows(finding, findings.diagnostics)]
+        if whole and not found:
+            found += unanswered(program)
     elif isinstance(program, TokenizerProgram):
         found += check_tokenizer(program)
     return program, found

@@ -82,6 +82,11 @@ class DeclaredArtifacts:
             self._known[owner.package] = self._read(owner)
         return self._known[owner.package]
 
+    def data_of(self, program: TokenizerProgram) -> VocabularyData | None:
+        """What the artifact of a vocabulary says; None where it has none, or none at hand. Raises as `of` does."""
+        found = self.of(program)
+        return None if found is None else found.data
+
     def _read(self, program: TokenizerProgram) -> DeclaredArtifact | None:
         declared = program.vocabulary.artifact
         if declared is None:

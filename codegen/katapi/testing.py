@@ -165,12 +165,12 @@ def known_ids(model: TextAndIds, controls: type[ControlToken]) -> SearchStrategy
     return st.integers(0, model.tokenizer.vocabulary_size - 1).map(known) | st.sampled_from(common)
 
 
-SERIALIZATION_RULES = ("T140", "T143")
-"""Numbers that a serialization may refuse."""
+CODES_OF_RULES = ("T103", "T140", "T143")
+"""Boundaries that a template refuses in contents, and numbers that a serialization refuses."""
 
 
 def rejection(model: Model[R], request: R) -> str | None:
-    """The rule that rejects a request: the place of one of the template, or the code of one of a serialization.
+    """The rule that rejects a request: the place of a `reject`, or the code of a rule about what is printed.
 
     None where the template takes the request.
     """
@@ -179,7 +179,7 @@ def rejection(model: Model[R], request: R) -> str | None:
     except TemplateError as error:
         if error.code == "T100":
             return error.where
-        if error.code in SERIALIZATION_RULES:
+        if error.code in CODES_OF_RULES:
             return error.code
         raise
     return None

@@ -30,12 +30,14 @@ from katapi.importing.tokenizer import declared_text
 from katapi.oracle.segment import Known, segmented
 from katapi.project import find_project
 from katapi.runtime.artifacts.any_file import read_tokenizer_file
+from katapi.runtime.boundaries import Boundary, guarded
 from katapi.runtime.fields import DateField
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Unreadable
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.request_model import RequestModel, decode_request
+from katapi.runtime.segments import Content
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.tokenization.build import build_segmenter
 from katapi.runtime.tokenization.build_stages import build_matcher
@@ -215,6 +217,9 @@ def extended(name: str, message: JsonObject) -> ModelInput:
 DONE: dict[str, Callable[[Path], object]] = {
     "R115": lambda folder: decode_request(Dated, b'{"now": "9 March"}'),
     "R119": lambda folder: decode_request(Short, b'{"name": "ab"}'),
+    "T103": lambda folder: guarded(
+        [(Content("a [/INST]"), ("messages", 0, "content"), 0)], [Boundary("[/INST]", escape=None, rule="x.kata:1")]
+    ),
     "T140": printed(10**309, **SERIAL),
     "T141": printed({1, 2}),
     "T142": printed(nested(10_000)),

@@ -194,6 +194,7 @@ SPECS = {
     when assistant { sampled { m.content "!" } }
   }
   generate { "a" }
+  boundary "a", "!": accept
 }
 """,
     ),
@@ -261,6 +262,7 @@ SPECS = {
     when assistant { @model sampled { m.content @end } }
   }
   generate none
+  boundary "!": reject
 }
 """,
     ),
@@ -273,6 +275,7 @@ SPECS = {
     when other+ as others { each o in others join " " { o.role o.content } }
   }
   generate { @model }
+  boundary " ": escape with "_"
 }
 """,
     ),

@@ -85,6 +85,7 @@ def test_the_places_of_the_usual_ids_are_those_of_the_tokenizer(name: str, data:
     parts = [text[a:b] for a, b in pairwise(bounds)]
     widths = [len(part.encode()) for part in parts]
     places = [*range(len(parts))]
+    assert spans_of(name, run)[-1][1] == len(text.encode())
     own = covered(places, widths, run.spans(tokenizer, [*controls(name)][:1]))
     usual = covered(places, widths, tokenizer.spans(text, ids, first=False))
     assert own.tolist() == usual.tolist()

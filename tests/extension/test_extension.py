@@ -146,6 +146,12 @@ def test_a_closing_that_is_another_one_in_history() -> None:
     assert [(d.text, d.official) for d in after.departures] == [("<|return|>", "<|end|>")]
     cut = model.extend(before, completion[:-1], ASK, reply=said("yes"))
     assert cut.departures == ()
+    analysis = [completion[0], *model.encode("analysis"), completion[2], *model.encode("hm"), by_name["<|end|>"]]
+    analysis += [by_name["<|start|>"], *model.encode("assistant"), *completion]
+    thought = model.extend(before, analysis, ASK, reply={**said("yes"), "thinking": "hm"})
+    assert [(d.text, d.official) for d in thought.departures] == [
+        (model.decode_text(analysis).removeprefix("<|channel|>"), "final<|message|>yes<|end|>")
+    ]
 
 
 def test_the_model_may_open_what_comes_next() -> None:
@@ -171,6 +177,105 @@ def test_the_model_may_open_what_comes_next() -> None:
     whole = model4.assemble(json.dumps({"messages": [asked, reply, result]}).encode())
     assert model4.decode_text(sampled[-1:]) == "<|tool_response>"
     assert after.input_ids.tolist() == whole.input_ids.tolist()
+
+
+def test_a_closing_that_is_text_is_written_to_its_end() -> None:
+    """What ends a turn of Hermes 3 is text over this vocabulary: it may be there, begun, or missing."""
+    model = katapi.load("hermes-3-llama-3.1")
+    before = prompt("a", name="hermes-3-llama-3.1")
+    whole = model.encode("yes<|im_end|>")
+    rest = "\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n"
+    (stop,) = {s.token.id for s in before.rendered.payload if isinstance(s, ControlSegment)}
+    for completion, behind in [
+        (whole, rest),
+        (whole[:-1], f"{model.decode_text(whole[-1:])}{rest}"),
+        (model.encode("yes"), f"<|im_end|>{rest}"),
+        (model.encode("yes<"), f"|im_end|>{rest}"),
+        ([*whole, stop], rest),
+        ([*whole[:-1], stop], f"<|im_end|>{rest}"),
+        ([], f"<|im_end|>{rest}"),
+    ]:
+        after = model.extend(before, completion, ASK, reply=said("yes"))
+        assert model.decode_text(after.input_ids[len(before) + len(completion) :].tolist()) == behind
+
+
+def test_a_thought_that_was_cut_off_is_closed_as_a_reply() -> None:
+    model = qwen3.MODEL
+    before = prompt("a", name="qwen3")
+    completion = [Control.THINK.id, *model.encode("\nhm")]
+    reply = {"role": "assistant", "reasoning_content": "hm", "content": ""}
+    after = model.extend(before, completion, ASK, reply=reply)
+    behind = model.decode_text(after.input_ids[len(before) + len(completion) :].tolist())
+    assert behind == "<|im_end|>\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n"
+    assert [(d.text, d.official) for d in after.departures] == [("<think>\nhm", "")]
+
+
+def thinking(thought: str, answer: str) -> tuple[list[int], JsonObject]:
+    """A completion of Qwen3, and the message that it is."""
+    encode = qwen3.MODEL.encode
+    ids = [Control.THINK.id, *encode(f"\n{thought}\n"), Control.END_THINK.id, *encode(f"\n\n{answer}"), END]
+    return ids, {"role": "assistant", "reasoning_content": thought, "content": answer}
+
+
+def test_each_departure_stands_by_itself() -> None:
+    now = prompt("a", name="qwen3")
+    for thought in ("one", "two", "three"):
+        completion, reply = thinking(thought, "so")
+        now = qwen3.MODEL.extend(now, completion, [{"role": "user", "content": "go on"}], reply=reply)
+    thoughts = [f"<think>\n{thought}\n</think>\n\n" for thought in ("one", "two", "three")]
+    assert [d.text for d in now.departures] == thoughts
+    assert [d.message for d in now.departures] == [1, 3, 5]
+    assert [now.text[d.start :].startswith(d.text) for d in now.departures] == [True] * 3
+
+
+def test_what_the_normalizer_changes_keeps_its_places() -> None:
+    """The ids are those of the composed character, and the message has it in two parts."""
+    before = prompt("a", name="qwen3")
+    completion, reply = thinking("e\u0301 so", "x")
+    after = qwen3.MODEL.extend(before, completion, [], reply=reply, generate=False)
+    request = {"messages": [{"role": "user", "content": "a"}, reply], "add_generation_prompt": False}
+    whole = qwen3.MODEL.assemble(json.dumps(request).encode())
+    assert after.input_ids.tolist() == whole.input_ids.tolist()
+    assert [o.paths for o in after.origins] == [o.paths for o in whole.origins]
+
+
+def test_white_space_behind_a_control_token_that_strips_gives_no_id() -> None:
+    model = katapi.load("phi-3-mini")
+    before = prompt("a", name="phi-3-mini")
+    for completion in (model.encode("yes"), [*model.encode("yes"), before.input_ids[-2].item()]):
+        after = model.extend(before, completion, ASK, reply=said("yes"))
+        assert after.input_ids.tolist() == prompt("a", "yes", "b", name="phi-3-mini").input_ids.tolist()
+
+
+def test_what_is_no_prompt_cannot_go_on() -> None:
+    completion = [*MODEL.encode("yes"), END]
+    ended = MODEL.extend(prompt("a"), completion, [], reply=said("yes"), generate=False)
+    with pytest.raises(ExtensionError) as caught:
+        MODEL.extend(ended, completion, ASK, reply=said("yes"))
+    assert caught.value.code == "X100"
+
+
+def test_where_there_is_no_generation_prefix_none_is_missed() -> None:
+    model = katapi.load("mistral-v3")
+    before = prompt("a", name="mistral-v3")
+    odd = [*model.encode("y"), *model.tokenizer.encode("es", first=False)]
+    asked = model.extend(before, odd, ASK, reply=said("yes"), generate=False)
+    assert asked.departures
+    following = model.extend(asked, odd, ASK, reply=said("yes"))
+    assert following.input_ids[: len(asked)].tolist() == asked.input_ids.tolist()
+
+
+def test_new_messages_nest_as_deep_as_in_a_request() -> None:
+    deep = model_depth = MODEL.max_depth - 2
+    for depth, code in [(deep, "R113"), (model_depth + 1, "R109")]:
+        raw = b'[{"role": "user", "content": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}]"
+        with pytest.raises(RequestError) as caught:
+            MODEL.extend(prompt("a"), [END], raw, reply=said(""))
+        assert caught.value.code == code
+        request = b'{"messages": ' + raw + b"}"
+        with pytest.raises(RequestError) as of_request:
+            MODEL.assemble(request)
+        assert of_request.value.code == code
 
 
 def test_messages_come_as_bytes_or_as_values() -> None:

@@ -20,7 +20,7 @@ def template(body: str) -> str:
     return f'template T version "1" for T {{ {body} }}'
 
 
-def items(body: str) -> tuple[s.Def | s.Generate | s.NoPrefix | s.Parse | s.Counter | s.Item, ...]:
+def items(body: str) -> tuple[s.TemplatePart, ...]:
     file, findings = parse(Source("t.kata", template(body)))
     assert findings == []
     (declaration,) = file.declarations

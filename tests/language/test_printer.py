@@ -231,6 +231,9 @@ requests = node(
     many(params),
     many(choices(st.tuples(params | node(s.RoleDecl, many(names, 1), booleans, declared, st.just(())))), 0, 1),
 )
+answers = node(s.Answer, st.sampled_from([s.AnswerKind.ACCEPT, s.AnswerKind.REJECT]), st.none()) | node(
+    s.Answer, st.just(s.AnswerKind.ESCAPE), texts
+)
 templates = node(
     s.Template,
     headers,
@@ -241,6 +244,7 @@ templates = node(
             node(s.Generate, st.none() | expressions(2), blocks(2)),
             node(s.NoPrefix),
             node(s.Counter, names),
+            node(s.Boundary, many(node(s.TextLiteral, texts), 1), answers),
             items(2),
         )
     ),

@@ -10,11 +10,11 @@ import pytest
 import katapi
 from katapi.runtime.json_types import JsonObject
 from tests.examples import FUZZ
-from tests.splits import Split, splits
+from tests.splits import Split, conversations
 from tests.vectors.test_chat_models import MODELS, OWN, has_tokenizer
 
-MOST = None if FUZZ else 12
-"""How many replies of a model are looked at."""
+MOST = None if FUZZ else 8
+"""How many conversations of a model are looked at."""
 
 TEXT_ONLY = {"hermes-3-llama-3.1"}
 """Models whose closing token is text here, and runs on into what the template prints behind it."""
@@ -22,16 +22,16 @@ TEXT_ONLY = {"hermes-3-llama-3.1"}
 
 @cache
 def of_model(name: str) -> list[Split]:
-    """Some replies of the vectors of a model, from all of them alike."""
+    """The replies of some conversations of the vectors of a model."""
     model = katapi.load(name)
-    found = [*splits(model, OWN / f"{name}.jsonl.gz")] if has_tokenizer(model) else []
-    return found[:: 1 if MOST is None else max(1, -(-len(found) // MOST))]
+    found = conversations(model, OWN / f"{name}.jsonl.gz", MOST) if has_tokenizer(model) else []
+    return [split for conversation in found for split in conversation]
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in TEXT_ONLY])
 def test_a_reply_that_is_read_is_printed_again_as_it_was(name: str) -> None:
     model = katapi.load(name)
-    for case, prompt, completion, reply, _, _ in of_model(name):
+    for case, _, prompt, completion, reply, _, _ in of_model(name):
         given = {**prompt.record.request, "add_generation_prompt": False}
         whole = with_last(name, given, reply)
         goes_on = whole[: len(prompt)] == prompt.input_ids.tolist()
@@ -54,7 +54,7 @@ def with_last(name: str, given: JsonObject, last: JsonObject) -> list[int]:
 @pytest.mark.parametrize("name", MODELS)
 def test_ids_that_come_one_by_one_give_the_same_message(name: str) -> None:
     model = katapi.load(name)
-    for case, prompt, completion, _, _, _ in of_model(name)[:8]:
+    for case, _, prompt, completion, _, _, _ in of_model(name)[:8]:
         parser = model.parser(prompt)
         deltas = [parser.push(token) for token in completion]
         message = parser.finish()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from katapi.check import (
+    boundaries,
     captures,
     controls,
     fields,
@@ -31,6 +32,7 @@ ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     recursion.check,
     nesting.check,
     controls.check,
+    boundaries.check,
 )
 
 

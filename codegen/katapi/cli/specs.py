@@ -52,9 +52,12 @@ def build(
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The .kata files; with --stability, models.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The .kata files; with an option, models.")],
     stability: Annotated[
         bool, typer.Option("--stability", help="Say whether what is rendered of a conversation stays when it goes on.")
+    ] = False,
+    boundaries: Annotated[
+        bool, typer.Option("--boundaries", help="Show what contents can spell where text alone parts messages.")
     ] = False,
 ) -> None:
     """Check specs without compiling them; all findings of a file are shown."""
@@ -63,7 +66,11 @@ def check(
             from katapi.cli.stability import show_stability
 
             show_stability(files)
-        else:
+        if boundaries:
+            from katapi.cli.boundaries import show_boundaries
+
+            show_boundaries(files)
+        if not (stability or boundaries):
             _check([_existing(file) for file in files])
     except ModuleNotFoundError as error:
         raise needs_compiler(error) from None

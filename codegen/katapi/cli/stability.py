@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,11 +31,13 @@ def show_stability(names: Sequence[str]) -> None:
     from rich.console import Console
 
     import katapi
+    from katapi.declared_artifacts import DeclaredArtifacts
     from katapi.derive.stability import verdicts
     from katapi.project import find_project
 
     project = find_project(Path.cwd())
     programs = programs_of_project()
+    artifacts = DeclaredArtifacts(project)
     for name in names:
         program = programs.get(name)
         if program is None:
@@ -42,7 +45,7 @@ def show_stability(names: Sequence[str]) -> None:
         model = katapi.load(name, project.package)
         typer.echo(f"{name}: {program.title}")
         with Console(stderr=True).status(f"looking for the smallest conversation of {name}"):
-            found = list(verdicts(program, model))
+            found = list(verdicts(program, model, partial(artifacts.data_of, program)))
         for line in _lines(program, model, found):
             typer.echo(visible(line))
 
@@ -66,12 +69,14 @@ def _verdict(
     where = "" if whole else " with " + " or ".join(settings)
     yield f"    {verdict.word}{where}"
     if verdict.stable is True:
-        yield "      nothing that is printed depends on messages to come"
+        yield "      nothing that is printed depends on messages to come, and no token reaches into them"
     for change in verdict.changes:
         yield f"      {program.source.place(change.span.start)}: {change.cause}"
     if verdict.witness is not None:
         yield from _witness(model, verdict.witness)
-    elif verdict.stable is None:
+    elif verdict.searched is None and program.vocabulary.artifact is not None:
+        yield f"      the vocabulary is not at hand; `katapi fetch {program.vocabulary.artifact.name}` gets it"
+    elif verdict.stable is None and verdict.searched is not None:
         yield f"      {verdict.searched - 1} small conversations show no difference"
 
 

@@ -83,11 +83,19 @@ def _meaning(program: Program) -> list[str]:
     out: list[str] = []
     for declaration in program.file.declarations:
         if isinstance(declaration, s.Request | s.Template):
+            if isinstance(declaration, s.Template):
+                parts = tuple(part for part in declaration.parts if not _is_accepted(part))
+                declaration = replace(declaration, parts=parts)
             nameless = replace(declaration.header, name=s.Name("X", span=nowhere), version="")
             out.append(printed(replace(declaration, header=nameless)).split("{", 1)[1])
     controls = [f"{control.name} {control.spelling}" for control in program.vocabulary.controls]
     known = {str(replace(one, span=nowhere)) for library in offered(program) for one in library.serializations}
     return [*out, *sorted(known), *sorted(controls)]
+
+
+def _is_accepted(part: s.TemplatePart) -> bool:
+    """Whether a part says nothing but that contents may spell a boundary."""
+    return isinstance(part, s.Boundary) and part.answer.kind is s.AnswerKind.ACCEPT
 
 
 def _small_requests(first: Program, second: Program) -> Iterator[dict[str, Json]]:

@@ -7,6 +7,7 @@ from itertools import chain, product
 
 from katapi.check.traverse import all_statements, expressions, nested
 from katapi.model import template as t
+from katapi.model.boundaries import guards
 from katapi.model.program import Program
 from katapi.model.request import Field, Request, Role
 from katapi.model.types import (
@@ -100,7 +101,7 @@ def grown(
 
 def needles(program: Program) -> list[str]:
     """The texts that a template looks for in others."""
-    found: dict[str, None] = {}
+    found: dict[str, None] = {one.text: None for one in guards(program.template)}
     for statement in all_statements(program.template):
         for whole in expressions(statement):
             for expr in nested(whole):

@@ -17,7 +17,11 @@ from katapi.model.types import BoolType, IntType, MessageType
 
 Constant: TypeAlias = str | int | bool
 
+Known: TypeAlias = tuple[tuple[t.Expr, bool], ...]
+"""Conditions, without types, of which is known how they come out."""
+
 _NOWHERE = Span(0, 0)
+_ANY = BoolType()
 ABSENT = t.Coalesce((), type=BoolType(), span=_NOWHERE)
 
 
@@ -40,6 +44,8 @@ class Facts:
     """Runs without a message, by the numbers of their variables."""
     messages: int = -1
     """The number of the variable `messages`."""
+    known: Known = ()
+    """How conditions come out, as they are when they are folded."""
 
 
 class Folder:
@@ -56,6 +62,13 @@ class Folder:
 
     def fold(self, expr: t.Expr) -> t.Expr:
         """The expression with what is known in place of it."""
+        folded = self._folded(expr)
+        if self._facts.known and isinstance(folded.type, BoolType):
+            asked = untyped(folded)
+            return next((_bool(truth, expr) for test, truth in self._facts.known if test == asked), folded)
+        return folded
+
+    def _folded(self, expr: t.Expr) -> t.Expr:
         match expr:
             case t.Var(variable=variable):
                 return self._variable(expr, variable)
@@ -156,6 +169,11 @@ class Folder:
         if expr.quantifier is Quantifier.ANY and found:
             return _bool(True, expr)
         return expr
+
+
+def untyped(expr: t.Expr) -> t.Expr:
+    """An expression without what is known of its types, which is more behind a test."""
+    return with_parts(replace(expr, type=_ANY), untyped)
 
 
 def constant(value: Constant, like: t.Expr) -> t.Expr:

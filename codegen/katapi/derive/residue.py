@@ -115,7 +115,7 @@ class Residues:
         if isinstance(condition, t.BoolConst) and not condition.value:
             return ()
         body = self.of(statement.body.statements)
-        if not body:
+        if body is None or not (body or statement.join):
             return ()  # where it refuses an item, there is none in a request that counts
         inner = replace(statement.body, statements=body)
         return (replace(statement, source=source, condition=condition, body=inner),)

@@ -19,13 +19,15 @@ from enum import Enum
 from itertools import product
 
 from katapi.derive.conversations import grown, needles, requests, variants
+from katapi.derive.cuts import Cuts, GetVocabulary, not_at_hand
 from katapi.derive.fold import Constant
 from katapi.derive.growth import Change, Growth, growing_roles
+from katapi.derive.prompts import Replies
 from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.request import ASSISTANT
 from katapi.model.types import BoolType, TextType, present
-from katapi.runtime.errors import KatapiError
+from katapi.runtime.errors import ArtifactError, KatapiError
 from katapi.runtime.json_types import Json
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
@@ -34,6 +36,7 @@ _MOST_SETTINGS = 16
 _MOST_MESSAGES = 4
 _MOST_CONVERSATIONS = 30_000
 _TEXTS = ("a", "\n", " a")
+_MORE_TEXTS = (" \n",)
 
 
 class Question(Enum):
@@ -88,8 +91,8 @@ class Verdict:
     changes: tuple[Change, ...]
     """What depends on messages to come; where it is empty, nothing does, and the template is stable."""
     witness: Witness | None
-    searched: int
-    """How many conversations were looked at for a witness."""
+    searched: int | None
+    """How many conversations were looked at for a witness; None where they had no ids for want of the vocabulary."""
 
     @property
     def stable(self) -> bool | None:
@@ -102,25 +105,30 @@ class Verdict:
         return "not decided" if self.stable is None else "stable" if self.stable else "unstable"
 
 
-def verdicts(program: Program, model: Model[RequestModel]) -> Iterator[Verdict]:
-    """Both answers under each setting of parameters that have a few values alone; `model` is the program, generated."""
+def verdicts(program: Program, model: Model[RequestModel], vocabulary: GetVocabulary) -> Iterator[Verdict]:
+    """Both answers under each setting of parameters that have a few values alone; `model` is the program, generated.
+
+    `vocabulary` gives the data of its vocabulary, which some proofs need.
+    """
     for setting in settings(program):
-        history = _searched(program, model, setting, Question.HISTORY)
+        history = _searched(program, model, setting, Question.HISTORY, vocabulary)
         yield history
-        prompt = _searched(program, model, setting, Question.PROMPT)
+        prompt = _searched(program, model, setting, Question.PROMPT, vocabulary)
         if prompt.stable is not False and history.changes:
             # What was sampled is part of the history as soon as the conversation goes on.
             prompt = Verdict(Question.PROMPT, setting, history.changes, history.witness, history.searched)
         yield prompt
 
 
-def changes(program: Program, setting: Mapping[str, Constant], question: Question) -> tuple[Change, ...]:
+def changes(
+    program: Program, setting: Mapping[str, Constant], question: Question, vocabulary: GetVocabulary = not_at_hand
+) -> tuple[Change, ...]:
     """What depends on messages to come under a setting of parameters; where there is nothing, that is a proof."""
     by_name = {variable.name: variable.number for variable in program.template.variables}
     generating = next(v.number for v in program.template.variables if v.binding is t.Binding.GENERATING)
     constants: dict[int, Constant | None] = {by_name[name]: value for name, value in setting.items()}
-    growth = Growth(program, {**constants, generating: False})
-    return tuple(growth.changes() if question is Question.HISTORY else growth.prompts(generating))
+    growth = Growth(program, {**constants, generating: False}, Cuts(program.configuration(), vocabulary))
+    return tuple(growth.changes() if question is Question.HISTORY else Replies(program, growth, generating).changes())
 
 
 def settings(program: Program) -> list[dict[str, Constant]]:
@@ -141,16 +149,22 @@ def settings(program: Program) -> list[dict[str, Constant]]:
 
 
 def _searched(
-    program: Program, model: Model[RequestModel], setting: Mapping[str, Constant], question: Question
+    program: Program,
+    model: Model[RequestModel],
+    setting: Mapping[str, Constant],
+    question: Question,
+    vocabulary: GetVocabulary,
 ) -> Verdict:
     """The verdict on one question: where something may change, it does if a small conversation shows it."""
-    found = changes(program, setting, question)
+    found = changes(program, setting, question, vocabulary)
     searched = 0
     for searched, witness in enumerate(_candidates(program, setting, question) if found else (), start=1):
         if searched > _MOST_CONVERSATIONS:
             break
         try:
             parts = witness.parts_at(model) is not None
+        except ArtifactError:
+            return Verdict(question, setting, found, None, None)
         except KatapiError:
             continue
         if parts:
@@ -163,7 +177,7 @@ def _candidates(program: Program, setting: Mapping[str, Constant], question: Que
     growing = growing_roles(program)
     asking = tuple(role for role in growing if role != ASSISTANT)
     marked = tuple(f"a{needle}b" for needle in needles(program))
-    answers = variants(program, (ASSISTANT,), (*_TEXTS, *marked))
+    answers = variants(program, (ASSISTANT,), (*_TEXTS, *marked, *_MORE_TEXTS))
     questions = variants(program, asking, ("a", "b", "\n"))
     plain = [*questions, *variants(program, (ASSISTANT,), ("a",))]
     last, growth = (answers, plain) if question is Question.HISTORY else (questions, answers)

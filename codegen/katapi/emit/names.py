@@ -8,7 +8,7 @@ import re
 
 from katapi.model.declarations import ControlToken
 from katapi.model.program import TokenizerProgram
-from katapi.runtime import dates, printed, rendering, text, views
+from katapi.runtime import boundaries, dates, printed, rendering, text, views
 
 
 def control_member(token: ControlToken) -> str:
@@ -28,8 +28,8 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "AliasChoices", "Annotated", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment", "DateField",
-    "Field", "Fixed", "FromParts", "Items", "Joined", "Json", "JsonObject", "JsonObjectField", "JsonText",
+    "AliasChoices", "Annotated", "Boundary", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment",
+    "DateField", "Field", "Fixed", "FromParts", "Items", "Joined", "Json", "JsonObject", "JsonObjectField", "JsonText",
     "JsonValueField", "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed",
     "PrintedText", "PythonNotation", "Request", "RequestError", "RequestModel", "Sequence", "Serialization", "Site",
     "TemplateError", "TypeAlias",
@@ -48,7 +48,7 @@ def message_class(role: str) -> str:
 
 
 _OWN = {"at", "first", "i", "messages", "out", "request", "walked"}
-_CALLED = {name for module in (rendering, text, dates, printed, views) for name in vars(module)}
+_CALLED = {name for module in (rendering, text, dates, printed, views, boundaries) for name in vars(module)}
 _ALIKE = {"l", "O", "I"}  # hard to tell from digits
 _RESERVED = _ALIKE | frozenset(keyword.kwlist) | frozenset(dir(builtins)) | _CALLED | _OWN
 _DERIVED = re.compile(

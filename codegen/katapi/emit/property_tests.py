@@ -13,6 +13,7 @@ from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
 from katapi.emit.tokenizer_tests import undone, with_vocabulary
 from katapi.model import template as t
+from katapi.model.boundaries import guards
 from katapi.model.declarations import Integers, Nan
 from katapi.model.program import Program
 from katapi.model.request import Field, Request
@@ -266,7 +267,7 @@ def _places(rejections: list[str]) -> str:
 
 
 def _rejections(program: Program) -> list[str]:
-    """Where each `reject` stands, as its error names it, and the codes of what the serializations refuse."""
+    """Where each `reject` stands, as its error names it, and the codes of what boundaries and serializations refuse."""
     source = program.source
     spans = [s.span for s in all_statements(program.template) if isinstance(s, t.Reject)]
     places = dict.fromkeys(cited(span, source) for span in sorted(spans))
@@ -278,6 +279,7 @@ def _rejections(program: Program) -> list[str]:
         if isinstance(inner, t.Serialize)
     ]
     codes = {
+        "T103": any(one.escape is None for one in guards(program.template)),
         "T140": any(s.integers is Integers.ROUNDED and s.nan is Nan.REJECT for s in used),
         "T143": any(s.integers is Integers.SAFE for s in used),
     }

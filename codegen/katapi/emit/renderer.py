@@ -18,9 +18,11 @@ from katapi.emit.paths import carries_path
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.statements import Statements
 from katapi.model import template as t
+from katapi.model.boundaries import guards
 from katapi.model.declarations import Serialization
 from katapi.model.flow import always_rejects
 from katapi.model.program import Program
+from katapi.model.sites import cited
 from katapi.model.types import ControlType, OptionalType, TextType, Type, present
 
 _PASSES = 8
@@ -66,7 +68,7 @@ def emit_renderer(program: Program, package: str) -> str:
             version=program.template.identity.version,
             imports=[*_import_groups(module, package), *([""] if module.serializations or constants else [])],
             serializations=[serialization_source(s) for s in module.serializations.values()],
-            constants=[constant_source(c) for c in constants],
+            constants=[*(constant_source(c) for c in constants), *_boundaries(program)],
             functions=functions,
             line=program.source.line_column(program.template.span.start)[0],
             begin=_begin(body),
@@ -122,6 +124,22 @@ def serialization_source(s: Serialization) -> str:
     return lines.text()
 
 
+def _boundaries(program: Program) -> list[str]:
+    """The constant that says what becomes of contents that spell what parts messages, if the spec says it."""
+    boundaries = guards(program.template)
+    if not boundaries:
+        return []
+    lines = Lines()
+    calls: list[str] = []
+    for one in boundaries:
+        escape = "None" if one.escape is None else string(one.escape)
+        rule = string(cited(one.span, program.source))
+        calls.append(call("Boundary", [string(one.text), f"escape={escape}", f"rule={rule}"]))
+    lines.items("BOUNDARIES = ", calls)
+    lines.add('"""The texts that part messages, and what becomes of contents that spell them."""')
+    return [lines.text()]
+
+
 def _settled(module: Module, emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
     """Emits again until it is known which names and companions of names (`m_at`, `c_path`) the code reads."""
     begin = module.as_it_is()
@@ -164,7 +182,10 @@ def _main(program: Program, module: Module, package: str) -> str:
                 test += f" and {statements.condition(generate.condition).within(NOT)}"
             lines.statement("if ", test, ":")
             statements.block(generate.body)
-        lines.add("return out")
+        boundaries = guards(program.template)
+        if boundaries:
+            module.use("katapi.runtime.boundaries", "Boundary", "guarded")
+        lines.add("return guarded(out, BOUNDARIES)" if boundaries else "return out")
         return lines.text(), expressions
 
     return _settled(module, emit)

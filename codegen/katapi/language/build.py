@@ -21,8 +21,8 @@ LeftOut = Mapping[int, tuple[int, frozenset[str]]]
 
 # What an expression or an item may begin or go on with: as the name of a value it would be read as that.
 RESERVED = frozenset(
-    "advance after all and any as before count counter def drop each else exists false first generate given has if is"
-    " in join joined last let match next not object or other parse prev reject sampled take then true when"
+    "advance after all and any as before boundary count counter def drop each else exists false first generate given"
+    " has if is in join joined last let match next not object or other parse prev reject sampled take then true when"
     " where".split()
 )
 _MOST_DIGITS = 18
@@ -333,7 +333,8 @@ class TreeBuilder(Transformer[Token, object]):
     # ---- template
 
     def template(self, meta: Meta, c: Children) -> s.Template:
-        parts = tuple(p for p in c if isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Parse, s.Counter, s.Item)))
+        kinds = (s.Def, s.Generate, s.NoPrefix, s.Parse, s.Counter, s.Boundary, s.Item)
+        parts = tuple(p for p in c if isinstance(p, kinds))
         return s.Template(_one(c, s.Header), _one(c, s.Name), parts, span=self._span(meta))
 
     def parameter(self, meta: Meta, c: Children) -> s.Parameter:
@@ -356,6 +357,18 @@ class TreeBuilder(Transformer[Token, object]):
 
     def counter(self, meta: Meta, c: Children) -> s.Counter:
         return s.Counter(self._value_name(_one(c, s.Name)), span=self._span(meta))
+
+    def boundary(self, meta: Meta, c: Children) -> s.Boundary:
+        return s.Boundary(_all(c, s.TextLiteral), _one(c, s.Answer), span=self._span(meta))
+
+    def accepted(self, meta: Meta, c: Children) -> s.Answer:
+        return s.Answer(s.AnswerKind.ACCEPT, None, span=self._span(meta))
+
+    def rejected(self, meta: Meta, c: Children) -> s.Answer:
+        return s.Answer(s.AnswerKind.REJECT, None, span=self._span(meta))
+
+    def escaped(self, meta: Meta, c: Children) -> s.Answer:
+        return s.Answer(s.AnswerKind.ESCAPE, str(_one(c, _Quoted)), span=self._span(meta))
 
     def block(self, meta: Meta, c: Children) -> s.Block:
         return s.Block(_items(c), span=self._span(meta))

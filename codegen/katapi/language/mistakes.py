@@ -22,6 +22,7 @@ ITEM_WORDS = (
     "advance",
     "reject",
     "counter",
+    "boundary",
     "def",
     "generate",
     "parse",

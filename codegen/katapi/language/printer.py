@@ -363,7 +363,7 @@ class _Printer:
 
     # ---- template
 
-    def _part(self, part: s.Def | s.Generate | s.NoPrefix | s.Parse | s.Counter | s.Item) -> _Entry:
+    def _part(self, part: s.TemplatePart) -> _Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -380,6 +380,10 @@ class _Printer:
                 return self._leaf(part, "generate none")
             case s.Counter(name):
                 return self._leaf(part, f"counter {name.text}", binds=True)
+            case s.Boundary(texts, answer):
+                listed = joined([",", Line()], [quote(one.text) for one in texts])
+                behind = answer.kind.value + ("" if answer.escape is None else f" with {quote(answer.escape)}")
+                return self._leaf(part, Group(concat("boundary ", Nest(listed), f": {behind}")), binds=True)
             case _:
                 return self._item(part)
 

@@ -536,11 +536,35 @@ class Counter(Node):
     name: Name
 
 
+class AnswerKind(Enum):
+    """What becomes of a content that spells a boundary."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    ESCAPE = "escape"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Node):
+    """`accept`, `reject` or `escape with "…"`."""
+
+    kind: AnswerKind
+    escape: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary(Node):
+    """`boundary "[INST]", "[/INST]": reject`: texts that part messages, and what becomes of contents that hold them."""
+
+    texts: tuple[TextLiteral, ...]
+    answer: Answer
+
+
 @dataclass(frozen=True, slots=True)
 class Template(Node):
     header: Header
     target: Name
-    parts: tuple[Def | Generate | NoPrefix | Parse | Counter | Item, ...]
+    parts: tuple[TemplatePart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -713,4 +737,5 @@ Item: TypeAlias = (
     | Reject
 )
 
+TemplatePart: TypeAlias = Def | Generate | NoPrefix | Parse | Counter | Boundary | Item
 Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template

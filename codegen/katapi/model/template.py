@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from katapi.language.source import Span
-from katapi.language.syntax import End, Neighbour, Operator, Quantifier, Side
+from katapi.language.syntax import AnswerKind, End, Neighbour, Operator, Quantifier, Side
 from katapi.model.declarations import AbsentPairs, ControlToken, Identity, Serialization
 from katapi.model.request import Field
 from katapi.model.types import JsonKind, Type
@@ -562,11 +562,20 @@ class Parse(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Boundary(Placed):
+    """A text that parts messages, and what becomes of a content that spells it; `escape` is what stands for it then."""
+
+    text: str
+    answer: AnswerKind
+    escape: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """A whole template; its parts see `variables` (messages, tools, parameters), and its defs only the `counters`.
 
     A counter is a whole number that begins with 0 and goes up while the template prints. `no_prefix` are the places
-    where it says that a reply needs no generation prefix.
+    where it says that a reply needs no generation prefix. `boundaries` are those that it names.
     """
 
     identity: Identity
@@ -578,3 +587,4 @@ class Template:
     no_prefix: tuple[Span, ...]
     parses: tuple[Parse, ...]
     span: Span
+    boundaries: tuple[Boundary, ...] = ()

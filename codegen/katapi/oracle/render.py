@@ -8,10 +8,12 @@ from typing import TypeAlias, assert_never, cast
 
 from katapi.language.source import Span
 from katapi.model import template as t
+from katapi.model.boundaries import guards
 from katapi.model.declarations import Vocabulary
 from katapi.model.program import Program
 from katapi.model.sites import cited
 from katapi.model.types import BoolType, JsonType, TextType, present
+from katapi.oracle.boundaries import guarded
 from katapi.oracle.evaluate import Frame, Spec, in_lower_case
 from katapi.oracle.request import OracleRequest
 from katapi.oracle.values import (
@@ -98,7 +100,9 @@ class _Printer:
                 if frame.holds(generate.condition):
                     self._block(generate.body, frame)
                     break
-        return Rendering(self._segments, self._sampled)
+        rendering = Rendering(self._segments, self._sampled)
+        boundaries = guards(template)
+        return guarded(rendering, boundaries, self._program.source) if boundaries else rendering
 
     def _global(self, variable: t.Variable) -> Value:
         match variable.binding:

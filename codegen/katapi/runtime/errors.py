@@ -60,7 +60,7 @@ class RequestError(KatapiError):
 
 
 class TemplateError(KatapiError):
-    """The template rejects the request, or cannot render it. Codes T100 to T102 and T140 to T143.
+    """The template rejects the request, or cannot render it. Codes T100 to T103 and T140 to T143.
 
     `stage` is "template".
     """

@@ -93,8 +93,8 @@ class Model(DeclaredTokenizer, Generic[R]):
         """What the template prints for a request.
 
         Raises `RequestError` as `decode_request` does, R100 to R115 and R119, for a request in bytes, and
-        `TemplateError`: T100 for a `reject` of the template, T101, T102, and T140 to T143 for JSON that cannot be
-        printed.
+        `TemplateError`: T100 for a `reject` of the template, T101, T102, T103 for a content that spells a boundary
+        which the template refuses, and T140 to T143 for JSON that cannot be printed.
         """
         if isinstance(request, bytes):
             request = self.decode_request(request)
@@ -110,7 +110,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
 
-        Raises `RequestError` R100 to R115 and R119, `TemplateError` T100 to T102 and T140 to T143, `TokenizerError`
+        Raises `RequestError` R100 to R115 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
         V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, and `BudgetError`
         B101 for a policy that is not declared and B100 where input and reserve exceed the window.
         """

@@ -164,7 +164,7 @@ def kept(printed: Iterable[Printed]) -> PrintedText:
     pieces: list[LiteralText | ContentText] = []
     for part in printed:
         if len(part) == 3:
-            pieces += [(segment.text, segment.path, segment.start) for segment in _content(part)]
+            pieces += [(segment.text, segment.path, segment.start) for segment in content_segments(part)]
         elif isinstance(part[1], Stretch):
             pieces += [segment for segment in part[1].segments if isinstance(segment, LiteralSegment)]
         elif isinstance(part[1], Pieces):
@@ -184,7 +184,7 @@ def text_of_segments(segments: Iterable[Segment]) -> str:
     return "".join([segment.text for segment in segments])
 
 
-def _content(part: ContentText) -> list[ContentSegment]:
+def content_segments(part: ContentText) -> list[ContentSegment]:
     """The segments of a content: one, or one for each part that the text was merged from."""
     text, path, _ = part
     if not isinstance(text, MergedText):
@@ -199,7 +199,7 @@ def rendering_of(printed: Iterable[Printed]) -> Rendering:
     bounds: list[int] = []
     for part in printed:
         if len(part) == 3:
-            segments += _content(part)
+            segments += content_segments(part)
         elif isinstance(part[1], Stretch):
             bounds += [len(segments) + mark for mark in part[1].marks]
             segments += part[1].segments

@@ -77,7 +77,7 @@ def whole_conversation(rendered: RenderedInput, roles: Sequence[str], reply: int
             where=f"messages[{reply}]",
             help="pass the reply as a message that the template prints",
         )
-    filled = [region for region in regions if any(s.text for s in rendered.payload[slice(*region)])] or regions[:1]
+    filled = [region for region in regions if any(s.text for s in rendered.payload[slice(*region)])] or regions
     return Whole(rendered, filled[0][0], filled[-1][1])
 
 
@@ -205,10 +205,12 @@ def _is_control(item: Item) -> bool:
 
 
 def _begun(items: Sequence[Item], closing: str) -> int:
-    """How many characters of a closing that is text stand at the end of a completion already."""
-    last = items[-1] if items else None
-    said = last.text if isinstance(last, SampledRun) else ""
-    return next((size for size in range(len(closing), 0, -1) if said.endswith(closing[:size])), 0)
+    """How many characters of a closing that is text end a completion already; before control tokens, all or none."""
+    run = next((item for item in reversed(items) if isinstance(item, SampledRun)), None)
+    if run is None:
+        return 0
+    least = 1 if items[-1] is run else len(closing)
+    return next((size for size in range(len(closing), least - 1, -1) if run.text.endswith(closing[:size])), 0)
 
 
 def _printed(segments: Sequence[Segment], regions: Sequence[tuple[int, int]]) -> list[Printed]:

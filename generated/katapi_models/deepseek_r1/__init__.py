@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.kata",
     template=Identity(
         "DeepSeek@1/deepseek-r1",
-        "sha256:1b47da541d73a4ed7762de8161dc1acfe8b8e5c616ebb2a05af401cfe8447979",
+        "sha256:9188d6af24c6ca0d173b9b7cbfff7219a19d203d7d8769209ab4dd8d1a270926",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@R1",

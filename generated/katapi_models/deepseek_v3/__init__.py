@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.kata",
     template=Identity(
         "DeepSeek@1/deepseek-v3",
-        "sha256:d24dffd2372caad0d970e688f95fcd24621da9cf06a8385c004f7fe7786a1674",
+        "sha256:dbe3bc628ea8a237921ff506b3327d38f7e387f9c3c92f3925a76cff3fa0be3d",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.1.kata",
     template=Identity(
         "DeepSeekV31@1",
-        "sha256:fd07eee0f787aa1e46ff4825785c50e00cad6d55294f51c51c987d7b0fd603de",
+        "sha256:2d174f575e150748df844e26a66425ee299598402c1ea6774d0f08c6f41b6ec9",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.1",

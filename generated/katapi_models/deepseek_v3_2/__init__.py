@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/deepseek-v3.2.kata",
     template=Identity(
         "DeepSeekV32@1",
-        "sha256:1d55f0397af744e4c841408ffa8f36c8b841091bfd51c8f077b6094ba9f9fa96",
+        "sha256:7e42a8fa722444e68f7a38aedd430aeb8b503cf647fdcd031eb995da035c56b0",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/deepseek-v4.kata",
     template=Identity(
         "DeepSeekV4@1",
-        "sha256:1471ec310c99fe07f331a2c07158bcd30857c96188debcb8a94dab24de4a83e6",
+        "sha256:6a81c67798e848e0ae1e8ee68116114b1a5a402a2ecc8eda0cbdbdc66705fed5",
     ),
     tokenizer_identity=Identity(
         "DeepSeek@V4",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma2",
-        "sha256:189e154712b1c14368e2461d2530bcebd3249f3fb33dfca82425fd6fb49bafc2",
+        "sha256:acd9878f75b422799cf60ccf6b0a254b51c07f4ef71c128da6aca58f3dcd3fd9",
     ),
     tokenizer_identity=Identity(
         "Gemma@2",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma3",
-        "sha256:73ae5fbcdbb1c728ac151791e428c5a8a92ed550c0b8f789f4b94b87aeb64ddc",
+        "sha256:f015bda2b36d64e08a3ad8f3925659efeb37d86dc0d9315957d2508c32d3ed28",
     ),
     tokenizer_identity=Identity(
         "Gemma@3",

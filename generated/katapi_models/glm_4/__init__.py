@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4",
-        "sha256:8cfeb7d165e1800789ead90ddfa4be7ea68430cbcf1f9481537a501e370d97c4",
+        "sha256:5821d363476da242414bd63a7da9bd1b0873d5aa143c6e441dacd2d326596fd5",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

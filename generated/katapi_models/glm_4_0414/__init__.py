@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:a0313cbd30b011d33e6a4e91b360b1a0390944f4f824aa646a3e315bc0995a0f",
+        "sha256:5502f80009204eb2f91e411efe29196247c938ae65236b654d1b70d460b3219a",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/hermes3.kata",
     template=Identity(
         "Hermes3@1/hermes-3-llama-3.1",
-        "sha256:76dfb93e9f3941fdbd0e5877162e717bcd167796d2d8cbac76715431468444a5",
+        "sha256:5d959f9b6068f91a9f157498ffad1595876990e6819d431650e2e9b04db327e6",
     ),
     tokenizer_identity=Identity(
         "Llama3@3.1",

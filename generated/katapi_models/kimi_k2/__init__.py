@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/kimi-k2.kata",
     template=Identity(
         "KimiK2@1",
-        "sha256:8124117cdbd44a8a15c9b2afb0f6b88ff1ca26005a37b3339e3e3a9045178ec2",
+        "sha256:44d5c3f3c71c050be624f9b2955862bd2ccce53297b48588435edc4b660db6af",
     ),
     tokenizer_identity=Identity(
         "KimiK2@1",

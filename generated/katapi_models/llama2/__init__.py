@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/llama2.kata",
     template=Identity(
         "Llama2@1",
-        "sha256:074ff653fae190400df65857740c7e3262d7ebf0264b16090aae8ba44cc2475d",
+        "sha256:17c25d1ce4616fd71a1522159144b93cd6ea5ac32c1ded2475292fb131f5a3bc",
     ),
     tokenizer_identity=Identity(
         "Llama2@1",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/minimax-m2.kata",
     template=Identity(
         "MiniMaxM2@1",
-        "sha256:de5907f4f04c21279bc86a2ded1a6c85984ce9d04c3a3ff0e00cc9e0ff314554",
+        "sha256:378aa92781341e00342c5ff20796ba5b49afc1cf64a5c878a29801b8bc06142b",
     ),
     tokenizer_identity=Identity(
         "MiniMaxM2@1",

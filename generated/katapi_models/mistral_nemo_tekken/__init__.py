@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/mistral.kata",
     template=Identity(
         "Mistral@1/mistral-nemo-tekken",
-        "sha256:be6f2c61fbee4aa273421bfe162dbf8ca497e9dfe756e456e0bf876e3eb247a9",
+        "sha256:1cb63d3e63bb22398f0a1aebab8570a4571266f75ac0e87be8d6c96646ca7364",
     ),
     tokenizer_identity=Identity(
         "Mistral@Nemo",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/mistral.kata",
     template=Identity(
         "Mistral@1/mistral-v3",
-        "sha256:74cd401bcee32106ab24363c558f8f2e82b1bb2304d11a46048bdbf8b5052b3f",
+        "sha256:e42546faae68854516736356ec328d9d07efbb9f11c62b2b5945348f00f1ba5f",
     ),
     tokenizer_identity=Identity(
         "Mistral@v3",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/olmo2.kata",
     template=Identity(
         "Olmo2@1/olmo2-dolma2",
-        "sha256:248215dccc40295cb08d0003bb7d1a7fa220cb1d9fc4ee12a36beba33d7ce2e2",
+        "sha256:2d3a3f26a980c8a3fd808b4c8b3dfe78e4d688e18c60c3fe30d2f3532ac79a6c",
     ),
     tokenizer_identity=Identity(
         "Olmo2@1",

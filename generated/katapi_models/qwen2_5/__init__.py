@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen2.5",
-        "sha256:f0fd660a64279b1b71df754c5d0be73071d2f0bad219b1a6b64337ed080e759f",
+        "sha256:d90190ca110096ddf4671c2ab24c1df8c617b6b2cf3a656cb101e6198e90a623",
     ),
     tokenizer_identity=Identity(
         "Qwen@2.5",

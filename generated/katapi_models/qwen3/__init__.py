@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3",
-        "sha256:e2e370a956ccc883cee8aaf7e6094cfbb486cbd05cd48ec0b1616f5a76b8d23f",
+        "sha256:57d2726f1d51259f353f0a68fe27efe0e3ed9aa0041ef16eea5b81241677c324",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-instruct-2507",
-        "sha256:c57350cef3a9ac1143173618f7dcd4ed5d6445b887cf0c845efc6370eff84f30",
+        "sha256:aba76a73990b4713ae4dcffc792ff8646fa5300edf7a899037b23ea0c279558d",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-next-thinking",
-        "sha256:1c888a3c9e7d04168ce9eb721c1fdda9978004bfde32c3397e61784f2cf16669",
+        "sha256:7f62da3d22053f2eba1a5871d48dd470e79bc72465ae98948f2a2a33ad4a59e5",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

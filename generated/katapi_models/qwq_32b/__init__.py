@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwq-32b",
-        "sha256:d87d74094c5e792793d404b2d00e7d10d88c214b1865c2fb35f4a1ecd0d1f577",
+        "sha256:1c16decfeb11846e90e0c0344a5f0c38c3c5efc7fa93a6ccb592e78a75809080",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -183,7 +183,8 @@ def resolve_template(
             one = expressions.variable(counter.name.text, t.Binding.COUNTER, IntType(), counter.name.span)
             counters.append(one)
             scope = scope.bind(one.name, one)
-    items = tuple(p for p in node.parts if not isinstance(p, (s.Def, s.Generate, s.NoPrefix, s.Parse, s.Counter)))
+    others = (s.Def, s.Generate, s.NoPrefix, s.Parse, s.Counter, s.Boundary)
+    items = tuple(p for p in node.parts if not isinstance(p, others))
     body, after = statements.items(items, scope, top=True)
 
     defs: list[t.Def] = []
@@ -226,6 +227,7 @@ def resolve_template(
         unprompted,
         tuple(parses),
         node.header.span,
+        _boundaries(node, findings),
     )
 
 
@@ -238,7 +240,7 @@ def _parse(
     if node.condition is not None:
         message = "which `parse` blocks there are is decided by options"
         help_ = "ask for options alone, or put an `if` into the block"
-        findings.add("K406", node.condition.span, message, help=help_)
+        findings.add("K409", node.condition.span, message, help=help_)
     roles = (ASSISTANT,) if expressions.has_role(ASSISTANT) else ()
     if not roles:
         message = f"the request has no role `{ASSISTANT}`, whose messages a model writes"
@@ -247,6 +249,19 @@ def _parse(
     with expressions.reading_replies():
         body = statements.block(node.body, scope.bind(variable.name, variable))
     return t.Parse(variable, body, span=node.name.span)
+
+
+def _boundaries(node: s.Template, findings: Findings) -> tuple[t.Boundary, ...]:
+    """The boundaries that a template names, each text once."""
+    found: dict[str, t.Boundary] = {}
+    for clause in (p for p in node.parts if isinstance(p, s.Boundary)):
+        for one in clause.texts:
+            if one.text in found:
+                first = found[one.text].span
+                findings.add("K107", one.span, "this boundary stands here twice", label="again here", first=first)
+            else:
+                found[one.text] = t.Boundary(one.text, clause.answer.kind, clause.answer.escape, span=one.span)
+    return tuple(found.values())
 
 
 def _keyword(node: s.Generate) -> Span:

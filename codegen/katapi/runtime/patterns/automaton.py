@@ -33,7 +33,7 @@ _ON, _MATCH, _GAP, _EMPTY = range(4)
 _PIECE = re.compile(rb"[\x01-\x03]\x00*")
 
 
-class _Suffix(dict[int, "_Suffix"]):
+class Suffix(dict[int, "Suffix"]):
     """A state of the first automaton: class of the character before → state there.
 
     `takes` has the bits of the steps that succeed at this place, `first` is the class of the character here.
@@ -47,18 +47,19 @@ class _Suffix(dict[int, "_Suffix"]):
         self.takes = takes
         self.first = first
 
-    def __missing__(self, before: int) -> _Suffix:
+    def __missing__(self, before: int) -> Suffix:
         state = self[before] = self._automaton.suffix_before(self, before)
         return state
 
 
-class _Place(dict[_Suffix, "_Place"]):
+class Place(dict[Suffix, "Place"]):
     """A state of the second automaton: what the character was taken for; state of the first behind it → next state.
 
     `step` is the step that took it, 0 in a gap; `begins` tells what begins at it, `before` is its class.
     """
 
     __slots__ = ("_automaton", "before", "begins", "step")
+    __hash__ = object.__hash__  # type: ignore[assignment]  # as in `Suffix`
 
     def __init__(self, automaton: Automaton, step: int, begins: int, before: int) -> None:
         self._automaton = automaton
@@ -66,9 +67,14 @@ class _Place(dict[_Suffix, "_Place"]):
         self.begins = begins
         self.before = before
 
-    def __missing__(self, suffix: _Suffix) -> _Place:
+    def __missing__(self, suffix: Suffix) -> Place:
         place = self[suffix] = self._automaton.place_after(self, suffix)
         return place
+
+    @property
+    def cuts(self) -> bool:
+        """Whether a match or a gap begins at the character."""
+        return self.begins != _ON
 
 
 class Automaton:
@@ -95,6 +101,16 @@ class Automaton:
         if last == _EMPTY:
             yield len(classes), len(classes)
 
+    @property
+    def before_all(self) -> Place:
+        """The state of the second automaton before the first character."""
+        return self._before_all
+
+    @property
+    def behind_all(self) -> Suffix:
+        """The state of the first automaton behind the last character."""
+        return self._end
+
     def _begins(self, classes: bytes) -> tuple[bytes, int]:
         """What begins at each character, and at the end of the text."""
         if max(len(self._suffixes), len(self._places), len(self._successes)) > MOST_STATES:
@@ -113,27 +129,27 @@ class Automaton:
         return b"".join(begins), place[self._end].begins
 
     def _forget(self) -> None:
-        self._suffixes: dict[tuple[int, int], _Suffix] = {}
-        self._places: dict[tuple[int, int, int], _Place] = {}
+        self._suffixes: dict[tuple[int, int], Suffix] = {}
+        self._places: dict[tuple[int, int, int], Place] = {}
         self._successes: dict[tuple[int, int], bytearray] = {}
         self._end = self._suffix(0, _NO_CLASS)
         self._before_all = self._place(0, _GAP, _NO_CLASS)
 
-    def _suffix(self, takes: int, first: int) -> _Suffix:
+    def _suffix(self, takes: int, first: int) -> Suffix:
         key = takes, first if self._looks_back or first == _NO_CLASS else 0
         state = self._suffixes.get(key)
         if state is None:
-            state = self._suffixes[key] = _Suffix(self, *key)
+            state = self._suffixes[key] = Suffix(self, *key)
         return state
 
-    def _place(self, step: int, begins: int, before: int) -> _Place:
+    def _place(self, step: int, begins: int, before: int) -> Place:
         key = step, begins, before
         state = self._places.get(key)
         if state is None:
-            state = self._places[key] = _Place(self, *key)
+            state = self._places[key] = Place(self, *key)
         return state
 
-    def suffix_before(self, suffix: _Suffix, before: int) -> _Suffix:
+    def suffix_before(self, suffix: Suffix, before: int) -> Suffix:
         """The state of the first automaton one character of the class `before` to the left of `suffix`."""
         succeeds = self._succeeding(suffix, before)
         takes = 0
@@ -142,7 +158,7 @@ class Automaton:
                 takes |= take.bit
         return self._suffix(takes, before)
 
-    def place_after(self, place: _Place, suffix: _Suffix) -> _Place:
+    def place_after(self, place: Place, suffix: Suffix) -> Place:
         """The state of the second automaton behind `place`, with `suffix` to the right."""
         succeeds = self._succeeding(suffix, place.before)
         if place.step:
@@ -171,7 +187,7 @@ class Automaton:
                 case Ahead() | Back() as look:
                     step = look.then
 
-    def _succeeding(self, suffix: _Suffix, before: int) -> bytearray:
+    def _succeeding(self, suffix: Suffix, before: int) -> bytearray:
         """For each step, whether a way leads from it to the end; `before` is the class of the character to the left."""
         key = suffix.takes, before if self._looks_back else 0
         succeeds = self._successes.get(key)
@@ -199,7 +215,7 @@ class Automaton:
 _what_begins = attrgetter("begins")
 
 
-def _run_backwards(end: _Suffix, block: bytes) -> _Suffix:
+def _run_backwards(end: Suffix, block: bytes) -> Suffix:
     return reduce(getitem, reversed(block), end)
 
 

@@ -175,7 +175,7 @@ Prefix: TypeAlias = "tuple[str | Token, ...]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reply:
-    """How a reply is read, by `form`: from what the template prints in front of it to the end of what the model writes."""
+    """How a reply is read, by `form`: from what the template prints in front of it to the end of what is sampled."""
 
     form: Form
     prefixes: tuple[Prefix, ...]

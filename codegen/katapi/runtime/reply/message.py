@@ -57,7 +57,7 @@ class AssistantMessage:
 
 
 class Delta(NamedTuple):
-    """What an id that was pushed makes certain: a piece of the `content` or of the `reasoning`, or whole `tool_calls`."""
+    """What an id that was pushed makes certain: a piece of `content` or `reasoning`, or whole `tool_calls`."""
 
     content: str = ""
     reasoning: str = ""

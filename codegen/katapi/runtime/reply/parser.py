@@ -227,10 +227,7 @@ class ReplyParser:
     def _misplaced(self, start: int, end: int, log: Log) -> None:
         values = Values(self._reading.symbols)
         values.of(log)
-        if values.unclosed:
-            self._fault("unreadable call", start, end)
-        else:
-            self._fault("misplaced", start, end)
+        self._fault("unreadable call" if values.unclosed else "misplaced", start, end)
 
     def _fault(self, kind: Kind, start: int, end: int) -> None:
         index = max(0, bisect_right(self._starts, start) - 1)

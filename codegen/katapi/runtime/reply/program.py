@@ -37,7 +37,10 @@ class Expect:
 
 @dataclass(slots=True, eq=False)
 class Hole:
-    """A free text, in the midst of it; `next` is behind it. `ends` finds where it may end; None where it may end anywhere."""
+    """A free text, in the midst of it; `next` is behind it.
+
+    `ends` finds where it may end; None where it may end anywhere.
+    """
 
     next: Instruction
     ends: re.Pattern[str] | None = None

@@ -19,8 +19,10 @@ from katapi.runtime.reply.log import Began, Fixed, Left, Log, Spelled, Started
 _NEAR = 16
 """How much white space may stand between the places at which ways failed that count as one place."""
 
-Stack: TypeAlias = "tuple[Stack, p.Instruction] | None"
-"""With what it goes on behind the rules that are open."""
+Stack: TypeAlias = "tuple[Stack, p.Instruction, int] | None"
+"""With what it goes on behind the rules that are open, and how many there are."""
+
+_DEEPEST = 64
 
 
 class Way(NamedTuple):
@@ -143,7 +145,11 @@ class Reading:
                     entry = entry._replace(position=position)
                 return [Way(then, position, stack, (log, entry))]
             case p.Enter(rule=rule, next=then):
-                return [Way(self._program.rules[rule], position, (stack, then), log)]
+                depth = 1 if stack is None else stack[2] + 1
+                if depth > _DEEPEST:
+                    self._failed(way, position)
+                    return []
+                return [Way(self._program.rules[rule], position, (stack, then, depth), log)]
             case p.Leave():
                 assert stack is not None
                 return [Way(stack[1], position, stack[0], log)]

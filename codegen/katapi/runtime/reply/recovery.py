@@ -39,10 +39,14 @@ def _expected(way: Way, position: int) -> tuple[str, p.Instruction]:
 def through(reading: Reading, failures: Failures, position: int) -> Way | None:
     """The way that goes on behind the control token at a position, leaving out as little as possible.
 
-    Nothing begins on the way there: an item whose first token is missing is none.
+    Nothing begins on the way there: an item whose first token is missing is none. What is left
+    out of an item, and is more than white space and control tokens, breaks it.
     """
-    symbol = reading.symbols[position]
-    reached = _search(reading, [way._replace(position=position) for way in failures.ways()], symbol)
+    symbols = reading.symbols
+    ways = [way._replace(position=position) for way in failures.ways()]
+    if symbols[failures.position : position].strip():
+        ways = [way._replace(log=broken(way.log)) for way in ways]
+    reached = _search(reading, ways, symbols[position])
     return None if reached is None else reached._replace(position=position + 1)
 
 
@@ -61,8 +65,6 @@ class _State(NamedTuple):
     """Whether the way failed in a free text, which may have taken what stands behind it."""
     began: bool
     """Whether an item or the like has begun on the way."""
-    entered: frozenset[str] = frozenset()
-    """The rules that began on the way: inside itself a rule leads nowhere else."""
 
     def past(self, then: p.Instruction, *, value: bool) -> _State:
         """Behind something that is left out: a value, or a text where a free text may have taken it."""
@@ -106,7 +108,7 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
                 waiting.appendleft(state.past(then, value=state.swallowed and not symbols.isspace()))
             case p.Hole(next=then):
                 waiting.appendleft(state._replace(way=way._replace(at=then)))
-            case p.Json(next=then) | p.Digits(next=then):
+            case p.Json(next=then) | p.Digits(next=then) | p.Enter(next=then):
                 if symbol is not None:
                     waiting.appendleft(state.past(then, value=True))
             case p.Note(entry=entry, next=then):
@@ -120,10 +122,6 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
                     waiting.appendleft(noted.past(then, value=isinstance(entry, Started)))
             case p.Fork(options=options):
                 waiting.extendleft(state._replace(way=way._replace(at=option)) for option in reversed(options))
-            case p.Enter(rule=rule, next=then):
-                if rule not in state.entered:
-                    inside = way._replace(at=reading.rule(rule), stack=(way.stack, then))
-                    waiting.appendleft(state._replace(way=inside, entered=state.entered | {rule}))
             case p.Leave():
                 if way.stack is not None:
                     outside = way._replace(at=way.stack[1], stack=way.stack[0])

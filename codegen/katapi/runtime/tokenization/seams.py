@@ -95,6 +95,14 @@ def meeting_in_tokens(texts: Texts, chosen: NDArray[np.bool_]) -> NDArray[np.int
     return _distinct(np.concatenate(found))
 
 
+def followers(pairs: NDArray[np.int64], character: str) -> str:
+    """The characters on the right of one character in some pairs.
+
+    `pairs` are int64 of shape [m], as `character_pairs` gives them.
+    """
+    return "".join(map(chr, (pairs[pairs >> _BITS == ord(character)] & (1 << _BITS) - 1).tolist()))
+
+
 def _distinct(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each of the pairs once, in ascending order; sorts `pairs` itself."""
     pairs.sort()
