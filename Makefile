@@ -11,7 +11,7 @@ PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-ch
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generated unit wheel build fmt determinism mutants fuzz bench masks clean
+.PHONY: help demo test lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -68,6 +68,9 @@ bench: .venv-bench/ready ## speed beside transformers and renderers, as ratios
 masks: .venv-bench/ready ## loss masks beside transformers on TRL's templates: writes docs/masks.md, in some minutes
 	.venv-bench/bin/$(PIP_INSTALL) --no-deps --requirement tools/official_templates/requirements.txt
 	.venv-bench/bin/python tools/mask_comparison.py $(ARGS)
+
+replies: .venv-bench/ready ## reading replies and going on behind them beside renderers: writes docs/replies.md, in some minutes
+	.venv-bench/bin/python tools/reply_comparison.py $(ARGS)
 
 clean: ## remove environments, caches and what was built
 	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -21,6 +21,7 @@ def call_of(value: Value, tools: Sequence[JsonObject]) -> tuple[JsonObject, Tool
     name = settled(function.get("name"))
     if not isinstance(name, str):
         return None
+    name = _as_known(name, tools)
     written = function.get("arguments")
     arguments = _arguments(written if written is not None else {}, _types(name, tools))
     if arguments is None:
@@ -31,6 +32,12 @@ def call_of(value: Value, tools: Sequence[JsonObject]) -> tuple[JsonObject, Tool
     inside = {key: settled(part) for key, part in function.items() if key not in ("name", "arguments")}
     whole: JsonObject = {**form, "function": {"name": name, "arguments": kept, **inside}}
     return whole, ToolCall(name, arguments, identity if isinstance(identity, str) else None)
+
+
+def _as_known(name: str, tools: Sequence[JsonObject]) -> str:
+    """The name of a tool, without white space at its ends where only so there is such a tool."""
+    names = {_function(tool).get("name") for tool in tools}
+    return name.strip() if name not in names and name.strip() in names else name
 
 
 def as_kept(spelled: Spelled, value: JsonObject) -> Json:
@@ -87,10 +94,16 @@ def _as_declared(value: Value, declared: Json) -> Json:
 def _types(name: str, tools: Sequence[JsonObject]) -> dict[str, Json]:
     """The declared types of a tool's parameters, by their names."""
     for tool in tools:
-        function = tool.get("function", tool)
-        if isinstance(function, Mapping) and function.get("name") == name:
+        function = _function(tool)
+        if function.get("name") == name:
             parameters = function.get("parameters")
             properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
             if isinstance(properties, Mapping):
                 return {key: part.get("type") for key, part in properties.items() if isinstance(part, Mapping)}
     return {}
+
+
+def _function(tool: JsonObject) -> JsonObject:
+    """What a tool says of its function."""
+    function = tool.get("function", tool)
+    return function if isinstance(function, Mapping) else {}

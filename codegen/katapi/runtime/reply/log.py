@@ -40,15 +40,10 @@ class Emptied(NamedTuple):
 
 
 class Began(NamedTuple):
-    """A `variable` begins without a value."""
+    """A `variable` begins without a value, at a `position`."""
 
     variable: str
-
-
-class Spoiled(NamedTuple):
-    """A part of what a `variable` should have had was left out: its value does not count."""
-
-    variable: str
+    position: int = 0
 
 
 class Appended(NamedTuple):
@@ -56,6 +51,10 @@ class Appended(NamedTuple):
 
     variable: str
     place: Place
+
+
+class Broken(NamedTuple):
+    """A part of the item that is open was left out: the item is none."""
 
 
 class Named(NamedTuple):
@@ -76,7 +75,7 @@ class Bound(NamedTuple):
     place: Place
 
 
-Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Spoiled | Appended | Named | Bound
+Entry: TypeAlias = Started | Left | Fixed | Emptied | Began | Appended | Broken | Named | Bound
 """Something that was noted."""
 
 Log: TypeAlias = "tuple[Log, Entry] | None"
@@ -105,6 +104,11 @@ def entries(log: Log) -> list[Entry]:
     return out
 
 
+def broken(log: Log) -> Log:
+    """The log with the item that is open broken."""
+    return log if log is not None and isinstance(log[1], Broken) else (log, Broken())
+
+
 def stripped(form: FreeText, text: str) -> str:
     """A free text as it is kept: without what the template takes off."""
     if form.strip is not None:
@@ -129,11 +133,11 @@ class Values:
         self._variables: dict[str, list[Value]] = {"m": [{}]}
         self.unclosed: list[str] = []
         """The variables that began and did not end."""
-        self._spoiled: set[str] = set()
 
     def of(self, log: Log) -> dict[str, Value]:
         """The fields of the message."""
         text: Started | None = None
+        broken = False
         for entry in entries(log):
             match entry:
                 case Started():
@@ -147,18 +151,20 @@ class Values:
                 case Emptied(place=place, listed=listed):
                     self._set(place, [] if listed else {})
                 case Began(variable=variable):
+                    broken = broken and bool(self.unclosed)
                     self._variables.setdefault(variable, []).append(None)
                     self.unclosed.append(variable)
-                case Spoiled(variable=variable):
-                    if variable in self.unclosed:
-                        self._spoiled.add(variable)
                 case Appended(variable=variable, place=place):
                     item = self._end(variable)
+                    if broken and not self.unclosed:
+                        continue
                     items = self._value(place)
                     if isinstance(items, list):
                         items.append(item)
                     else:
                         self._set(place, [item])
+                case Broken():
+                    broken = bool(self.unclosed)
                 case Named(key=key, value=variable, place=place):
                     member = self._end(variable)
                     name = self._end(key)
@@ -178,11 +184,7 @@ class Values:
 
     def _end(self, variable: str) -> Value:
         self.unclosed.remove(variable)
-        value = self._variables[variable].pop()
-        if variable not in self._spoiled:
-            return value
-        self._spoiled.remove(variable)
-        return None
+        return self._variables[variable].pop()
 
     def _value(self, place: Place) -> Value:
         value = self._variables[place[0]][-1]

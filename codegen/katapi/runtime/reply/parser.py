@@ -12,11 +12,11 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.reply.build import call_of, settled
 from katapi.runtime.reply.grammar import Prefix, Reply
-from katapi.runtime.reply.log import Log, Value, Values, plain
+from katapi.runtime.reply.log import Log, Value, Values, broken, plain
 from katapi.runtime.reply.message import AssistantMessage, Delta, Kind, ReplyFault, ToolCall
-from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Program, compile_reply
+from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Expect, Hole, Program, compile_reply
 from katapi.runtime.reply.reading import Failures, Reading
-from katapi.runtime.reply.recovery import behind_space, ends_without, through, without_space
+from katapi.runtime.reply.recovery import ending, through, without_space
 from katapi.runtime.segments import ControlSegment, Segment
 from katapi.runtime.tokenization.decoding import as_id
 from katapi.runtime.tokenization.interface import Decoder, Tokenizer
@@ -74,6 +74,9 @@ def _spelled(prefix: Prefix) -> list[str | int]:
     for part in prefix:
         out += part if isinstance(part, str) else [part.id]
     return out
+
+
+_MOST_COMPARED = 16
 
 
 @lru_cache(maxsize=128)
@@ -159,13 +162,16 @@ class ReplyParser:
         if accepted:
             log = accepted[0].log
         elif self._lost is not None:
-            log = self._lost.ways[0].log
+            log = self._lost.ways()[0].log
             self._misplaced(self._lost.position, len(self._reading.symbols), log)
         else:
-            ending = next((way for way in open_ways if ends_without(self._reading, way)), None)
-            log = (ending or open_ways[0]).log
+            ended = next((way for way in open_ways if ending(self._reading, way) is not None), None)
+            log = (ended or open_ways[0]).log
+            if ended is not None and len(open_ways) == 1 and isinstance(ended.at, Expect) and ended.at.is_control:
+                at_end = ending(self._reading, ended)  # a call that lacks its closing token alone is whole
+                log = log if at_end is None else at_end.log
             symbols = self._reading.symbols
-            if ending is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
+            if ended is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
                 complete = self.ended_otherwise = True
                 self._faults.pop()
         if self._behind is not None:
@@ -185,23 +191,16 @@ class ReplyParser:
             reading.advance()
             if reading.ways or not before:
                 return
-            failures = reading.failures
-            while spaced := without_space(reading.symbols, failures):
-                reading.ways = spaced
-                reading.advance()
-                if reading.ways:
-                    return
-                if reading.failures.position <= behind_space(reading.symbols, failures.position):
-                    break  # white space is not what is wrong
-                failures = reading.failures
-            self._pass_over(failures)
+            reading.ways = without_space(reading)
+            if not reading.ways:
+                self._pass_over(reading.failures)
 
     def _pass_over(self, failures: Failures) -> None:
         """Something stands there that belongs to nothing."""
         reading, position = self._reading, failures.position
-        at_end = next((way for way in failures.ways if isinstance(way.at, Accept)), None)
+        at_end = next((way for way in failures.ways() if isinstance(way.at, Accept)), None)
         if at_end is None:
-            self._lost = failures
+            self._lost = failures.copy()
         elif reading.symbols[position] == OTHER_CONTROL and not self._stopped:
             self._stopped = True
             reading.ways = [at_end._replace(position=position + 1)]
@@ -217,27 +216,22 @@ class ReplyParser:
             position += 1
         if position == len(symbols):
             return False
-        way = through(reading, lost, position, self._inside(lost.ways[0].log))
+        way = through(reading, lost, position)
         if way is not None:
-            self._misplaced(lost.position, position, lost.ways[0].log)
+            self._misplaced(lost.position, position, lost.ways()[0].log)
             reading.ways = [way]
             return True
-        self._misplaced(lost.position, position + 1, lost.ways[0].log)
+        self._misplaced(lost.position, position + 1, lost.ways()[0].log)
         self._left_out = position if position == lost.position else None
-        reading.ways = [way._replace(position=position + 1) for way in lost.ways]
+        # A free text goes on; an item that goes on behind a token which it does not have is none.
+        ways = sorted(lost.ways(), key=lambda way: not isinstance(way.at, Hole))
+        reading.ways = [way._replace(position=position + 1, log=broken(way.log)) for way in ways]
         return True
 
     def _misplaced(self, start: int, end: int, log: Log) -> None:
-        if self._inside(log) is not None:
-            self._fault("unreadable call", start, end)
-        else:
-            self._fault("misplaced", start, end)
-
-    def _inside(self, log: Log) -> str | None:
-        """The variable of the call that has begun and not ended."""
         values = Values(self._reading.symbols)
         values.of(log)
-        return values.unclosed[0] if values.unclosed else None
+        self._fault("unreadable call" if values.unclosed else "misplaced", start, end)
 
     def _fault(self, kind: Kind, start: int, end: int) -> None:
         index = max(0, bisect_right(self._starts, start) - 1)
@@ -247,10 +241,10 @@ class ReplyParser:
     # ---- what is certain
 
     def _certain(self) -> Delta:
-        """What all ways that are open have in common."""
+        """What all ways that are open have in common; of very many ways nothing new is said."""
+        if not 0 < len(self._reading.ways) <= _MOST_COMPARED:
+            return self._given
         found = [self._parts(way.log) for way in self._reading.ways]
-        if not found:
-            return Delta()
         calls: list[ToolCall] = []
         for same in zip(*(part.tool_calls for part in found), strict=False):
             if any(call != same[0] for call in same):

@@ -72,8 +72,8 @@ class Fork:
 class Note:
     """Nothing is read; but something is noted, and it goes on with `next`."""
 
-    entry: Entry | Started | Left
-    """What is noted; `Started` and `Left` get their position when they are reached."""
+    entry: Entry
+    """What is noted; what has a position gets it when it is reached."""
     next: Instruction
 
 
@@ -139,7 +139,8 @@ class _Compiler:
         for hole in self._holes:
             leads = _leads(hole.next, program, "", frozenset())
             if "" not in leads:
-                hole.ends = re.compile("|".join([*map(_begun, sorted(leads)), f"[{CONTROL}]"]))
+                begun = {_begun(_distinct(lead)) for lead in leads}
+                hole.ends = re.compile("|".join([*sorted(begun), f"[{CONTROL}]"]))
         return program
 
     def _form(self, form: g.Form, then: Instruction) -> Instruction:
@@ -228,9 +229,14 @@ def _leads(instruction: Instruction, program: Program, before: str, seen: frozen
             return {before} if before else set()
 
 
+def _distinct(lead: str) -> str:
+    """As much of a lead as tells it; the white space at its end may be missing in a reply."""
+    return lead[:_LONGEST_LEAD].rstrip() or lead
+
+
 def _begun(lead: str) -> str:
-    """A pattern for a text of which the end may still have to come."""
+    """A pattern for a text of which the end may still have to come, or is missing before white space or a token."""
     pattern = ""
     for symbol in reversed(lead):
-        pattern = re.escape(symbol) + (f"(?:{pattern}|\\Z)" if pattern else "")
+        pattern = re.escape(symbol) + (f"(?:{pattern}|(?=[\\s{CONTROL}])|\\Z)" if pattern else "")
     return pattern

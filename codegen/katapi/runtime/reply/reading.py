@@ -7,19 +7,22 @@ not depend on symbols to come: it is what all open ways have in common.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.reply import grammar as g
 from katapi.runtime.reply import program as p
 from katapi.runtime.reply.json_value import JsonScan, NoJson, json_value, kind_of, members
-from katapi.runtime.reply.log import Fixed, Left, Log, Spelled, Started
+from katapi.runtime.reply.log import Began, Fixed, Left, Log, Spelled, Started
+
+_NEAR = 16
+"""How much white space may stand between the places at which ways failed that count as one place."""
 
 Stack: TypeAlias = "tuple[Stack, p.Instruction, int] | None"
 """With what it goes on behind the rules that are open, and how many there are."""
 
-_DEEPEST = 64
+_DEEPEST = 24
 
 
 class Way(NamedTuple):
@@ -34,19 +37,45 @@ class Way(NamedTuple):
     log: Log
 
 
+class Failure(NamedTuple):
+    """A way that cannot go on from a position."""
+
+    way: Way
+    position: int
+
+
 @dataclass(slots=True)
 class Failures:
-    """The `ways` that came furthest before they failed, to a `position`."""
+    """The ways that came furthest before they failed, white space not counted."""
 
     position: int = -1
-    ways: tuple[Way, ...] = ()
+    all: list[Failure] = field(default_factory=list)
+    treated: int = 0
+    """How many of them were given another try without white space."""
 
-    def note(self, way: Way, position: int) -> None:
+    def note(self, way: Way, position: int, symbols: str) -> None:
         """Another way that cannot go on from a position."""
         if position > self.position:
-            self.position, self.ways = position, (way,)
-        elif position == self.position:
-            self.ways = (*self.ways, way)
+            kept = [(at, one) for at, one in enumerate(self.all) if _near(symbols, one.position, position)]
+            self.treated = sum(1 for at, _ in kept if at < self.treated)
+            self.all = [one for _, one in kept]
+            self.position = position
+        elif position < self.position and not _near(symbols, position, self.position):
+            return
+        self.all.append(Failure(way, position))
+
+    def ways(self) -> list[Way]:
+        """All of them, those that came furthest first."""
+        return [failure.way for failure in sorted(self.all, key=lambda failure: -failure.position)]
+
+    def copy(self) -> Failures:
+        """The same, to which nothing is added any more."""
+        return Failures(self.position, [*self.all], self.treated)
+
+
+def _near(symbols: str, start: int, end: int) -> bool:
+    """Whether nothing but a little white space stands between two positions."""
+    return end - start <= _NEAR and symbols[start:end].isspace()
 
 
 class Reading:
@@ -58,7 +87,7 @@ class Reading:
         self.symbols = ""
         self.ways: list[Way] = [Way(program.start, 0, None, None)]
         self.failures = Failures()
-        """Why all ways have ended, where they have."""
+        """Where ways have ended."""
 
     def rule(self, name: str) -> p.Instruction:
         """Where a rule begins."""
@@ -73,7 +102,6 @@ class Reading:
         accepted: list[Way] = []
         open_ways: list[Way] = []
         seen: set[tuple[p.Instruction, int, Stack]] = set()
-        self.failures = Failures()
         waiting = list(reversed(self.ways))
         while waiting:
             way = waiting.pop()
@@ -83,7 +111,7 @@ class Reading:
             seen.add(mark)
             if isinstance(way.at, p.Accept):
                 if way.position < len(self.symbols):
-                    self.failures.note(way, way.position)
+                    self._failed(way, way.position)
                 else:
                     (accepted if final else open_ways).append(way)
                 continue
@@ -94,6 +122,9 @@ class Reading:
                 waiting += reversed(going_on)
         self.ways = open_ways
         return accepted
+
+    def _failed(self, way: Way, position: int) -> None:
+        self.failures.note(way, position, self.symbols)
 
     def _step(self, way: Way, *, final: bool) -> list[Way] | None:
         """With what a way goes on, in order; None where it needs more symbols."""
@@ -110,13 +141,13 @@ class Reading:
             case p.Fork(options=options):
                 return [Way(option, position, stack, log) for option in options]
             case p.Note(entry=entry, next=then):
-                if isinstance(entry, Started | Left):
+                if isinstance(entry, Started | Left | Began):
                     entry = entry._replace(position=position)
                 return [Way(then, position, stack, (log, entry))]
             case p.Enter(rule=rule, next=then):
                 depth = 1 if stack is None else stack[2] + 1
                 if depth > _DEEPEST:
-                    self.failures.note(way, position)
+                    self._failed(way, position)
                     return []
                 return [Way(self._program.rules[rule], position, (stack, then, depth), log)]
             case p.Leave():
@@ -134,7 +165,7 @@ class Reading:
         shared = 0
         while self.symbols[way.position + shared : way.position + shared + 1] == symbols[shared]:
             shared += 1
-        self.failures.note(way, way.position + shared)
+        self._failed(way, way.position + shared)
         return []
 
     def _hole(self, way: Way, hole: p.Hole, *, final: bool) -> list[Way] | None:
@@ -150,14 +181,14 @@ class Reading:
             end = found.start()
         ending = way._replace(at=hole.next, position=end)
         if "\ud800" <= symbols[end] <= "\udfff":
-            self.failures.note(way._replace(position=end), end)
+            self._failed(way._replace(position=end), end)
             return [ending]
         return [ending, way._replace(position=end + 1)]
 
     def _json(self, way: Way, instruction: p.Json, *, final: bool) -> list[Way] | None:
         form, start = instruction.form, way.position
         if isinstance(form, g.JsonMembers) and not self.symbols.startswith("{", start) and start < len(self.symbols):
-            self.failures.note(way, start)
+            self._failed(way, start)
             return []
         scan = self._scans.get(start)
         if scan is None:
@@ -170,7 +201,7 @@ class Reading:
             for entry in _read(form, self.symbols[start:end]):
                 log = (log, entry)
         except NoJson:
-            self.failures.note(way, start)
+            self._failed(way, start)
             return []
         return [Way(instruction.next, end, way.stack, log)]
 
@@ -181,7 +212,7 @@ class Reading:
         if end == len(self.symbols) and not final:
             return None
         if end == way.position:
-            self.failures.note(way, end)
+            self._failed(way, end)
             return []
         return [way._replace(at=instruction.next, position=end)]
 

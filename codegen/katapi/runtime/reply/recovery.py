@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import NamedTuple
 
 from katapi.runtime.reply import program as p
-from katapi.runtime.reply.log import Began, Left, Spoiled, Started
+from katapi.runtime.reply.log import Began, Left, Started, broken
 from katapi.runtime.reply.reading import Failures, Reading, Way
 
 
-def behind_space(symbols: str, position: int) -> int:
-    """The position of the next symbol that is no white space."""
-    while position < len(symbols) and symbols[position].isspace():
-        position += 1
-    return position
-
-
-def without_space(symbols: str, failures: Failures) -> list[Way]:
+def without_space(reading: Reading) -> list[Way]:
     """The ways that failed, where white space is missing or too much; they go on without it."""
-    end = behind_space(symbols, failures.position)
+    failures, symbols = reading.failures, reading.symbols
     ways: list[Way] = []
-    for way in failures.ways:
-        expected, then = _expected(way, failures.position)
-        if end > failures.position:
+    for way, position in failures.all[failures.treated :]:
+        end = position
+        while end < len(symbols) and symbols[end].isspace():
+            end += 1
+        expected, then = _expected(way, position)
+        if end > position:
             ways.append(way._replace(at=then if not expected else p.Expect(expected, then), position=end))
         left = expected.lstrip()
         if left != expected:
             at = p.Expect(left, then) if left else then
-            ways.append(way._replace(at=at, position=failures.position))
+            ways.append(way._replace(at=at, position=position))
+    failures.treated = len(failures.all)
     return ways
 
 
@@ -38,32 +36,62 @@ def _expected(way: Way, position: int) -> tuple[str, p.Instruction]:
     return "", way.at
 
 
-def through(reading: Reading, failures: Failures, position: int, inside: str | None) -> Way | None:
+def through(reading: Reading, failures: Failures, position: int) -> Way | None:
     """The way that goes on behind the control token at a position, leaving out as little as possible.
 
-    Nothing begins on the way there: an item whose first token is missing is none. `inside` is the variable whose value
-    is spoiled where more than control tokens is left out of it.
+    Nothing begins on the way there: an item whose first token is missing is none. What is left
+    out of an item, and is more than white space and control tokens, breaks it.
     """
     symbols = reading.symbols
-    left_out = symbols[failures.position : position].strip()
-    ways = [way._replace(position=position) for way in failures.ways]
-    if left_out and inside is not None:
-        ways = [_spoiled(way, inside) for way in ways]
-    reached = _search(reading, ways, symbols[position], inside)
+    ways = [way._replace(position=position) for way in failures.ways()]
+    if symbols[failures.position : position].strip():
+        ways = [way._replace(log=broken(way.log)) for way in ways]
+    reached = _search(reading, ways, symbols[position])
     return None if reached is None else reached._replace(position=position + 1)
 
 
-def ends_without(reading: Reading, way: Way) -> bool:
-    """Whether nothing but texts and tokens of the template is missing to the end."""
-    return _search(reading, [way], None, None) is not None
+def ending(reading: Reading, way: Way) -> Way | None:
+    """The way at the end, where nothing but texts and tokens of the template is missing to it."""
+    return _search(reading, [way], None)
 
 
-def _search(reading: Reading, ways: list[Way], symbol: str | None, inside: str | None) -> Way | None:
-    """The nearest way behind a control token, or to the end where there is none, by the tokens that are left out."""
-    waiting = deque((0, False, way) for way in ways)
+class _State(NamedTuple):
+    """How far a way has come while symbols are left out."""
+
+    left_out: int
+    """What is left out: tokens, and texts and values of the template."""
+    way: Way
+    swallowed: bool
+    """Whether the way failed in a free text, which may have taken what stands behind it."""
+    began: bool
+    """Whether an item or the like has begun on the way."""
+
+    def past(self, then: p.Instruction, *, value: bool) -> _State:
+        """Behind something that is left out: a value, or a text where a free text may have taken it."""
+        log = broken(self.way.log) if value else self.way.log
+        return self._replace(way=self.way._replace(at=then, log=log))
+
+
+def _has_just_begun(way: Way, symbols: str) -> bool:
+    """Whether an item or the like has begun, of which nothing was read where the way failed."""
+    entry = None if way.log is None else way.log[1]
+    return isinstance(entry, Began) and not symbols[entry.position : way.position].strip()
+
+
+def _without_space(symbols: str, position: int) -> int:
+    """The end of the text before a position."""
+    while position and symbols[position - 1].isspace():
+        position -= 1
+    return position
+
+
+def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None:
+    """The nearest way behind a control token, or to the end where there is none, by what is left out."""
+    waiting = deque(_State(0, way, isinstance(way.at, p.Hole), _has_just_begun(way, reading.symbols)) for way in ways)
     seen: set[tuple[p.Instruction, object]] = set()
     while waiting:
-        left_out, began, way = waiting.popleft()
+        state = waiting.popleft()
+        way = state.way
         if (way.at, way.stack) in seen:
             continue
         seen.add((way.at, way.stack))
@@ -74,29 +102,28 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None, inside: str |
             case p.Expect(next=then) if way.at.is_control:
                 if way.at.symbols == symbol:
                     return way._replace(at=then)
-                if not began:
-                    waiting.append((left_out + 1, began, way._replace(at=then)))
-            case p.Expect(next=then, symbols=text) if text.isspace() or symbol is None:
-                waiting.appendleft((left_out, began, way._replace(at=then)))
+                if not state.began:
+                    waiting.append(state._replace(left_out=state.left_out + 1, way=way._replace(at=then)))
+            case p.Expect(symbols=symbols, next=then):
+                waiting.appendleft(state.past(then, value=state.swallowed and not symbols.isspace()))
             case p.Hole(next=then):
-                waiting.appendleft((left_out, began, way._replace(at=then)))
-            case p.Expect(next=then) | p.Json(next=then) | p.Digits(next=then) | p.Enter(next=then):
+                waiting.appendleft(state._replace(way=way._replace(at=then)))
+            case p.Json(next=then) | p.Digits(next=then) | p.Enter(next=then):
                 if symbol is not None:
-                    spoiled = way if inside is None else _spoiled(way, inside)
-                    waiting.appendleft((left_out, began, spoiled._replace(at=then)))
+                    waiting.appendleft(state.past(then, value=True))
             case p.Note(entry=entry, next=then):
-                if isinstance(entry, Started | Left):
+                began = state.began or isinstance(entry, Began)
+                if isinstance(entry, Left) and state.swallowed:
+                    entry = entry._replace(position=_without_space(reading.symbols, way.position))
+                elif isinstance(entry, Started | Left | Began):
                     entry = entry._replace(position=way.position)
-                begins = began or isinstance(entry, Began)
-                if symbol is not None or not begins:
-                    waiting.appendleft((left_out, begins, way._replace(at=then, log=(way.log, entry))))
+                if symbol is not None or not began:
+                    noted = state._replace(way=way._replace(log=(way.log, entry)), began=began)
+                    waiting.appendleft(noted.past(then, value=isinstance(entry, Started)))
             case p.Fork(options=options):
-                waiting.extendleft((left_out, began, way._replace(at=option)) for option in reversed(options))
+                waiting.extendleft(state._replace(way=way._replace(at=option)) for option in reversed(options))
             case p.Leave():
                 if way.stack is not None:
-                    waiting.appendleft((left_out, began, way._replace(at=way.stack[1], stack=way.stack[0])))
+                    outside = way._replace(at=way.stack[1], stack=way.stack[0])
+                    waiting.appendleft(state._replace(way=outside))
     return None
-
-
-def _spoiled(way: Way, variable: str) -> Way:
-    return way._replace(log=(way.log, Spoiled(variable)))
