@@ -190,7 +190,9 @@ def test_control_tokens_that_strip_white_space(end: str, user: str, printed: str
     asked = "@user m.content @end" if user else "m.content @end"
     walk = f"when user {{ {asked} }} when system, tool {{ @model m.content @end }}"
     walk += f" when assistant {{ @model sampled {{ m.content @end }} {printed} drop m.thought }}"
-    program = whole(analyse("v", Source("v.kata", text % f"drop short each m in messages {{ {walk} }}"))[0])
+    clause = "" if user else f" boundary {printed.removesuffix(' m.content')}: accept"
+    template = f"drop short each m in messages {{ {walk} }}{clause}"
+    program = whole(analyse("v", Source("v.kata", text % template))[0])
     found = [change.cause for change in changes(program, {"short": False}, Question.HISTORY)]
     assert found == [f"the text of a message of `{role}` goes on that of the message before" for role in told]
 

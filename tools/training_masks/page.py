@@ -41,10 +41,11 @@ Each row is a stretch of tokens, with the number of times that it comes. Katapi 
 wrong, *worse* where only Katapi's has, and the *same* where both have.
 
 FAULTS
-Where both are wrong, a parameter decides whether a reply begins in the prompt: with `enable_thinking=false` the prompt
-itself ends the thought, and Qwen3.5's always begins it. Both masks have one beginning for all settings. Where Katapi's
-is worse, what ends a reply of GLM-4.5 is the header of the next message, and stands in that message's arm of the spec;
-TRL's copy prints it with the reply.
+Whether a reply begins in the prompt depends on a parameter: with `enable_thinking=false` the prompt itself ends the
+thought, and Qwen3.5's always begins it. TRL's masks have one beginning for all settings, Katapi's follow the parameter.
+Where both are wrong, a reply has a thought although the request says `enable_thinking=false`: its prompt rules out what
+the conversation holds, and Katapi marks the thought as it is marked with `enable_thinking=true`. What ends a reply of
+GLM-4.5 is the header of the next message, which both mark.
 
 In the requests below, `⟪` and `⟫` stand around what is marked.
 """
@@ -65,7 +66,8 @@ What only one of two masks marks of tokens that are not told, in conversations w
 
 UNTOLD
 A token such as `.\\n` is the end of a question and the line break in front of a call, before which DeepSeek-R1's
-template prints no header. Katapi does not mark a token that is not wholly the model's.
+template prints no header; and in Qwen3.5's `\\n\\n` the first line break is the prompt's. Katapi does not mark a token
+that is not wholly the model's, nor what the prompt has under the parameters of the request.
 """
 
 REFUSED = """## What is refused

@@ -208,7 +208,8 @@ class ModelInput:
         `assistant` of which anything is sampled. Raises IndexError where the request has no such message.
 
         A sampled region belongs to the message that its contents come from; `owners_of` says whose one without a
-        content is (an empty answer, of which only the closing token is sampled).
+        content is (an empty answer, of which only the closing token is sampled, or the header of the next message,
+        where that is what ends a reply).
         """
         if messages == "all":
             return self.sampled

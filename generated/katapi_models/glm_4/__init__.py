@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4",
-        "sha256:5821d363476da242414bd63a7da9bd1b0873d5aa143c6e441dacd2d326596fd5",
+        "sha256:5b908d07ab30c511c8e7b64f82c3ba45dd8a4fd55d13c70fdf7c0e8599ef6c97",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

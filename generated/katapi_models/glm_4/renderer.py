@@ -11,7 +11,7 @@ from typing import assert_never
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
-from katapi.runtime.rendering import as_text, json_field
+from katapi.runtime.rendering import as_text, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi_models.glm_4.request import (
@@ -36,32 +36,34 @@ TOJSON_INDENTED = Serialization(
     absent="omitted",
 )
 
-EMPTY_60 = (Literal(""), Site(60, 41))
-NEWLINE_60 = fixed(LiteralSegment(Literal("\n"), Site(60, 44)))
-GMASK_63 = fixed(ControlSegment(Control.GMASK, Site(63, 3)), ControlSegment(Control.SOP, Site(63, 10)))
-CHATGLM_AI_GLM_70 = fixed(
-    ControlSegment(Control.SYSTEM, Site(70, 11)),
+END_SAMPLED_62 = fixed(END_SAMPLED)
+SAMPLED_62 = fixed(SAMPLED)
+EMPTY_63 = (Literal(""), Site(63, 19))
+NEWLINE_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 22)))
+GMASK_69 = fixed(ControlSegment(Control.GMASK, Site(69, 3)), ControlSegment(Control.SOP, Site(69, 10)))
+CHATGLM_AI_GLM_76 = fixed(
+    ControlSegment(Control.SYSTEM, Site(76, 11)),
     LiteralSegment(
         Literal(
             "\n"
             "你是一个名为 ChatGLM 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n"
             "# 可用工具"
         ),
-        Site(72, 1),
+        Site(78, 1),
     ),
 )
-SYSTEM_91 = fixed(ControlSegment(Control.SYSTEM, Site(91, 14)))
-USER_94 = fixed(ControlSegment(Control.USER, Site(94, 24)))
-OBSERVATION_96 = fixed(ControlSegment(Control.OBSERVATION, Site(96, 31)))
-ASSISTANT_100 = fixed(ControlSegment(Control.ASSISTANT, Site(100, 11)), SAMPLED)
-END_SAMPLED_101 = fixed(END_SAMPLED)
-EMPTY_101 = (Literal(""), Site(101, 35))
-NEWLINE_101 = fixed(LiteralSegment(Literal("\n"), Site(101, 38)))
-TEXT_108 = fixed(LiteralSegment(Literal("<|"), Site(108, 30)))
-TEXT_108_42 = fixed(LiteralSegment(Literal("|>"), Site(108, 42)))
-EMPTY_108 = (Literal(""), Site(108, 61))
-NEWLINE_108 = fixed(LiteralSegment(Literal("\n"), Site(108, 64)))
-ASSISTANT_143 = fixed(ControlSegment(Control.ASSISTANT, Site(143, 14)))
+SYSTEM_97 = fixed(ControlSegment(Control.SYSTEM, Site(97, 14)))
+USER_102 = fixed(ControlSegment(Control.USER, Site(102, 14)))
+OBSERVATION_107 = fixed(ControlSegment(Control.OBSERVATION, Site(107, 14)))
+ASSISTANT_112 = fixed(ControlSegment(Control.ASSISTANT, Site(112, 11)), SAMPLED)
+END_SAMPLED_113 = fixed(END_SAMPLED)
+EMPTY_113 = (Literal(""), Site(113, 35))
+NEWLINE_113 = fixed(LiteralSegment(Literal("\n"), Site(113, 38)))
+TEXT_120 = fixed(LiteralSegment(Literal("<|"), Site(120, 30)))
+TEXT_120_42 = fixed(LiteralSegment(Literal("|>"), Site(120, 42)))
+EMPTY_120 = (Literal(""), Site(120, 61))
+NEWLINE_120 = fixed(LiteralSegment(Literal("\n"), Site(120, 64)))
+ASSISTANT_162 = fixed(ControlSegment(Control.ASSISTANT, Site(162, 14)))
 TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
 BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
 JSON_GLM_13 = fixed(
@@ -140,22 +142,28 @@ def _cogview(out: list[Printed]) -> None:
     out.append(COGVIEW_COGVIEW_COGVIEW_GLM_47)
 
 
-def _turn(out: list[Printed], role: Fixed, metadata: PrintedText | None, content: PrintedText | None) -> None:
-    """glm4.kata:59 def turn(role, metadata, content)."""
+def _turn(
+    out: list[Printed], role: Fixed, ends_reply: bool, metadata: PrintedText | None, content: PrintedText | None
+) -> None:
+    """glm4.kata:60 def turn(role, ends_reply, metadata, content)."""
     if content is not None and content[0]:
-        out += (role, metadata if metadata is not None else EMPTY_60, NEWLINE_60, content)
+        if ends_reply:
+            out += (SAMPLED_62, role, END_SAMPLED_62)
+        else:
+            out.append(role)
+        out += (metadata if metadata is not None else EMPTY_63, NEWLINE_63, content)
 
 
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 58)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(GMASK_63)
-    # glm4.kata:67 each m in messages
-    for m_at, m in messages:
-        if isinstance(m, SystemMessage):  # :68 when system
+    out.append(GMASK_69)
+    # glm4.kata:73 each m in messages
+    for i, (m_at, m) in enumerate(messages):
+        if isinstance(m, SystemMessage):  # :74 when system
             if m.tools is not None:
-                out.append(CHATGLM_AI_GLM_70)
+                out.append(CHATGLM_AI_GLM_76)
                 for tool_at, tool in enumerate(m.tools):
                     tool_path = ("messages", m_at, "tools", tool_at)
                     if json_field(tool, "type") == "function":
@@ -170,50 +178,55 @@ def render(request: Request) -> list[Printed]:
                         raise TemplateError(
                             "A tool is of the type function, python, simple_browser or cogview.",
                             code="T100",
-                            where="glm4.kata:87",
+                            where="glm4.kata:93",
                         )
             _turn(
                 out,
-                SYSTEM_91,
+                SYSTEM_97,
+                False,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, UserMessage):  # :94 when user
+        elif isinstance(m, UserMessage):  # :100 when user
+            reply = message_at(messages, i - 1)
             _turn(
                 out,
-                USER_94,
+                USER_102,
+                bool(isinstance(reply, AssistantMessage) and reply.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, ObservationMessage):  # :96 when observation
+        elif isinstance(m, ObservationMessage):  # :105 when observation
+            reply_2 = message_at(messages, i - 1)
             _turn(
                 out,
-                OBSERVATION_96,
+                OBSERVATION_107,
+                bool(isinstance(reply_2, AssistantMessage) and reply_2.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, AssistantMessage):  # :98 when assistant
+        elif isinstance(m, AssistantMessage):  # :110 when assistant
             if m.content:
                 out += (
-                    ASSISTANT_100,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_101,
-                    NEWLINE_101,
+                    ASSISTANT_112,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_113,
+                    NEWLINE_113,
                     (m.content, ("messages", m_at, "content"), 0),
-                    END_SAMPLED_101,
+                    END_SAMPLED_113,
                 )
-        elif isinstance(m, OtherMessage):  # :107 when other
+        elif isinstance(m, OtherMessage):  # :119 when other
             if m.content:
                 out += (
-                    TEXT_108,
+                    TEXT_120,
                     (Content(m.role), ("messages", m_at, "role"), 0),
-                    TEXT_108_42,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_108,
-                    NEWLINE_108,
+                    TEXT_120_42,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_120,
+                    NEWLINE_120,
                     (m.content, ("messages", m_at, "content"), 0),
                 )
         else:
             assert_never(m)
-    # glm4.kata:143 generate
+    # glm4.kata:162 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_143)
+        out.append(ASSISTANT_162)
     return out

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:5502f80009204eb2f91e411efe29196247c938ae65236b654d1b70d460b3219a",
+        "sha256:ed5a79fd84e67e137bf3fe4f5a916613af7a2a7d0b649ea57a1f455115a8ca62",
     ),
     tokenizer_identity=Identity(
         "GLM@4",

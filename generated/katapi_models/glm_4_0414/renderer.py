@@ -11,10 +11,10 @@ from typing import assert_never
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
-from katapi.runtime.rendering import as_text, json_field
+from katapi.runtime.rendering import as_text, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
-from katapi_models.glm_4_0414.request import Request, SystemMessage
+from katapi_models.glm_4_0414.request import AssistantMessage, Request, SystemMessage
 from katapi_models.glm_4_tokens.vocabulary import Control
 
 TOJSON_INDENTED = Serialization(
@@ -41,29 +41,34 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-EMPTY_60 = (Literal(""), Site(60, 41))
-NEWLINE_60 = fixed(LiteralSegment(Literal("\n"), Site(60, 44)))
-GMASK_63 = fixed(ControlSegment(Control.GMASK, Site(63, 3)), ControlSegment(Control.SOP, Site(63, 10)))
-SYSTEM_113 = fixed(
-    ControlSegment(Control.SYSTEM, Site(113, 7)),
-    LiteralSegment(Literal("\n# 可用工具\n"), Site(113, 15)),
+END_SAMPLED_62 = fixed(END_SAMPLED)
+SAMPLED_62 = fixed(SAMPLED)
+EMPTY_63 = (Literal(""), Site(63, 19))
+NEWLINE_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 22)))
+GMASK_69 = fixed(ControlSegment(Control.GMASK, Site(69, 3)), ControlSegment(Control.SOP, Site(69, 10)))
+SYSTEM_125 = fixed(
+    ControlSegment(Control.SYSTEM, Site(125, 7)),
+    LiteralSegment(Literal("\n# 可用工具\n"), Site(125, 15)),
 )
-SYSTEM_119 = fixed(ControlSegment(Control.SYSTEM, Site(119, 30)), LiteralSegment(Literal("\n"), Site(119, 38)))
-USER_121 = fixed(ControlSegment(Control.USER, Site(121, 19)), LiteralSegment(Literal("\n"), Site(121, 25)))
-ASSISTANT_125 = fixed(ControlSegment(Control.ASSISTANT, Site(125, 11)), SAMPLED)
-END_SAMPLED_126 = fixed(END_SAMPLED)
-EMPTY_126 = (Literal(""), Site(126, 35))
-NEWLINE_126 = fixed(LiteralSegment(Literal("\n"), Site(126, 38)))
-EMPTY_126_56 = (Literal(""), Site(126, 56))
-ASSISTANT_130 = fixed(ControlSegment(Control.ASSISTANT, Site(130, 13)), SAMPLED)
-END_SAMPLED_131 = fixed(END_SAMPLED)
-NEWLINE_132 = fixed(LiteralSegment(Literal("\n"), Site(132, 31)))
-TEXT_133 = fixed(LiteralSegment(Literal("{}"), Site(133, 88)))
-OBSERVATION_139 = fixed(
-    ControlSegment(Control.OBSERVATION, Site(139, 32)),
-    LiteralSegment(Literal("\n"), Site(139, 45)),
-)
-ASSISTANT_143 = fixed(ControlSegment(Control.ASSISTANT, Site(143, 14)))
+SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 30)), LiteralSegment(Literal("\n"), Site(131, 38)))
+USER_134 = fixed(SAMPLED, ControlSegment(Control.USER, Site(134, 44)), END_SAMPLED)
+USER_134_61 = fixed(ControlSegment(Control.USER, Site(134, 61)))
+NEWLINE_135 = fixed(LiteralSegment(Literal("\n"), Site(135, 9)))
+ASSISTANT_141 = fixed(ControlSegment(Control.ASSISTANT, Site(141, 11)), SAMPLED)
+END_SAMPLED_142 = fixed(END_SAMPLED)
+EMPTY_142 = (Literal(""), Site(142, 35))
+NEWLINE_142 = fixed(LiteralSegment(Literal("\n"), Site(142, 38)))
+EMPTY_142_56 = (Literal(""), Site(142, 56))
+ASSISTANT_146 = fixed(SAMPLED, ControlSegment(Control.ASSISTANT, Site(146, 53)), END_SAMPLED)
+ASSISTANT_146_75 = fixed(ControlSegment(Control.ASSISTANT, Site(146, 75)))
+END_SAMPLED_147 = fixed(END_SAMPLED)
+SAMPLED_147 = fixed(SAMPLED)
+NEWLINE_148 = fixed(LiteralSegment(Literal("\n"), Site(148, 31)))
+TEXT_149 = fixed(LiteralSegment(Literal("{}"), Site(149, 88)))
+OBSERVATION_156 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(156, 44)), END_SAMPLED)
+OBSERVATION_156_68 = fixed(ControlSegment(Control.OBSERVATION, Site(156, 68)))
+NEWLINE_157 = fixed(LiteralSegment(Literal("\n"), Site(157, 9)))
+ASSISTANT_162 = fixed(ControlSegment(Control.ASSISTANT, Site(162, 14)))
 TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
 BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
 JSON_GLM_13 = fixed(
@@ -84,10 +89,16 @@ def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
     out += (BLANK_LINE_GLM_12, (TOJSON_INDENTED.dump_known(function), function_path, None), JSON_GLM_13)
 
 
-def _turn(out: list[Printed], role: Fixed, metadata: PrintedText | None, content: PrintedText | None) -> None:
-    """glm4.kata:59 def turn(role, metadata, content)."""
+def _turn(
+    out: list[Printed], role: Fixed, ends_reply: bool, metadata: PrintedText | None, content: PrintedText | None
+) -> None:
+    """glm4.kata:60 def turn(role, ends_reply, metadata, content)."""
     if content is not None and content[0]:
-        out += (role, metadata if metadata is not None else EMPTY_60, NEWLINE_60, content)
+        if ends_reply:
+            out += (SAMPLED_62, role, END_SAMPLED_62)
+        else:
+            out.append(role)
+        out += (metadata if metadata is not None else EMPTY_63, NEWLINE_63, content)
 
 
 def render(request: Request) -> list[Printed]:
@@ -95,47 +106,60 @@ def render(request: Request) -> list[Printed]:
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(GMASK_63)
+    out.append(GMASK_69)
     if tools:
-        out.append(SYSTEM_113)
+        out.append(SYSTEM_125)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if json_field(tool, "function"):
                 _describe(out, json_field(tool, "function"), (*tool_path, "function"))
             else:
                 _describe(out, tool, tool_path)
-    # glm4.kata:118 take all system as instructions
+    # glm4.kata:130 take all system as instructions
     instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     for s_at, s in instructions:
-        out += (SYSTEM_119, (s.content, ("messages", s_at, "content"), 0))
-    # glm4.kata:120 each m in messages
-    for m_at, m in without_system:
-        if m.role == "user":  # :121 when user
-            out += (USER_121, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :123 when assistant
-            if m.content or m.metadata or not m.tool_calls:
+        out += (SYSTEM_131, (s.content, ("messages", s_at, "content"), 0))
+    # glm4.kata:132 each m in messages
+    for i, (m_at, m) in enumerate(without_system):
+        if m.role == "user":  # :133 when user
+            if isinstance(message_at(without_system, i - 1), AssistantMessage):
+                out.append(USER_134)
+            else:
+                out.append(USER_134_61)
+            out += (NEWLINE_135, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant":  # :138 when assistant
+            speaks = bool(m.content or m.metadata or not m.tool_calls)
+            if speaks:
                 out += (
-                    ASSISTANT_125,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_126,
-                    NEWLINE_126,
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_126_56,
-                    END_SAMPLED_126,
+                    ASSISTANT_141,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_142,
+                    NEWLINE_142,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_142_56,
+                    END_SAMPLED_142,
                 )
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (ASSISTANT_130, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_132)
+                    if speaks or c_at != 0:
+                        out.append(ASSISTANT_146)
+                    else:
+                        out.append(ASSISTANT_146_75)
+                    out += (SAMPLED_147, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_148)
                     if c.function.arguments is not None:
                         out.append((TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None))
                     else:
-                        out.append(TEXT_133)
-                    out.append(END_SAMPLED_131)
-        elif m.role == "observation" or m.role == "tool":  # :139 when observation, tool
-            out += (OBSERVATION_139, (m.content, ("messages", m_at, "content"), 0))
+                        out.append(TEXT_149)
+                    out.append(END_SAMPLED_147)
+        elif m.role == "observation" or m.role == "tool":  # :155 when observation, tool
+            if isinstance(message_at(without_system, i - 1), AssistantMessage):
+                out.append(OBSERVATION_156)
+            else:
+                out.append(OBSERVATION_156_68)
+            out += (NEWLINE_157, (m.content, ("messages", m_at, "content"), 0))
         else:
             assert_never(m)
-    # glm4.kata:143 generate
+    # glm4.kata:162 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_143)
+        out.append(ASSISTANT_162)
     return out

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5",
-        "sha256:4f5b7b8c58156ed90f92e49e69df26bf355bc11b3cfed43b01fbac4c0e4364f3",
+        "sha256:434f3f471632053d7b4df8fed3670de7a64e355aff782e04acad2eff40cbc925",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

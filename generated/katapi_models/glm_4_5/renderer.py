@@ -11,12 +11,12 @@ from typing import assert_never
 
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
-from katapi.runtime.rendering import run_from
+from katapi.runtime.rendering import message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi.runtime.views import any_after
-from katapi_models.glm_4_5.request import CallByArguments, Request, ToolMessage
+from katapi_models.glm_4_5.request import AssistantMessage, CallByArguments, Request, ToolMessage
 from katapi_models.glm_4_5_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -33,17 +33,22 @@ TOJSON = Serialization(
 
 END_TOOL_RESPONSE_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(119, 53)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(138, 51)),
 )
 END_TOOL_RESPONSE_8_21 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(123, 80)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(142, 78)),
 )
 NEWLINE_8 = fixed(LiteralSegment(Literal("\n"), Site(8, 21)))
 THINK_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.THINK, Site(135, 55)),
-    ControlSegment(Control.END_THINK, Site(135, 62)),
+    ControlSegment(Control.THINK, Site(118, 9)),
+    ControlSegment(Control.END_THINK, Site(118, 16)),
+)
+THINK_8_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(8, 21)),
+    ControlSegment(Control.THINK, Site(153, 55)),
+    ControlSegment(Control.END_THINK, Site(153, 62)),
 )
 TOOL_CALL_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
@@ -51,33 +56,34 @@ TOOL_CALL_8 = fixed(
 )
 TOOL_RESPONSE_8 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(119, 18)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(138, 16)),
     LiteralSegment(Literal("\n"), Site(8, 21)),
 )
 TOOL_RESPONSE_8_21 = fixed(
     LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(123, 43)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(142, 41)),
     LiteralSegment(Literal("\n"), Site(8, 21)),
 )
 GMASK_61 = fixed(ControlSegment(Control.GMASK, Site(61, 3)), ControlSegment(Control.SOP, Site(61, 10)))
 SYSTEM_63 = fixed(ControlSegment(Control.SYSTEM, Site(63, 5)))
 SYSTEM_69 = fixed(ControlSegment(Control.SYSTEM, Site(69, 7)), LiteralSegment(Literal("\n"), Site(8, 21)))
-USER_74 = fixed(ControlSegment(Control.USER, Site(74, 7)), LiteralSegment(Literal("\n"), Site(8, 21)))
-NOTHINK_84 = fixed(ControlSegment(Control.NOTHINK, Site(84, 100)))
-EMPTY_89 = (Literal(""), Site(89, 32))
-EMPTY_94 = (Literal(""), Site(94, 37))
-ASSISTANT_95 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(95, 7)),
-    SAMPLED,
-    LiteralSegment(Literal("\n"), Site(8, 21)),
-)
-END_SAMPLED_97 = fixed(END_SAMPLED)
-THINK_101 = fixed(ControlSegment(Control.THINK, Site(101, 11)))
-END_THINK_101 = fixed(ControlSegment(Control.END_THINK, Site(101, 33)))
-THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 38)), ControlSegment(Control.END_THINK, Site(104, 11)))
-OBSERVATION_118 = fixed(ControlSegment(Control.OBSERVATION, Site(118, 29)))
-OBSERVATION_122 = fixed(ControlSegment(Control.OBSERVATION, Site(122, 13)))
-ASSISTANT_131 = fixed(ControlSegment(Control.ASSISTANT, Site(131, 5)))
+USER_75 = fixed(SAMPLED, ControlSegment(Control.USER, Site(75, 42)), END_SAMPLED)
+USER_75_59 = fixed(ControlSegment(Control.USER, Site(75, 59)))
+NOTHINK_86 = fixed(ControlSegment(Control.NOTHINK, Site(86, 100)))
+EMPTY_91 = (Literal(""), Site(91, 32))
+EMPTY_96 = (Literal(""), Site(96, 37))
+ASSISTANT_99 = fixed(ControlSegment(Control.ASSISTANT, Site(99, 7)))
+THINK_110 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)), ControlSegment(Control.THINK, Site(112, 11)))
+END_THINK_114 = fixed(ControlSegment(Control.END_THINK, Site(114, 11)), END_SAMPLED)
+END_SAMPLED_126 = fixed(END_SAMPLED)
+NEWLINE_126 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)))
+END_SAMPLED_130 = fixed(END_SAMPLED)
+SAMPLED_130 = fixed(SAMPLED)
+OBSERVATION_137 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(137, 46)), END_SAMPLED)
+OBSERVATION_137_92 = fixed(ControlSegment(Control.OBSERVATION, Site(137, 92)))
+OBSERVATION_141 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(141, 46)), END_SAMPLED)
+OBSERVATION_141_70 = fixed(ControlSegment(Control.OBSERVATION, Site(141, 70)))
+ASSISTANT_149 = fixed(ControlSegment(Control.ASSISTANT, Site(149, 5)))
 TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
@@ -170,21 +176,22 @@ def render(request: Request) -> list[Printed]:
     if tools:
         out.append(SYSTEM_63)
         _tools_in_tags(out, tools, ("tools",))
-    # glm4.5.kata:99 any u in messages after … where …
+    # glm4.5.kata:97 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
     # glm4.5.kata:67 each m in messages
-    walked = 0
     for i, (m_at, m) in enumerate(messages):
-        if i < walked:
-            continue
         if m.role == "system":  # :68 when system
             out += (SYSTEM_69, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :73 when user
-            out += (USER_74, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :74 when user
+            if isinstance(message_at(messages, i - 1), AssistantMessage):
+                out.append(USER_75)
+            else:
+                out.append(USER_75_59)
+            out += (NEWLINE_8, (m.content, ("messages", m_at, "content"), 0))
             if not enable_thinking and not m.content.endswith("/nothink"):
-                out.append(NOTHINK_84)
-        elif m.role == "assistant":  # :88 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_89
+                out.append(NOTHINK_86)
+        elif m.role == "assistant":  # :90 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_91
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -194,39 +201,46 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_94
-            out.append(ASSISTANT_95)
+                thought = EMPTY_96
             asked_later = u_after[i]
-            if thought[0] and not asked_later:
-                out += (THINK_101, trim(thought), END_THINK_101)
+            shown = bool(thought[0] and not asked_later)
+            out.append(ASSISTANT_99)
+            if enable_thinking or shown:
+                out.append(THINK_110)
+                if shown:
+                    out.append(trim(thought))
+                out.append(END_THINK_114)
             else:
-                out.append(THINK_103)
+                out.append(THINK_8)
             if said[0]:
-                out += (NEWLINE_8, said)
+                out += (NEWLINE_126, said, END_SAMPLED_126)
             if m.tool_calls:
+                out.append(SAMPLED_130)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     _call_in_tags(out, c, c_path)
-            out.append(END_SAMPLED_97)
-        elif m.role == "tool":  # :114 when tool+ as results
-            results = run_from(messages, i, ToolMessage)
-            for r_index, (r_at, r) in enumerate(results):
-                # glm4.5.kata:116 match
-                if isinstance(r.content, str):  # :117
-                    if r_index == 0:
-                        out.append(OBSERVATION_118)
-                    out += (TOOL_RESPONSE_8, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_8)
-                else:  # :121
-                    out.append(OBSERVATION_122)
-                    for part_at, part in enumerate(r.content):
-                        part_path = ("messages", r_at, "content", part_at)
-                        out += (TOOL_RESPONSE_8_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_8_21)
-            walked = i + len(results)
+                out.append(END_SAMPLED_130)
+        elif m.role == "tool":  # :134 when tool
+            # glm4.5.kata:135 match
+            if isinstance(m.content, str):  # :136
+                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                    out.append(OBSERVATION_137)
+                elif not isinstance(message_at(messages, i - 1), ToolMessage):
+                    out.append(OBSERVATION_137_92)
+                out += (TOOL_RESPONSE_8, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_8)
+            else:  # :140
+                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                    out.append(OBSERVATION_141)
+                else:
+                    out.append(OBSERVATION_141_70)
+                for part_at, part in enumerate(m.content):
+                    part_path = ("messages", m_at, "content", part_at)
+                    out += (TOOL_RESPONSE_8_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_8_21)
         else:
             assert_never(m)
-    # glm4.5.kata:130 generate
+    # glm4.5.kata:148 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_131)
+        out.append(ASSISTANT_149)
         if not enable_thinking:
-            out.append(THINK_8)
+            out.append(THINK_8_21)
     return out

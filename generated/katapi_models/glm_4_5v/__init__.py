@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:38b91b2ccfe661b4f9e57f5a77aa707b6317aa4793478d9d0db2b5acd4f79aca",
+        "sha256:96a38cddbdaacdb83d9611d60d5af17ec3e1e9a26148173f176dbe2dbcd4c6f8",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

@@ -27,7 +27,11 @@ REPLY = Reply(
         "\n",
         Either(
             (
-                (Control.THINK, FreeText(("m", "reasoning_content"), strip="", default=""), Control.END_THINK),
+                (
+                    Control.THINK,
+                    Either((FreeText(("m", "reasoning_content"), strip="", default=""), ())),
+                    Control.END_THINK,
+                ),
                 (Control.THINK, Control.END_THINK),
             ),
         ),

@@ -24,11 +24,15 @@ TOJSON = Serialization(
 REPLY = Reply(
     form=(
         Control.ASSISTANT,
-        "\n",
         Either(
             (
-                (Control.THINK, FreeText(("m", "reasoning_content"), strip="", default=""), Control.END_THINK),
-                (Control.THINK, Control.END_THINK),
+                (
+                    "\n",
+                    Control.THINK,
+                    Either((FreeText(("m", "reasoning_content"), strip="", default=""), ())),
+                    Control.END_THINK,
+                ),
+                ("\n", Control.THINK, Control.END_THINK),
             ),
         ),
         Either((("\n", FreeText(("m", "content"), strip="", default="")), ())),

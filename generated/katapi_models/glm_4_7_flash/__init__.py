@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.7-flash",
-        "sha256:acb98652210db683c3c1f10fa90d31830770548e3308d7f50618a880104e7f56",
+        "sha256:05dc44ceac83b57ec62fa9b396ddfbd1483d6a46e5cdf3448b195a0fa92ffcb6",
     ),
     tokenizer_identity=Identity(
         "GLM@4.7",

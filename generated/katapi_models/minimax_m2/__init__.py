@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/minimax-m2.kata",
     template=Identity(
         "MiniMaxM2@1",
-        "sha256:378aa92781341e00342c5ff20796ba5b49afc1cf64a5c878a29801b8bc06142b",
+        "sha256:ec190e00d9304f1d4bbae17820f28f13fb07eacc163c3f0df8d105fcca830e64",
     ),
     tokenizer_identity=Identity(
         "MiniMaxM2@1",

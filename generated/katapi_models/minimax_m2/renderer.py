@@ -75,37 +75,39 @@ USER_85 = fixed(ControlSegment(Control.ROLE, Site(85, 17)), LiteralSegment(Liter
 EOS_85 = fixed(ControlSegment(Control.EOS, Site(85, 42)), LiteralSegment(Literal("\n"), Site(85, 47)))
 EMPTY_88 = (Literal(""), Site(88, 32))
 EMPTY_93 = (Literal(""), Site(93, 37))
-AI_94 = fixed(ControlSegment(Control.ROLE, Site(94, 7)), LiteralSegment(Literal("ai\n"), Site(94, 13)), SAMPLED)
-THINK_97 = fixed(ControlSegment(Control.THINK, Site(97, 48)), LiteralSegment(Literal("\n"), Site(97, 55)))
-END_THINK_97 = fixed(
-    LiteralSegment(Literal("\n"), Site(97, 68)),
-    ControlSegment(Control.END_THINK, Site(97, 73)),
-    LiteralSegment(Literal("\n\n"), Site(97, 81)),
+AI_94 = fixed(ControlSegment(Control.ROLE, Site(94, 7)), LiteralSegment(Literal("ai\n"), Site(94, 13)))
+THINK_97 = fixed(ControlSegment(Control.THINK, Site(97, 9)), LiteralSegment(Literal("\n"), Site(97, 16)), SAMPLED)
+END_THINK_98 = fixed(
+    LiteralSegment(Literal("\n"), Site(98, 27)),
+    ControlSegment(Control.END_THINK, Site(98, 32)),
+    LiteralSegment(Literal("\n\n"), Site(98, 40)),
+    END_SAMPLED,
 )
-TOOL_CALL_100 = fixed(
-    LiteralSegment(Literal("\n"), Site(100, 11)),
-    ControlSegment(Control.TOOL_CALL, Site(100, 16)),
-    LiteralSegment(Literal("\n"), Site(100, 27)),
+SAMPLED_102 = fixed(SAMPLED)
+TOOL_CALL_105 = fixed(
+    LiteralSegment(Literal("\n"), Site(105, 11)),
+    ControlSegment(Control.TOOL_CALL, Site(105, 16)),
+    LiteralSegment(Literal("\n"), Site(105, 27)),
 )
-INVOKE_NAME_102 = fixed(LiteralSegment(Literal('<invoke name="'), Site(102, 13)))
-TEXT_102 = fixed(LiteralSegment(Literal('">'), Site(102, 46)), LiteralSegment(Literal("\n"), Site(102, 51)))
-PARAMETER_NAME_105 = fixed(LiteralSegment(Literal('<parameter name="'), Site(105, 17)))
-TEXT_105 = fixed(LiteralSegment(Literal('">'), Site(105, 41)))
-PARAMETER_107 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(107, 17)))
-INVOKE_110 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(110, 13)))
-END_TOOL_CALL_112 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(112, 11)))
-EOS_114 = fixed(ControlSegment(Control.EOS, Site(114, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(116, 7)))
-TOOL_124 = fixed(ControlSegment(Control.ROLE, Site(124, 45)), LiteralSegment(Literal("tool"), Site(124, 51)))
-RESPONSE_126 = fixed(LiteralSegment(Literal("\n<response>"), Site(126, 21)))
-RESPONSE_126_46 = fixed(LiteralSegment(Literal("</response>"), Site(126, 46)))
-RESPONSE_128 = fixed(LiteralSegment(Literal("\n<response>"), Site(128, 36)))
-RESPONSE_128_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(128, 63)))
-EOS_131 = fixed(ControlSegment(Control.EOS, Site(131, 44)), LiteralSegment(Literal("\n"), Site(131, 49)))
-AI_137 = fixed(
-    ControlSegment(Control.ROLE, Site(137, 14)),
-    LiteralSegment(Literal("ai\n"), Site(137, 20)),
-    ControlSegment(Control.THINK, Site(137, 27)),
-    LiteralSegment(Literal("\n"), Site(137, 34)),
+INVOKE_NAME_107 = fixed(LiteralSegment(Literal('<invoke name="'), Site(107, 13)))
+TEXT_107 = fixed(LiteralSegment(Literal('">'), Site(107, 46)), LiteralSegment(Literal("\n"), Site(107, 51)))
+PARAMETER_NAME_110 = fixed(LiteralSegment(Literal('<parameter name="'), Site(110, 17)))
+TEXT_110 = fixed(LiteralSegment(Literal('">'), Site(110, 41)))
+PARAMETER_112 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(112, 17)))
+INVOKE_115 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(115, 13)))
+END_TOOL_CALL_117 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(117, 11)))
+EOS_119 = fixed(ControlSegment(Control.EOS, Site(119, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(121, 7)))
+TOOL_129 = fixed(ControlSegment(Control.ROLE, Site(129, 45)), LiteralSegment(Literal("tool"), Site(129, 51)))
+RESPONSE_131 = fixed(LiteralSegment(Literal("\n<response>"), Site(131, 21)))
+RESPONSE_131_46 = fixed(LiteralSegment(Literal("</response>"), Site(131, 46)))
+RESPONSE_133 = fixed(LiteralSegment(Literal("\n<response>"), Site(133, 36)))
+RESPONSE_133_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(133, 63)))
+EOS_136 = fixed(ControlSegment(Control.EOS, Site(136, 44)), LiteralSegment(Literal("\n"), Site(136, 49)))
+AI_142 = fixed(
+    ControlSegment(Control.ROLE, Site(142, 14)),
+    LiteralSegment(Literal("ai\n"), Site(142, 20)),
+    ControlSegment(Control.THINK, Site(142, 27)),
+    LiteralSegment(Literal("\n"), Site(142, 34)),
 )
 
 
@@ -157,9 +159,9 @@ def render(request: Request) -> list[Printed]:
             )
         out.append(TOOLS_WHEN_MAKING_69)
     out.append(EOS_82)
-    # minimax-m2.kata:96 any u in messages after … where …
+    # minimax-m2.kata:95 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # minimax-m2.kata:120 last a in messages before … where …
+    # minimax-m2.kata:125 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
     # minimax-m2.kata:84 each m in messages
     for i, (m_at, m) in enumerate(messages):
@@ -178,50 +180,50 @@ def render(request: Request) -> list[Printed]:
             out.append(AI_94)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_97, thought, END_THINK_97)
-            out.append(said)
+                out += (THINK_97, thought, END_THINK_98)
+            out += (SAMPLED_102, said)
             if m.tool_calls:
-                out.append(TOOL_CALL_100)
+                out.append(TOOL_CALL_105)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (INVOKE_NAME_102, (c.function.name, (*c_path, "function", "name"), 0), TEXT_102)
+                    out += (INVOKE_NAME_107, (c.function.name, (*c_path, "function", "name"), 0), TEXT_107)
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (PARAMETER_NAME_105, (Content(key), key_path, None), TEXT_105)
+                            out += (PARAMETER_NAME_110, (Content(key), key_path, None), TEXT_110)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
                                 out.append((TOJSON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_107)
-                    out.append(INVOKE_110)
-                out.append(END_TOOL_CALL_112)
-            out.append(EOS_114)
-        elif m.role == "tool":  # :119 when tool
+                            out.append(PARAMETER_112)
+                    out.append(INVOKE_115)
+                out.append(END_TOOL_CALL_117)
+            out.append(EOS_119)
+        elif m.role == "tool":  # :124 when tool
             _, caller = a_before[i] or (-1, None)
             if not (caller is not None and caller.tool_calls):
                 raise TemplateError(
                     "A tool's result needs an assistant's message with a tool call before it.",
                     code="T100",
-                    where="minimax-m2.kata:122",
+                    where="minimax-m2.kata:127",
                 )
             if i == 0 or not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(TOOL_124)
-            # minimax-m2.kata:125 match
-            if isinstance(m.content, str):  # :126
-                out += (RESPONSE_126, (m.content, ("messages", m_at, "content"), 0), RESPONSE_126_46)
-            else:  # :127
+                out.append(TOOL_129)
+            # minimax-m2.kata:130 match
+            if isinstance(m.content, str):  # :131
+                out += (RESPONSE_131, (m.content, ("messages", m_at, "content"), 0), RESPONSE_131_46)
+            else:  # :132
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (RESPONSE_128, (part.output, (*part_path, "output"), 0), RESPONSE_128_63)
+                    out += (RESPONSE_133, (part.output, (*part_path, "output"), 0), RESPONSE_133_63)
             if i == len(messages) - 1 or not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(EOS_131)
-        elif m.role == "system":  # :134 when system
-            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:134")
+                out.append(EOS_136)
+        elif m.role == "system":  # :139 when system
+            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:139")
         else:
             assert_never(m)
-    # minimax-m2.kata:137 generate
+    # minimax-m2.kata:142 generate
     if request.add_generation_prompt:
-        out.append(AI_137)
+        out.append(AI_142)
     return out

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3",
-        "sha256:57d2726f1d51259f353f0a68fe27efe0e3ed9aa0041ef16eea5b81241677c324",
+        "sha256:2f0d65db841537cbc027200c4db01545fadb028a538952cef153448aada34390",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -49,46 +49,57 @@ EMPTY_92 = (Literal(""), Site(92, 41))
 ASSISTANT_95 = fixed(
     ControlSegment(Control.IM_START, Site(95, 7)),
     LiteralSegment(Literal("assistant\n"), Site(95, 17)),
-    SAMPLED,
 )
-THINK_100 = fixed(ControlSegment(Control.THINK, Site(100, 11)), LiteralSegment(Literal("\n"), Site(100, 18)))
-END_THINK_100 = fixed(
-    LiteralSegment(Literal("\n"), Site(100, 42)),
-    ControlSegment(Control.END_THINK, Site(100, 47)),
-    LiteralSegment(Literal("\n\n"), Site(100, 55)),
-)
-NEWLINE_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 73)))
-NEWLINE_107 = fixed(LiteralSegment(Literal("\n"), Site(107, 11)))
-TOOL_CALL_108 = fixed(ControlSegment(Control.TOOL_CALL, Site(108, 13)), LiteralSegment(Literal("\n"), Site(108, 24)))
-END_TOOL_CALL_110 = fixed(
-    LiteralSegment(Literal("\n"), Site(110, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(110, 18)),
-)
-IM_END_113 = fixed(
-    ControlSegment(Control.IM_END, Site(113, 9)),
+THINK_102 = fixed(SAMPLED, ControlSegment(Control.THINK, Site(102, 23)), LiteralSegment(Literal("\n"), Site(102, 30)))
+END_THINK_102 = fixed(
+    LiteralSegment(Literal("\n"), Site(102, 54)),
+    ControlSegment(Control.END_THINK, Site(102, 59)),
+    LiteralSegment(Literal("\n\n"), Site(102, 67)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(115, 7)),
 )
-USER_119 = fixed(ControlSegment(Control.IM_START, Site(119, 7)), LiteralSegment(Literal("user"), Site(119, 17)))
-TOOL_RESPONSE_122 = fixed(
-    LiteralSegment(Literal("\n"), Site(122, 11)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(122, 16)),
-    LiteralSegment(Literal("\n"), Site(122, 31)),
+THINK_104 = fixed(
+    ControlSegment(Control.THINK, Site(104, 13)),
+    LiteralSegment(Literal("\n\n"), Site(104, 20)),
+    ControlSegment(Control.END_THINK, Site(104, 27)),
+    LiteralSegment(Literal("\n\n"), Site(104, 35)),
 )
-END_TOOL_RESPONSE_122 = fixed(
-    LiteralSegment(Literal("\n"), Site(122, 46)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(122, 51)),
+END_SAMPLED_106 = fixed(END_SAMPLED)
+SAMPLED_106 = fixed(SAMPLED)
+END_SAMPLED_108 = fixed(END_SAMPLED)
+SAMPLED_108 = fixed(SAMPLED)
+SAMPLED_112 = fixed(SAMPLED)
+NEWLINE_115 = fixed(LiteralSegment(Literal("\n"), Site(115, 73)))
+NEWLINE_116 = fixed(LiteralSegment(Literal("\n"), Site(116, 11)))
+TOOL_CALL_117 = fixed(ControlSegment(Control.TOOL_CALL, Site(117, 13)), LiteralSegment(Literal("\n"), Site(117, 24)))
+END_TOOL_CALL_119 = fixed(
+    LiteralSegment(Literal("\n"), Site(119, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(119, 18)),
 )
-IM_END_127 = fixed(ControlSegment(Control.IM_END, Site(127, 7)), LiteralSegment(Literal("\n"), Site(127, 15)))
-ASSISTANT_132 = fixed(
-    ControlSegment(Control.IM_START, Site(132, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(132, 15)),
+IM_END_122 = fixed(
+    ControlSegment(Control.IM_END, Site(122, 9)),
+    END_SAMPLED,
+    LiteralSegment(Literal("\n"), Site(124, 7)),
 )
-THINK_136 = fixed(
-    ControlSegment(Control.THINK, Site(136, 34)),
-    LiteralSegment(Literal("\n\n"), Site(136, 41)),
-    ControlSegment(Control.END_THINK, Site(136, 48)),
-    LiteralSegment(Literal("\n\n"), Site(136, 56)),
+USER_128 = fixed(ControlSegment(Control.IM_START, Site(128, 7)), LiteralSegment(Literal("user"), Site(128, 17)))
+TOOL_RESPONSE_131 = fixed(
+    LiteralSegment(Literal("\n"), Site(131, 11)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(131, 16)),
+    LiteralSegment(Literal("\n"), Site(131, 31)),
+)
+END_TOOL_RESPONSE_131 = fixed(
+    LiteralSegment(Literal("\n"), Site(131, 46)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(131, 51)),
+)
+IM_END_136 = fixed(ControlSegment(Control.IM_END, Site(136, 7)), LiteralSegment(Literal("\n"), Site(136, 15)))
+ASSISTANT_141 = fixed(
+    ControlSegment(Control.IM_START, Site(141, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(141, 15)),
+)
+THINK_145 = fixed(
+    ControlSegment(Control.THINK, Site(145, 34)),
+    LiteralSegment(Literal("\n\n"), Site(145, 41)),
+    ControlSegment(Control.END_THINK, Site(145, 48)),
+    LiteralSegment(Literal("\n\n"), Site(145, 56)),
 )
 TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
@@ -182,38 +193,43 @@ def render(request: Request) -> list[Printed]:
                 thought = EMPTY_92
             out.append(ASSISTANT_95)
             if query is not None and m_at > query_at and (i == len(messages) - 1 or thought[0]):
-                out += (THINK_100, trim(thought, "\n"), END_THINK_100, trim_start(said, "\n"))
+                if enable_thinking or trim(thought, "\n")[0]:
+                    out += (THINK_102, trim(thought, "\n"), END_THINK_102)
+                else:
+                    out.append(THINK_104)
+                out += (SAMPLED_106, trim_start(said, "\n"), END_SAMPLED_106)
             else:
-                out.append(said)
+                out += (SAMPLED_108, said, END_SAMPLED_108)
+            out.append(SAMPLED_112)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_106)
+                    out.append(NEWLINE_115)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_107)
+                        out.append(NEWLINE_116)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_108,
+                        TOOL_CALL_117,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_110,
+                        END_TOOL_CALL_119,
                     )
-            out.append(IM_END_113)
-        elif m.role == "tool":  # :118 when tool+ as results
+            out.append(IM_END_122)
+        elif m.role == "tool":  # :127 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_119)
+            out.append(USER_128)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_122, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_122)
-            out.append(IM_END_127)
+                out += (TOOL_RESPONSE_131, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_131)
+            out.append(IM_END_136)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen.kata:131 generate
+    # qwen.kata:140 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_132)
+        out.append(ASSISTANT_141)
         if not enable_thinking:
-            out.append(THINK_136)
+            out.append(THINK_145)
     return out

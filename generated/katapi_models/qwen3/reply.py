@@ -28,12 +28,19 @@ REPLY = Reply(
         Either(
             (
                 (
-                    Control.THINK,
-                    "\n",
-                    FreeText(("m", "reasoning_content"), strip="\n", default=""),
-                    "\n",
-                    Control.END_THINK,
-                    "\n\n",
+                    Either(
+                        (
+                            (
+                                Control.THINK,
+                                "\n",
+                                FreeText(("m", "reasoning_content"), strip="\n", default=""),
+                                "\n",
+                                Control.END_THINK,
+                                "\n\n",
+                            ),
+                            (Control.THINK, "\n\n", Control.END_THINK, "\n\n"),
+                        ),
+                    ),
                     FreeText(("m", "content"), strip_start="\n", default=""),
                 ),
                 FreeText(("m", "content"), default=""),

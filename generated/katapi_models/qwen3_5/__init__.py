@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:cd3c883fa2a259837a625f664e20dec99426cd669e2a5e78c41fefa9d4a1e2ea",
+        "sha256:561d7c5cde99ac5db9f90c7b6db952488be9cad078eec6f2959c38d9f692af36",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

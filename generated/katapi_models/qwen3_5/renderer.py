@@ -72,41 +72,48 @@ EMPTY_100 = (Literal(""), Site(100, 37))
 ASSISTANT_101 = fixed(
     ControlSegment(Control.IM_START, Site(101, 7)),
     LiteralSegment(Literal("assistant\n"), Site(101, 17)),
-    SAMPLED,
 )
-THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 31)), LiteralSegment(Literal("\n"), Site(103, 38)))
-END_THINK_103 = fixed(
-    LiteralSegment(Literal("\n"), Site(103, 58)),
-    ControlSegment(Control.END_THINK, Site(103, 63)),
-    LiteralSegment(Literal("\n\n"), Site(103, 71)),
-)
-BLANK_LINE_106 = fixed(LiteralSegment(Literal("\n\n"), Site(106, 27)))
-IM_END_109 = fixed(
-    ControlSegment(Control.IM_END, Site(109, 9)),
+THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 9)))
+NEWLINE_105 = fixed(LiteralSegment(Literal("\n"), Site(105, 11)), SAMPLED)
+END_THINK_106 = fixed(
+    LiteralSegment(Literal("\n"), Site(106, 36)),
+    ControlSegment(Control.END_THINK, Site(106, 41)),
+    LiteralSegment(Literal("\n\n"), Site(106, 49)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(111, 7)),
 )
-USER_115 = fixed(ControlSegment(Control.IM_START, Site(115, 66)), LiteralSegment(Literal("user"), Site(115, 76)))
-TOOL_RESPONSE_116 = fixed(
-    LiteralSegment(Literal("\n"), Site(116, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(116, 12)),
-    LiteralSegment(Literal("\n"), Site(116, 27)),
+END_THINK_108 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(108, 11)),
+    ControlSegment(Control.END_THINK, Site(108, 18)),
+    LiteralSegment(Literal("\n\n"), Site(108, 26)),
 )
-END_TOOL_RESPONSE_116 = fixed(
-    LiteralSegment(Literal("\n"), Site(116, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(116, 75)),
+SAMPLED_113 = fixed(SAMPLED)
+BLANK_LINE_116 = fixed(LiteralSegment(Literal("\n\n"), Site(116, 27)))
+IM_END_119 = fixed(
+    ControlSegment(Control.IM_END, Site(119, 9)),
+    END_SAMPLED,
+    LiteralSegment(Literal("\n"), Site(121, 7)),
 )
-IM_END_117 = fixed(ControlSegment(Control.IM_END, Site(117, 31)), LiteralSegment(Literal("\n"), Site(117, 39)))
-ASSISTANT_122 = fixed(
-    ControlSegment(Control.IM_START, Site(122, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(122, 15)),
-    ControlSegment(Control.THINK, Site(122, 29)),
+USER_125 = fixed(ControlSegment(Control.IM_START, Site(125, 66)), LiteralSegment(Literal("user"), Site(125, 76)))
+TOOL_RESPONSE_126 = fixed(
+    LiteralSegment(Literal("\n"), Site(126, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(126, 12)),
+    LiteralSegment(Literal("\n"), Site(126, 27)),
 )
-NEWLINE_123 = fixed(LiteralSegment(Literal("\n"), Site(123, 26)))
-END_THINK_123 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(123, 40)),
-    ControlSegment(Control.END_THINK, Site(123, 47)),
-    LiteralSegment(Literal("\n\n"), Site(123, 55)),
+END_TOOL_RESPONSE_126 = fixed(
+    LiteralSegment(Literal("\n"), Site(126, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(126, 75)),
+)
+IM_END_127 = fixed(ControlSegment(Control.IM_END, Site(127, 31)), LiteralSegment(Literal("\n"), Site(127, 39)))
+ASSISTANT_132 = fixed(
+    ControlSegment(Control.IM_START, Site(132, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(132, 15)),
+    ControlSegment(Control.THINK, Site(132, 29)),
+)
+NEWLINE_133 = fixed(LiteralSegment(Literal("\n"), Site(133, 26)))
+END_THINK_133 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(133, 40)),
+    ControlSegment(Control.END_THINK, Site(133, 47)),
+    LiteralSegment(Literal("\n\n"), Site(133, 55)),
 )
 NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
 FUNCTION_QWEN_XML_64 = fixed(
@@ -353,30 +360,34 @@ def render(request: Request) -> list[Printed]:
                 thought = EMPTY_100
             out.append(ASSISTANT_101)
             if m_at > query_at:
-                out += (THINK_103, trim(thought), END_THINK_103)
-            out.append(said)
+                out.append(THINK_103)
+                if enable_thinking or trim(thought)[0]:
+                    out += (NEWLINE_105, trim(thought), END_THINK_106)
+                else:
+                    out.append(END_THINK_108)
+            out += (SAMPLED_113, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_106)
+                    out.append(BLANK_LINE_116)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(IM_END_109)
-        elif m.role == "tool":  # :114 when tool
+            out.append(IM_END_119)
+        elif m.role == "tool":  # :124 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_115)
-            out.append(TOOL_RESPONSE_116)
+                out.append(USER_125)
+            out.append(TOOL_RESPONSE_126)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_116)
+            out.append(END_TOOL_RESPONSE_126)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_117)
+                out.append(IM_END_127)
         else:
             assert_never(m)
-    # qwen3.5.kata:121 generate
+    # qwen3.5.kata:131 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_122)
+        out.append(ASSISTANT_132)
         if enable_thinking:
-            out.append(NEWLINE_123)
+            out.append(NEWLINE_133)
         else:
-            out.append(END_THINK_123)
+            out.append(END_THINK_133)
     return out

@@ -32,11 +32,18 @@ REPLY = Reply(
             (
                 (
                     Control.THINK,
-                    "\n",
-                    FreeText(("m", "reasoning_content"), strip="", default=""),
-                    "\n",
-                    Control.END_THINK,
-                    "\n\n",
+                    Either(
+                        (
+                            (
+                                "\n",
+                                FreeText(("m", "reasoning_content"), strip="", default=""),
+                                "\n",
+                                Control.END_THINK,
+                                "\n\n",
+                            ),
+                            ("\n\n", Control.END_THINK, "\n\n"),
+                        ),
+                    ),
                 ),
                 (),
             ),
@@ -99,6 +106,7 @@ REPLY = Reply(
     prefixes=(
         (Control.IM_START, "assistant\n", Control.THINK, "\n"),
         (Control.IM_START, "assistant\n", Control.THINK, "\n\n", Control.END_THINK, "\n\n"),
+        (Control.IM_START, "assistant\n", Control.THINK),
         (Control.IM_START, "assistant\n"),
     ),
     controls=SPELLINGS,

@@ -29,7 +29,7 @@ MODEL = Model(
     source="spec/models/qwen.kata",
     template=Identity(
         "Qwen@1/qwen3-next-thinking",
-        "sha256:7f62da3d22053f2eba1a5871d48dd470e79bc72465ae98948f2a2a33ad4a59e5",
+        "sha256:f76494bf5a630311904af6b563ff686f7a72e8f069a8f2a5d01eb8df73939255",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

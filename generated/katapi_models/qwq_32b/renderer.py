@@ -51,34 +51,34 @@ ASSISTANT_95 = fixed(
     LiteralSegment(Literal("assistant\n"), Site(95, 17)),
     SAMPLED,
 )
-NEWLINE_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 73)))
-NEWLINE_107 = fixed(LiteralSegment(Literal("\n"), Site(107, 11)))
-TOOL_CALL_108 = fixed(ControlSegment(Control.TOOL_CALL, Site(108, 13)), LiteralSegment(Literal("\n"), Site(108, 24)))
-END_TOOL_CALL_110 = fixed(
-    LiteralSegment(Literal("\n"), Site(110, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(110, 18)),
+NEWLINE_115 = fixed(LiteralSegment(Literal("\n"), Site(115, 73)))
+NEWLINE_116 = fixed(LiteralSegment(Literal("\n"), Site(116, 11)))
+TOOL_CALL_117 = fixed(ControlSegment(Control.TOOL_CALL, Site(117, 13)), LiteralSegment(Literal("\n"), Site(117, 24)))
+END_TOOL_CALL_119 = fixed(
+    LiteralSegment(Literal("\n"), Site(119, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(119, 18)),
 )
-IM_END_113 = fixed(
-    ControlSegment(Control.IM_END, Site(113, 9)),
+IM_END_122 = fixed(
+    ControlSegment(Control.IM_END, Site(122, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(115, 7)),
+    LiteralSegment(Literal("\n"), Site(124, 7)),
 )
-USER_119 = fixed(ControlSegment(Control.IM_START, Site(119, 7)), LiteralSegment(Literal("user"), Site(119, 17)))
-TOOL_RESPONSE_122 = fixed(
-    LiteralSegment(Literal("\n"), Site(122, 11)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(122, 16)),
-    LiteralSegment(Literal("\n"), Site(122, 31)),
+USER_128 = fixed(ControlSegment(Control.IM_START, Site(128, 7)), LiteralSegment(Literal("user"), Site(128, 17)))
+TOOL_RESPONSE_131 = fixed(
+    LiteralSegment(Literal("\n"), Site(131, 11)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(131, 16)),
+    LiteralSegment(Literal("\n"), Site(131, 31)),
 )
-END_TOOL_RESPONSE_122 = fixed(
-    LiteralSegment(Literal("\n"), Site(122, 46)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(122, 51)),
+END_TOOL_RESPONSE_131 = fixed(
+    LiteralSegment(Literal("\n"), Site(131, 46)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(131, 51)),
 )
-IM_END_127 = fixed(ControlSegment(Control.IM_END, Site(127, 7)), LiteralSegment(Literal("\n"), Site(127, 15)))
-ASSISTANT_132 = fixed(
-    ControlSegment(Control.IM_START, Site(132, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(132, 15)),
-    ControlSegment(Control.THINK, Site(138, 20)),
-    LiteralSegment(Literal("\n"), Site(138, 27)),
+IM_END_136 = fixed(ControlSegment(Control.IM_END, Site(136, 7)), LiteralSegment(Literal("\n"), Site(136, 15)))
+ASSISTANT_141 = fixed(
+    ControlSegment(Control.IM_START, Site(141, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(141, 15)),
+    ControlSegment(Control.THINK, Site(147, 20)),
+    LiteralSegment(Literal("\n"), Site(147, 27)),
 )
 TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
@@ -156,31 +156,31 @@ def render(request: Request) -> list[Printed]:
             out += (ASSISTANT_95, said)
             if m.tool_calls:
                 if whole[0]:
-                    out.append(NEWLINE_106)
+                    out.append(NEWLINE_115)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_107)
+                        out.append(NEWLINE_116)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_108,
+                        TOOL_CALL_117,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_110,
+                        END_TOOL_CALL_119,
                     )
-            out.append(IM_END_113)
-        elif m.role == "tool":  # :118 when tool+ as results
+            out.append(IM_END_122)
+        elif m.role == "tool":  # :127 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_119)
+            out.append(USER_128)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_122, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_122)
-            out.append(IM_END_127)
+                out += (TOOL_RESPONSE_131, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_131)
+            out.append(IM_END_136)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen.kata:131 generate
+    # qwen.kata:140 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_132)
+        out.append(ASSISTANT_141)
     return out

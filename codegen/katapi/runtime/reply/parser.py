@@ -28,15 +28,14 @@ def parse(
     """The message of a whole reply; see `Model.parse`."""
     if prompt is not None:
         return _read(parser(reply, tokenizer, prompt), completion_ids)
-    best: AssistantMessage | None = None
+    found: list[tuple[tuple[int, bool, bool], AssistantMessage]] = []
     for prefix in reply.prefixes:
-        message = _read(ReplyParser(reply, tokenizer, prefix), completion_ids)
-        if message.complete and not message.faults:
-            return message
-        if best is None or (len(message.faults), not message.complete) < (len(best.faults), not best.complete):
-            best = message
-    assert best is not None, "a grammar has a prefix, be it empty"
-    return best
+        reader = ReplyParser(reply, tokenizer, prefix)
+        message = _read(reader, completion_ids)
+        found.append(((len(message.faults), not message.complete, reader.ended_otherwise), message))
+        if not any(found[-1][0]):
+            break
+    return min(found, key=lambda one: one[0])[1]
 
 
 def _read(reader: ReplyParser, completion_ids: Sequence[int]) -> AssistantMessage:
@@ -112,6 +111,8 @@ class ReplyParser:
         self._stopped = False
         self._given = Delta()
         self._finished = False
+        self.ended_otherwise = False
+        """Whether a token ended the reply that the template never prints there."""
         for part in prefix:
             self._reading.symbols += part if isinstance(part, str) else self._program.symbols[part.id]
         self._prefix = len(self._reading.symbols)
@@ -168,7 +169,7 @@ class ReplyParser:
                 log = log if at_end is None else at_end.log
             symbols = self._reading.symbols
             if ended is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
-                complete = True  # another token than that of the template ended it
+                complete = self.ended_otherwise = True
                 self._faults.pop()
         if self._behind is not None:
             self._fault("behind the end", self._behind, len(self._reading.symbols))

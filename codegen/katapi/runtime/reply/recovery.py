@@ -44,7 +44,7 @@ def through(reading: Reading, failures: Failures, position: int) -> Way | None:
     """
     symbols = reading.symbols
     last = sorted(failures.ways(), key=lambda way: isinstance(way.at, p.Hole))  # a free text has taken what it could
-    ways = [way._replace(position=position) for way in last]
+    ways = [_shortened(way, symbols)._replace(position=position) for way in last]
     if symbols[failures.position : position].strip():
         ways = [way._replace(log=broken(way.log)) for way in ways]
     reached = _search(reading, ways, symbols[position])
@@ -77,6 +77,14 @@ def _has_just_begun(way: Way, symbols: str) -> bool:
     """Whether an item or the like has begun, of which nothing was read where the way failed."""
     entry = None if way.log is None else way.log[1]
     return isinstance(entry, Began) and not symbols[entry.position : way.position].strip()
+
+
+def _shortened(way: Way, symbols: str) -> Way:
+    """The way without the white space at the end of a free text, where what is missing stands directly behind it."""
+    if way.log is None or not isinstance(way.log[1], Left):
+        return way
+    left = way.log[1]
+    return way._replace(log=(way.log[0], left._replace(position=_without_space(symbols, left.position))))
 
 
 def _without_space(symbols: str, position: int) -> int:
