@@ -41,8 +41,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", metavar="MODEL", help=f"of {', '.join(CONFIGS)}")
     parser.add_argument("--vectors", type=Path, default=VECTORS, metavar="DIR")
-    parser.add_argument("--replies", type=int, default=60, metavar="N", help="at most so many replies of a model")
-    parser.add_argument("--malformed", type=int, default=12, metavar="N", help="of how many malformed ones are made")
+    parser.add_argument("--replies", type=int, default=40, metavar="N", help="at most so many replies of a model")
+    parser.add_argument("--malformed", type=int, default=10, metavar="N", help="of how many malformed ones are made")
     options = parser.parse_args()
     if unknown := [name for name in options.models if name not in CONFIGS]:
         parser.error(f"renderers and Katapi do not both have {', '.join(unknown)}")

@@ -18,7 +18,7 @@ from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import ContentSegment, ControlSegment, Segment
-from tools.replies.said import REASONING, Said, said
+from tools.replies.said import REASONING, Said, message_of, said
 
 
 class Piece(NamedTuple):
@@ -167,8 +167,16 @@ class Conversations:
         return (whole, tuple(whole.input_ids.tolist()[int(flags[-1]) + 1 :])) if len(flags) else (None, ())
 
     def _as_printed(self, request: JsonObject, message: JsonObject, ending: ModelInput) -> Said:
-        """What a message says, without the reasoning where the template prints none of it."""
+        """What a message says: without the reasoning where the template prints none of it, or with that of its content.
+
+        Some templates take a content apart that holds the reasoning between tags.
+        """
         says = said(message)
+        thought, tag, content = says.content.rpartition("</think>")
+        if tag and not says.reasoning:
+            apart = says._replace(content=content.strip("\n"), reasoning=thought.rpartition("<think>")[2].strip("\n"))
+            if self.printed(request, message_of(apart, message)) == self.printed(request, message_of(says, message)):
+                return apart
         if says.reasoning:
             without = {name: value for name, value in message.items() if name not in REASONING}
             if self.printed(request, without) == ending.text:

@@ -16,9 +16,10 @@ line of code for a model. The package renderers RENDERERS has `parse_response` a
 hand for each family of models. `tools/reply_comparison.py` ran both on the models that both have and wrote this page;
 `make replies` writes it anew (VERSIONS).
 
-The conversations are those of `VECTORS`, at most MOST replies of a model, taken evenly, and what is made of BROKEN of
-them by rule. renderers gets the tokenizer.json of the model; for OWN, whose file the lock does not name, it gets
-Katapi's tokenizer, which gives the same ids. Prompts and completions are the same ids for both sides.
+The conversations are those of `VECTORS`, at most MOST replies of a model, taken evenly, and what is made of
+BROKEN of them by rule. renderers gets the tokenizer.json of the model; for OWN, whose file the lock does not
+name, it gets Katapi's tokenizer, which gives the same ids. Prompts and completions are the same ids for both sides;
+gpt-oss of renderers also gets the `<|start|>assistant` that the official prompt ends with, which its parser needs.
 
 OVERVIEW
 Four numbers each: cases in which both have the same faults or none (*same*), in which only renderers has a fault or has
@@ -49,10 +50,12 @@ DIFFERENCES
 
 WORSE = """## Where Katapi is worse
 
-The shortest case of each kind. A token that no reply of the model holds is taken for the end of the reply where the
-template prints no closing token (GLM-4.5, whose replies end with the header of the next message): what stands behind it
-is in `faults`, and not in the content. Behind a missing token that comes more than once in a call (`｜DSML｜` of
-DeepSeek V4), Katapi finds into the calls again at the next such token, which may be too late for the next call.
+The shortest case of each kind. Where a reply can end without a closing token (GLM-4.5, whose replies end with the
+header of the next message, and Gemma 4), a token that no reply of the model holds is taken for its end: what stands
+behind it is in `faults`, and not in the content. Behind a missing token that comes more than once in a call
+(`｜DSML｜` of DeepSeek V4), Katapi finds into the calls again at the next such token, which may be too late for the
+next call. A line break too many behind the name of GLM-4.5's tools belongs to the name, unless the request has tools
+and says otherwise.
 
 """
 
@@ -68,7 +71,9 @@ stable, these are the ids of the whole conversation. A completion is taken with 
 it has one; then the closing token must be added.
 
 EXTENSION
-renderers gives no reason when it refuses (`None`); the caller then renders the whole conversation anew.
+renderers gives no reason when it refuses (`None`); the caller then renders the whole conversation anew. Where Katapi is
+worse, a result names its call by an id that the model did not write (Gemma 4's calls have none): with `reply=`, the
+message as the server keeps it with its ids, `m.extend` finds the name.
 
 NOT_RIGHT"""
 

@@ -43,7 +43,8 @@ def through(reading: Reading, failures: Failures, position: int) -> Way | None:
     out of an item, and is more than white space and control tokens, breaks it.
     """
     symbols = reading.symbols
-    ways = [way._replace(position=position) for way in failures.ways()]
+    last = sorted(failures.ways(), key=lambda way: isinstance(way.at, p.Hole))  # a free text has taken what it could
+    ways = [_shortened(way, symbols)._replace(position=position) for way in last]
     if symbols[failures.position : position].strip():
         ways = [way._replace(log=broken(way.log)) for way in ways]
     reached = _search(reading, ways, symbols[position])
@@ -62,12 +63,12 @@ class _State(NamedTuple):
     """What is left out: tokens, and texts and values of the template."""
     way: Way
     swallowed: bool
-    """Whether the way failed in a free text, which may have taken what stands behind it."""
+    """Whether the way failed in a free text, which may have taken white space of what is missing behind it."""
     began: bool
     """Whether an item or the like has begun on the way."""
 
     def past(self, then: p.Instruction, *, value: bool) -> _State:
-        """Behind something that is left out: a value, or a text where a free text may have taken it."""
+        """Behind something that is left out, which breaks the item where it is a `value` or a text."""
         log = broken(self.way.log) if value else self.way.log
         return self._replace(way=self.way._replace(at=then, log=log))
 
@@ -76,6 +77,14 @@ def _has_just_begun(way: Way, symbols: str) -> bool:
     """Whether an item or the like has begun, of which nothing was read where the way failed."""
     entry = None if way.log is None else way.log[1]
     return isinstance(entry, Began) and not symbols[entry.position : way.position].strip()
+
+
+def _shortened(way: Way, symbols: str) -> Way:
+    """The way without the white space at the end of a free text, where what is missing stands directly behind it."""
+    if way.log is None or not isinstance(way.log[1], Left):
+        return way
+    left = way.log[1]
+    return way._replace(log=(way.log[0], left._replace(position=_without_space(symbols, left.position))))
 
 
 def _without_space(symbols: str, position: int) -> int:
@@ -104,13 +113,15 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
                     return way._replace(at=then)
                 if not state.began:
                     waiting.append(state._replace(left_out=state.left_out + 1, way=way._replace(at=then)))
-            case p.Expect(symbols=symbols, next=then):
-                waiting.appendleft(state.past(then, value=state.swallowed and not symbols.isspace()))
+            case p.Expect(symbols=symbols, next=then) if symbols.isspace() or symbol is None:
+                waiting.appendleft(state.past(then, value=False))
+            case p.Expect(next=then):
+                waiting.append(state.past(then, value=True)._replace(left_out=state.left_out + 1))
             case p.Hole(next=then):
                 waiting.appendleft(state._replace(way=way._replace(at=then)))
             case p.Json(next=then) | p.Digits(next=then) | p.Enter(next=then):
                 if symbol is not None:
-                    waiting.appendleft(state.past(then, value=True))
+                    waiting.append(state.past(then, value=True)._replace(left_out=state.left_out + 1))
             case p.Note(entry=entry, next=then):
                 began = state.began or isinstance(entry, Began)
                 if isinstance(entry, Left) and state.swallowed:
