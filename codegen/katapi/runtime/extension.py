@@ -56,7 +56,7 @@ def extend_input(
     roles = roles_of(messages_of(going_on))
     place = len(messages)
     sampled = whole_conversation(model.render(ending), roles[: place + 1], place)
-    whole = whole_conversation(model.render(going_on), roles, place)
+    whole = whole_conversation(model.render(going_on), roles, place, sampled)
     refuse_earlier(whole, place)
 
     result = extended(prev, completion, sampled, whole, place, tokenizer)

@@ -63,8 +63,10 @@ class Extended(NamedTuple):
     """The half-open range of the ids that the model sampled."""
 
 
-def whole_conversation(rendered: RenderedInput, roles: Sequence[str], reply: int) -> Whole:
+def whole_conversation(rendered: RenderedInput, roles: Sequence[str], reply: int, said: Whole | None = None) -> Whole:
     """What the template printed of a conversation, with the place of the message `reply` in it.
+
+    `said` is the conversation that ends with it: a header of the next message that ended the reply is no part of that.
 
     Raises `ExtensionError` X106 where nothing was printed of that message that a model generates.
     """
@@ -78,6 +80,13 @@ def whole_conversation(rendered: RenderedInput, roles: Sequence[str], reply: int
             help="pass the reply as a message that the template prints",
         )
     filled = [region for region in regions if any(s.text for s in rendered.payload[slice(*region)])] or regions
+    own = () if said is None else said.segments[said.start : said.end]
+    tokens = {segment.token for segment in own if isinstance(segment, ControlSegment)}
+    while said is not None and len(filled) > 1:
+        header = rendered.payload[slice(*filled[-1])]
+        if not all(isinstance(segment, ControlSegment) and segment.token not in tokens for segment in header):
+            break
+        filled.pop()
     return Whole(rendered, filled[0][0], filled[-1][1])
 
 
@@ -128,7 +137,9 @@ def extended(
     segments = [segment for item in sampled for segment in item.segments]
     missing, rest = _missing(items, said, whole)
     tail = [*missing, *whole.segments[rest:]]
-    regions = [(a - rest + len(missing), b - rest + len(missing)) for a, b in whole.rendered.sampled if a >= rest]
+    # A header that would have ended the reply, and that the model did not sample, is put in.
+    marked_behind = [region for region in whole.rendered.sampled if region[0] >= rest and region[0] != whole.end]
+    regions = [(a - rest + len(missing), b - rest + len(missing)) for a, b in marked_behind]
 
     printed = _printed(tail, regions)
     before = segments[-1] if segments else last
