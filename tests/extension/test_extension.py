@@ -16,6 +16,7 @@ from katapi.runtime.model_input import ModelInput
 from katapi.runtime.record import Extension
 from katapi.runtime.segments import NOWHERE, Content, ContentSegment, ControlSegment
 from katapi_models import gemma4, glm_4_5, gpt_oss, qwen2_5, qwen3
+from katapi_models.gemma4_tokens.vocabulary import Control as GemmaControl
 from katapi_models.qwen.vocabulary import Control
 
 MODEL = qwen2_5.MODEL
@@ -51,6 +52,21 @@ def test_a_reply_is_closed_where_sampling_was_cut_off() -> None:
     assert np.flatnonzero(closed.sampled).tolist() == [*range(len(before), len(before) + len(whole))]
     assert np.flatnonzero(opened.sampled).tolist() == [*range(len(before), len(before) + len(cut))]
     assert closed.departures == opened.departures == ()
+
+
+def test_results_name_the_calls_that_were_read_in_order() -> None:
+    encode = gemma4.MODEL.encode
+    calls = [
+        *[GemmaControl.TOOL_CALL.id, *encode("call:f{a:1}"), GemmaControl.END_TOOL_CALL.id],
+        *[GemmaControl.TOOL_CALL.id, *encode("call:g{}"), GemmaControl.END_TOOL_CALL.id],
+    ]
+    before = prompt("a", name="gemma4")
+    results: list[JsonObject] = [
+        {"role": "tool", "content": content, "tool_call_id": identity} for content, identity in (("x", "1"), ("y", "2"))
+    ]
+    after = gemma4.MODEL.extend(before, calls, results)
+    assert 'response:f{value:<|"|>x<|"|>}' in after.text
+    assert 'response:g{value:<|"|>y<|"|>}' in after.text
 
 
 def test_nothing_sampled_is_an_empty_reply() -> None:

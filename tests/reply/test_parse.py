@@ -195,6 +195,8 @@ def test_gpt_oss_names_the_recipient_of_a_call_in_several_ways(written: str) -> 
     thought = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"
     message = read(thought + written, "gpt-oss", now="2025-01-01T00:00:00")
     assert (message.reasoning, calls(message), message.faults) == ("Hm.", [("f", {})], ())
+    cut = read((thought + written).removesuffix("<|call|>"), "gpt-oss", now="2025-01-01T00:00:00")
+    assert (calls(cut), cut.complete, cut.faults) == ([("f", {})], False, ())
     final = read(f"{thought}<|channel|>final<|message|>Yes.<|return|>", "gpt-oss", now="2025-01-01T00:00:00")
     assert (final.reasoning, final.content, final.complete) == ("Hm.", "Yes.", True)
 

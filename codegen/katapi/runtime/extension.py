@@ -13,7 +13,7 @@ from katapi.runtime.errors import ExtensionError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Budget, Model, decide
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
-from katapi.runtime.new_messages import decode_messages, decode_reply, messages_of, roles_of
+from katapi.runtime.new_messages import decode_messages, decode_named_reply, decode_reply, messages_of, roles_of
 from katapi.runtime.record import Extension
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.splicing import extended, refuse_earlier, refuse_unknown, whole_conversation
@@ -40,8 +40,13 @@ def extend_input(
     tokenizer = model.tokenizer
     refuse_unknown(completion, tokenizer)
     messages = messages_of(request)
-    said = decode_reply(request, model.parse(completion, prev).message if reply is None else reply)
-    new = decode_messages(request, new_messages, invalid_utf8=model.invalid_utf8, max_depth=model.max_depth)
+    if reply is None:
+        reply = model.parse(completion, prev).message
+        new = decode_messages(request, new_messages, invalid_utf8=model.invalid_utf8, max_depth=model.max_depth)
+        said = decode_named_reply(request, reply, new.messages)
+    else:
+        said = decode_reply(request, reply)
+        new = decode_messages(request, new_messages, invalid_utf8=model.invalid_utf8, max_depth=model.max_depth)
     if generate and not new.messages:
         raise ExtensionError(
             "there is no new message, and the model would reply to itself",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from pydantic import AliasChoices, ValidationError
@@ -66,6 +67,28 @@ def decode_reply(request: RequestModel, reply: JsonObject) -> RequestModel:
             help=error.help,
         ) from None
     return message
+
+
+def decode_named_reply(request: RequestModel, reply: JsonObject, behind: Sequence[RequestModel]) -> RequestModel:
+    """`decode_reply` of a message that was parsed: its calls get the ids by which the results behind it name them.
+
+    A model seldom writes ids; the results stand in the order of the calls. Raises `ExtensionError` X105.
+    """
+    calls = reply.get("tool_calls")
+    ids = [getattr(message, "tool_call_id", None) for message in takewhile(_is_result, behind)]
+    if not isinstance(calls, Sequence) or len(ids) != len(calls) or None in ids:
+        return decode_reply(request, reply)
+    named = [
+        {**call, "id": call.get("id", id_)} for call, id_ in zip(calls, ids, strict=True) if isinstance(call, Mapping)
+    ]
+    try:
+        return decode_reply(request, {**reply, "tool_calls": named})
+    except ExtensionError:  # calls have no ids here
+        return decode_reply(request, reply)
+
+
+def _is_result(message: RequestModel) -> bool:
+    return getattr(message, "role", None) == "tool"
 
 
 def _validated(

@@ -167,7 +167,7 @@ class ReplyParser:
         else:
             ended = next((way for way in open_ways if ending(self._reading, way) is not None), None)
             log = (ended or open_ways[0]).log
-            if ended is not None and len(open_ways) == 1 and isinstance(ended.at, Expect) and ended.at.is_control:
+            if ended is not None and all(isinstance(way.at, Expect) and way.at.is_control for way in open_ways):
                 at_end = ending(self._reading, ended)  # a call that lacks its closing token alone is whole
                 log = log if at_end is None else at_end.log
             symbols = self._reading.symbols
