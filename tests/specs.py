@@ -101,3 +101,9 @@ def model_of(path: Path, name: str | None = None) -> Model[RequestModel]:
     if artifact is None or not LOCK[artifact.name].cached:
         return model
     return with_vocabulary(model, program.configuration(), LOCK[artifact.name].sha256)
+
+
+@cache
+def model_named(name: str) -> Model[RequestModel]:
+    """The model of a name that comes with Katapi, as `model_of` gives it."""
+    return next(model_of(*spec) for path in OWN for spec in specs_in(path) if spec.name == name)

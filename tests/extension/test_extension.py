@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-import katapi
 from katapi.runtime.departures import Departure
 from katapi.runtime.errors import BudgetError, ExtensionError, RequestError, TemplateError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.record import Extension
 from katapi.runtime.segments import NOWHERE, Content, ContentSegment, ControlSegment
-from katapi_models import gemma4, glm_4_5, gpt_oss, qwen2_5, qwen3
+from katapi_models import glm_4_5, gpt_oss, qwen2_5, qwen3
 from katapi_models.gemma4_tokens.vocabulary import Control as GemmaControl
 from katapi_models.qwen.vocabulary import Control
+from tests.specs import model_named
 
 MODEL = qwen2_5.MODEL
 END = Control.IM_END.id
@@ -29,7 +29,7 @@ def prompt(*contents: str, name: str = "qwen2.5", **params: Json) -> ModelInput:
     messages: list[Json] = [
         {"role": ("user", "assistant")[at % 2], "content": content} for at, content in enumerate(contents)
     ]
-    return katapi.load(name).assemble(json.dumps({"messages": messages, **params}).encode())
+    return model_named(name).assemble(json.dumps({"messages": messages, **params}).encode())
 
 
 def said(content: str) -> JsonObject:
@@ -55,7 +55,7 @@ def test_a_reply_is_closed_where_sampling_was_cut_off() -> None:
 
 
 def test_results_name_the_calls_that_were_read_in_order() -> None:
-    encode = gemma4.MODEL.encode
+    encode = model_named("gemma4").encode
     calls = [
         *[GemmaControl.TOOL_CALL.id, *encode("call:f{a:1}"), GemmaControl.END_TOOL_CALL.id],
         *[GemmaControl.TOOL_CALL.id, *encode("call:g{}"), GemmaControl.END_TOOL_CALL.id],
@@ -64,7 +64,7 @@ def test_results_name_the_calls_that_were_read_in_order() -> None:
     results: list[JsonObject] = [
         {"role": "tool", "content": content, "tool_call_id": identity} for content, identity in (("x", "1"), ("y", "2"))
     ]
-    after = gemma4.MODEL.extend(before, calls, results)
+    after = model_named("gemma4").extend(before, calls, results)
     assert 'response:f{value:<|"|>x<|"|>}' in after.text
     assert 'response:g{value:<|"|>y<|"|>}' in after.text
 
@@ -181,7 +181,7 @@ def test_the_model_may_open_what_comes_next() -> None:
     assert plain.input_ids.tolist() == opened.input_ids.tolist()
     assert opened.sampled.sum() == plain.sampled.sum() + 1
 
-    model4 = gemma4.MODEL
+    model4 = model_named("gemma4")
     call: dict[str, Json] = {"function": {"name": "f", "arguments": {}}}
     reply: dict[str, Json] = {"role": "assistant", "content": "", "tool_calls": [call]}
     asked: dict[str, Json] = {"role": "user", "content": "a"}
@@ -197,7 +197,7 @@ def test_the_model_may_open_what_comes_next() -> None:
 
 def test_a_closing_that_is_text_is_written_to_its_end() -> None:
     """What ends a turn of Hermes 3 is text over this vocabulary: it may be there, begun, or missing."""
-    model = katapi.load("hermes-3-llama-3.1")
+    model = model_named("hermes-3-llama-3.1")
     before = prompt("a", name="hermes-3-llama-3.1")
     whole = model.encode("yes<|im_end|>")
     rest = "\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n"
@@ -256,7 +256,7 @@ def test_what_the_normalizer_changes_keeps_its_places() -> None:
 
 
 def test_white_space_behind_a_control_token_that_strips_gives_no_id() -> None:
-    model = katapi.load("phi-3-mini")
+    model = model_named("phi-3-mini")
     before = prompt("a", name="phi-3-mini")
     for completion in (model.encode("yes"), [*model.encode("yes"), before.input_ids[-2].item()]):
         after = model.extend(before, completion, ASK, reply=said("yes"))
@@ -272,7 +272,7 @@ def test_what_is_no_prompt_cannot_go_on() -> None:
 
 
 def test_where_there_is_no_generation_prefix_none_is_missed() -> None:
-    model = katapi.load("mistral-v3")
+    model = model_named("mistral-v3")
     before = prompt("a", name="mistral-v3")
     odd = [*model.encode("y"), *model.tokenizer.encode("es", first=False)]
     asked = model.extend(before, odd, ASK, reply=said("yes"), generate=False)
@@ -322,7 +322,7 @@ def test_faults_of_new_messages_name_their_place(new: bytes | list[JsonObject], 
 
 def test_what_the_template_rejects_is_its_own_error() -> None:
     with pytest.raises(TemplateError) as caught:
-        katapi.load("llama2").extend(prompt("a", name="llama2"), [], [*ASK, *ASK], reply=said("x"))
+        model_named("llama2").extend(prompt("a", name="llama2"), [], [*ASK, *ASK], reply=said("x"))
     assert caught.value.code == "T100"
 
 

@@ -12,6 +12,7 @@ from katapi.runtime.json_types import Json
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.owners import owners_of
 from katapi.runtime.segments import Content, ContentSegment, Literal, LiteralSegment, Segment, Site
+from tests.specs import model_named
 
 MODEL = katapi.load("qwen3")
 CONVERSATION: list[dict[str, Json]] = [
@@ -125,7 +126,7 @@ def marked(model: str, replies: list[dict[str, Json]], params: dict[str, Json]) 
     """What is sampled of each of some messages behind a question."""
     messages: list[Json] = [{"role": "user", "content": "?"}, *replies]
     raw = json.dumps({"messages": messages, "add_generation_prompt": False, **params}).encode()
-    loaded = katapi.load(model)
+    loaded = model_named(model)
     found = loaded.assemble(raw)
     masks = [found.loss_mask([index]) for index in range(1, len(messages))]
     assert np.array_equal(np.sum(masks, axis=0), found.sampled)
@@ -206,7 +207,7 @@ def test_a_reply_is_what_follows_its_prompt_up_to_the_token_that_ends_it(
 )
 def test_what_is_sampled_is_read_back(model: str, reply: dict[str, Json], params: dict[str, Json]) -> None:
     """Also where it begins behind the token that opens the thought."""
-    loaded = katapi.load(model)
+    loaded = model_named(model)
     known = loaded.request_type.model_fields.keys()
     request = {"messages": [{"role": "user", "content": "?"}, reply], "add_generation_prompt": False}
     request |= {name: value for name, value in params.items() if name in known}

@@ -193,7 +193,7 @@ def test_the_time_is_linear_in_the_ids(name: str, kind: str) -> None:
         pytest.skip("the vocabulary has none")
     short = _seconds(found.model, _repeated(ids, 500))
     long = _seconds(found.model, _repeated(ids, 4000))
-    assert long < 0.2 or long < 40 * short, (short, long)
+    assert long < 0.5 or long < 40 * short, (short, long)
 
 
 def _repeated(ids: Sequence[int], length: int) -> list[int]:
@@ -201,8 +201,12 @@ def _repeated(ids: Sequence[int], length: int) -> list[int]:
 
 
 def _seconds(model: Model[RequestModel], ids: list[int]) -> float:
-    parser = model.parser()
-    began = time.process_time()
-    parser.feed(ids)
-    parser.finish()
-    return time.process_time() - began
+    """The least of three, since a machine does other things as well."""
+    taken: list[float] = []
+    for _ in range(3):
+        parser = model.parser()
+        began = time.process_time()
+        parser.feed(ids)
+        parser.finish()
+        taken.append(time.process_time() - began)
+    return min(taken)

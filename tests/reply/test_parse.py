@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cache
 
 import pytest
 
 import katapi
 from katapi.runtime.json_types import Json, JsonObject
-from katapi.runtime.model import Model
 from katapi.runtime.reply.message import AssistantMessage, Delta
-from katapi.runtime.request_model import RequestModel
+from tests.specs import model_named
 
 QWEN3 = katapi.load("qwen3")
 TOOL: JsonObject = {
@@ -24,14 +22,9 @@ TOOL: JsonObject = {
 }
 
 
-@cache
-def model(name: str) -> Model[RequestModel]:
-    return katapi.load(name)
-
-
 def ids_of(text: str, name: str = "qwen3") -> list[int]:
     """The ids of a reply that is written as the official tokenizer reads it: what spells a control token is one."""
-    of = model(name)
+    of = model_named(name)
     controls = {of.decode_text([token]): token for token in of._grammar().controls}
     out: list[int] = []
     while text:
@@ -46,7 +39,7 @@ def ids_of(text: str, name: str = "qwen3") -> list[int]:
 def read(text: str, name: str = "qwen3", **params: Json) -> AssistantMessage:
     """A reply to a prompt with a tool."""
     body = {"messages": [{"role": "user", "content": "x"}], "tools": [TOOL], **params}
-    return model(name).parse(ids_of(text, name), model(name).assemble(json.dumps(body).encode()))
+    return model_named(name).parse(ids_of(text, name), model_named(name).assemble(json.dumps(body).encode()))
 
 
 def calls(message: AssistantMessage) -> list[tuple[str, JsonObject]]:
@@ -213,7 +206,7 @@ def test_gpt_oss_names_the_recipient_of_a_call_in_several_ways(written: str) -> 
     ],
 )
 def test_a_thought_that_the_prompt_opened_is_one(name: str, written: str, expected: tuple[str | None, str]) -> None:
-    for message in (read(written, name), model(name).parse(ids_of(written, name))):
+    for message in (read(written, name), model_named(name).parse(ids_of(written, name))):
         assert (message.reasoning, message.content) == expected
         assert message.complete
         assert not message.faults
@@ -231,13 +224,13 @@ def test_sentencepiece_spaces_are_those_of_the_text() -> None:
     for name in ("mistral-v3", "llama2", "gemma3", "phi-3-mini"):
         for text in ("Yes.", " Yes.", "a  b"):
             body = {"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": text}]}
-            whole = model(name).assemble(json.dumps({**body, "add_generation_prompt": False}).encode())
+            whole = model_named(name).assemble(json.dumps({**body, "add_generation_prompt": False}).encode())
             ids = whole.input_ids[whole.sampled].tolist()
-            prompt = model(name).assemble(json.dumps({"messages": body["messages"][:1]}).encode())
-            message = model(name).parse(ids, prompt)
+            prompt = model_named(name).assemble(json.dumps({"messages": body["messages"][:1]}).encode())
+            message = model_named(name).parse(ids, prompt)
             assert not message.faults
             again = {"messages": [body["messages"][0], message.message], "add_generation_prompt": False}
-            assert model(name).assemble(json.dumps(again).encode()).input_ids.tolist() == whole.input_ids.tolist()
+            assert model_named(name).assemble(json.dumps(again).encode()).input_ids.tolist() == whole.input_ids.tolist()
 
 
 def test_an_unknown_id_is_an_error() -> None:

@@ -7,11 +7,11 @@ from functools import cache
 
 import pytest
 
-import katapi
 from katapi.runtime.json_types import JsonObject
 from tests.examples import FUZZ
+from tests.specs import model_named
 from tests.splits import Split, conversations
-from tests.vectors.test_chat_models import MODELS, OWN, has_tokenizer
+from tests.vectors.test_chat_models import MODELS, OWN
 
 MOST = None if FUZZ else 8
 """How many conversations of a model are looked at."""
@@ -23,14 +23,14 @@ TEXT_ONLY = {"hermes-3-llama-3.1"}
 @cache
 def of_model(name: str) -> list[Split]:
     """The replies of some conversations of the vectors of a model."""
-    model = katapi.load(name)
-    found = conversations(model, OWN / f"{name}.jsonl.gz", MOST) if has_tokenizer(model) else []
+    model = model_named(name)
+    found = conversations(model, OWN / f"{name}.jsonl.gz", MOST)
     return [split for conversation in found for split in conversation]
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in TEXT_ONLY])
 def test_a_reply_that_is_read_is_printed_again_as_it_was(name: str) -> None:
-    model = katapi.load(name)
+    model = model_named(name)
     for case, _, prompt, completion, reply, _, _ in of_model(name):
         given = {**prompt.record.request, "add_generation_prompt": False}
         whole = with_last(name, given, reply)
@@ -46,14 +46,14 @@ def with_last(name: str, given: JsonObject, last: JsonObject) -> list[int]:
     messages = given["messages"]
     assert isinstance(messages, list)
     ids: list[int] = (
-        katapi.load(name).assemble(json.dumps({**given, "messages": [*messages, last]}).encode()).input_ids.tolist()
+        model_named(name).assemble(json.dumps({**given, "messages": [*messages, last]}).encode()).input_ids.tolist()
     )
     return ids
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_ids_that_come_one_by_one_give_the_same_message(name: str) -> None:
-    model = katapi.load(name)
+    model = model_named(name)
     for case, _, prompt, completion, _, _, _ in of_model(name)[:8]:
         parser = model.parser(prompt)
         deltas = [parser.push(token) for token in completion]

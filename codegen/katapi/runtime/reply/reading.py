@@ -38,7 +38,7 @@ class Way(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A way that cannot go on from a position."""
+    """A `way` that cannot go on from a `position`."""
 
     way: Way
     position: int
@@ -46,7 +46,7 @@ class Failure(NamedTuple):
 
 @dataclass(slots=True)
 class Failures:
-    """The ways that came furthest before they failed, white space not counted."""
+    """The ways that came furthest before they failed, `all` to a `position`, white space not counted."""
 
     position: int = -1
     all: list[Failure] = field(default_factory=list)
