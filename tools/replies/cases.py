@@ -125,7 +125,7 @@ class Conversations:
         all_ids, before = ending.input_ids.tolist(), prompt.input_ids.tolist()
         if follows and all_ids[: len(before)] == before:
             ids = all_ids[len(before) : int(flags[-1]) + 1]
-        whole, tail = self._going_on(request, messages, new)
+        whole, tail = self._going_on(request, messages, new, ids)
         message = messages[-1]
         says = self._as_printed(request, message, ending)
         return Reply(
@@ -155,8 +155,12 @@ class Conversations:
             return None
 
     def _going_on(
-        self, request: JsonObject, messages: list[Json], new: Sequence[JsonObject]
+        self, request: JsonObject, messages: list[Json], new: Sequence[JsonObject], reply: Sequence[int]
     ) -> tuple[ModelInput | None, tuple[int, ...]]:
+        """The conversation with the new messages, and what stands in it behind the `reply`.
+
+        A header of the next message that would have ended the reply is no part of it.
+        """
         if not new:
             return None, ()
         try:
@@ -164,7 +168,14 @@ class Conversations:
         except KatapiError:
             return None, ()
         (flags,) = np.nonzero(whole.loss_mask([len(messages) - 1]))
-        return (whole, tuple(whole.input_ids.tolist()[int(flags[-1]) + 1 :])) if len(flags) else (None, ())
+        if not len(flags):
+            return None, ()
+        ids = whole.input_ids.tolist()
+        last = int(flags[-1])
+        printed = int(whole.origins.ranges[last][0])
+        if (printed, printed + 1) in whole.rendered.sampled and ids[last] not in reply:
+            last -= 1
+        return whole, tuple(ids[last + 1 :])
 
     def _as_printed(self, request: JsonObject, message: JsonObject, ending: ModelInput) -> Said:
         """What a message says: without the reasoning where the template prints none of it, or with that of its content.

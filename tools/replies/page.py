@@ -71,9 +71,9 @@ stable, these are the ids of the whole conversation. A completion is taken with 
 it has one; then the closing token must be added.
 
 EXTENSION
-renderers gives no reason when it refuses (`None`); the caller then renders the whole conversation anew. Where Katapi is
-worse, a result names its call by an id that the model did not write (Gemma 4's calls have none): with `reply=`, the
-message as the server keeps it with its ids, `m.extend` finds the name.
+renderers gives no reason when it refuses (`None`); the caller then renders the whole conversation anew. A
+result names its call by an id that the model did not write: `m.extend` gives the calls that it read the ids of the results
+behind them, in order.
 
 NOT_RIGHT"""
 
