@@ -72,8 +72,8 @@ it has one; then the closing token must be added.
 
 EXTENSION
 renderers gives no reason when it refuses (`None`); the caller then renders the whole conversation anew. A
-result names its call by an id that the model did not write: `m.extend` gives the calls that it read the ids of the results
-behind them, in order.
+result names its call by an id that the model did not write: `m.extend` gives the calls that it read the ids of the
+results behind them, in order.
 
 NOT_RIGHT"""
 
