@@ -248,3 +248,22 @@ def test_help_and_version() -> None:
     assert helped.status == 0
     assert all(f" {command} " in helped.out for command in ("assemble", "render", "build", "check", "fmt", "init"))
     assert here("--version").out.startswith("katapi ")
+
+
+def test_parse_takes_a_reply_apart() -> None:
+    ids = here("tokenize", "qwen3", "Yes.").out.split()
+    done = here("parse", "qwen3", *ids, "151645")
+    assert (done.status, done.err) == (0, "")
+    message = {"role": "assistant", "content": "Yes."}
+    assert json.loads(done.out) == {"message": message, "complete": True, "faults": []}
+    again = here("parse", "qwen3", "--request", TEMPERATURE, stdin=" ".join([*ids, "151645", "0"]).encode())
+    fault = {"kind": "behind the end", "start": len(ids) + 1, "text": "!"}
+    assert json.loads(again.out) == {"message": message, "complete": True, "faults": [fault]}
+
+
+def test_parse_refuses_an_id_that_is_no_token() -> None:
+    done = here("parse", "qwen3", "200000")
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("katapi: tokenizer error V102")
+    assert here("parse", "qwen3", "x").status == 2
+    assert here("parse", "gpt2", "0").err.startswith("katapi: artifact error A144")
