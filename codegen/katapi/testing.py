@@ -292,7 +292,7 @@ def _sampled_ids(result: ModelInput, message: int) -> list[int]:
         return []
     first, end = int(places[0]), int(places[-1]) + 1
     ranges = result.origins.ranges
-    regions = [part for part in result.rendered.sampled if part[0] >= ranges[first, 0] or part[1] > ranges[first, 0]]
+    regions = [part for part in result.rendered.sampled if part[1] > ranges[first, 0]]
     opened = first == 0 or not any(start < ranges[first - 1, 1] for start, _ in regions)
     closed = end == len(result) or not any(start < ranges[end, 0] < stop for start, stop in regions)
     return result.input_ids[first:end].tolist() if opened and closed else []

@@ -4,36 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from katapi.derive.reply_forms import Declared
 from katapi.emit.environment import render
 from katapi.emit.names import control_member, lender
-from katapi.emit.python import WIDTH, imports, string, width
+from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.renderer import serialization_source
 from katapi.model.declarations import Serialization
 from katapi.model.program import Program
 from katapi.runtime.reply import grammar as g
-
-Source: TypeAlias = "str | Bracket"
-"""An expression: text that is never broken, or one in brackets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bracket:
-    """Expressions between brackets, each with the name of the argument that it is, where it has one."""
-
-    opening: str
-    items: tuple[tuple[str, Source], ...]
-    closing: str
-    lone_comma: bool = False
-    """Whether a comma stands behind a lone item."""
-
-    def line(self) -> str:
-        """All of it on one line."""
-        inner = ", ".join(name + _line(item) for name, item in self.items)
-        comma = "," if self.lone_comma and len(self.items) == 1 else ""
-        return f"{self.opening}{inner}{comma}{self.closing}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +30,8 @@ class ReplyContext:
 def emit_reply(program: Program, package: str, reply: g.Reply) -> str:
     """The text of `reply.py`; `package` is the dotted name of the generated package."""
     writer = _Writer(program)
-    whole = _broken("REPLY = ", writer.reply(reply), 0, "")
+    lines = Lines()
+    lines.statement("REPLY = ", writer.reply(reply))
     used = {
         "katapi.runtime.reply.grammar": writer.classes,
         f"{lender(program, package)}.vocabulary": {"SPELLINGS", *(("Control",) if writer.has_controls else ())},
@@ -69,7 +49,7 @@ def emit_reply(program: Program, package: str, reply: g.Reply) -> str:
             version=program.template.identity.version,
             imports=imports(used),
             serializations=[serialization_source(s) for s in writer.serializations.values()],
-            reply="\n".join(whole),
+            reply=lines.text(),
         ),
     )
 
@@ -84,22 +64,19 @@ class _Writer:
         self.serializations: dict[str, Serialization] = {}
         self.has_controls = False
 
-    def reply(self, reply: g.Reply) -> Bracket:
+    def reply(self, reply: g.Reply) -> str:
         """The whole."""
-        items: list[tuple[str, Source]] = [
-            ("form=", self._form(reply.form)),
-            ("prefixes=", _tuple([_tuple([self._form(part) for part in prefix]) for prefix in reply.prefixes])),
-            ("controls=", self._controls()),
-        ]
+        prefixes = tuple_of(tuple_of(self._form(part) for part in prefix) for prefix in reply.prefixes)
+        items = [f"form={self._form(reply.form)}", f"prefixes={prefixes}", f"controls={self._controls()}"]
         if reply.rules:
             self.classes.add("Rule")
-            rules = tuple((f"{string(name)}: ", self._rule(rule)) for name, rule in reply.rules.items())
-            items.append(("rules=", Bracket("{", rules, "}")))
+            rules = [f"{string(name)}: {self._rule(rule)}" for name, rule in reply.rules.items()]
+            items.append(f"rules={{{', '.join(rules)}}}")
         if reply.reasoning is not None:
-            items.append(("reasoning=", string(reply.reasoning)))
+            items.append(f"reasoning={string(reply.reasoning)}")
         if reply.marks:
-            items.append(("marks=", _tuple([string(mark) for mark in reply.marks])))
-        return Bracket("Reply(", tuple(items), ")")
+            items.append(f"marks={tuple_of(map(string, reply.marks))}")
+        return call("Reply", items)
 
     def _controls(self) -> str:
         """The spellings of control tokens; what stands for text that no token spells is text."""
@@ -107,31 +84,31 @@ class _Writer:
             return "SPELLINGS"
         return f"{{token: spelling for token, spelling in SPELLINGS.items() if token != {self._unknown}}}"
 
-    def _rule(self, rule: g.Rule) -> Bracket:
-        return Bracket("Rule(", (("", string(rule.parameter)), ("", self._form(rule.form))), ")")
+    def _rule(self, rule: g.Rule) -> str:
+        return call("Rule", [string(rule.parameter), self._form(rule.form)])
 
-    def _form(self, form: g.Form) -> Source:
+    def _form(self, form: g.Form) -> str:
         match form:
             case str():
                 return string(form)
             case tuple():
-                return _tuple([self._form(part) for part in form])
+                return tuple_of([self._form(part) for part in form])
             case g.FreeText():
                 return self._call("FreeText", [_place(form.place)], _texts(form))
             case g.JsonText():
                 return self._json(form)
             case g.JsonMembers(members=members):
-                pairs = [_tuple([string(key), self._json(value)]) for key, value in members]
-                return self._call("JsonMembers", [_tuple(pairs)], {})
+                pairs = [tuple_of([string(key), self._json(value)]) for key, value in members]
+                return self._call("JsonMembers", [tuple_of(pairs)], {})
             case g.Number():
                 return self._call("Number", [], {})
             case g.Constant(place=place, value=value):
                 shown = string(value) if isinstance(value, str) else str(value)
                 return self._call("Constant", [_place(place), shown], {})
             case g.Either(options=options):
-                return self._call("Either", [_tuple([self._form(option) for option in options])], {})
+                return self._call("Either", [tuple_of([self._form(option) for option in options])], {})
             case g.Items():
-                more: dict[str, Source] = {} if form.join == "" else {"join": self._form(form.join)}
+                more: dict[str, str] = {} if form.join == "" else {"join": self._form(form.join)}
                 if form.some:
                     more["some"] = "True"
                 return self._call("Items", [_place(form.place), string(form.item), self._form(form.form)], more)
@@ -145,24 +122,23 @@ class _Writer:
                 self.has_controls = True
                 return f"Control.{self._members[form.id]}"
 
-    def _json(self, form: g.JsonText) -> Bracket:
+    def _json(self, form: g.JsonText) -> str:
         assert isinstance(form.serialization, Declared), "a derived form has a serialization of the spec"
         serialization = form.serialization.serialization
         name = serialization.identity.name.upper()
         self.serializations[name] = serialization
-        more: dict[str, Source] = {}
+        more: dict[str, str] = {}
         if form.kinds is not None:
-            more["kinds"] = _tuple([string(kind) for kind in form.kinds])
+            more["kinds"] = tuple_of([string(kind) for kind in form.kinds])
         more |= {flag: "True" for flag in ("exact", "python", "optional", "verbatim") if getattr(form, flag)}
         return self._call("JsonText", [_place(form.place), name], more)
 
-    def _call(self, name: str, values: Iterable[Source], named: Mapping[str, Source]) -> Bracket:
+    def _call(self, name: str, values: Iterable[str], named: Mapping[str, str]) -> str:
         self.classes.add(name)
-        items = (*(("", value) for value in values), *((f"{key}=", value) for key, value in named.items()))
-        return Bracket(f"{name}(", items, ")")
+        return call(name, [*values, *(f"{key}={value}" for key, value in named.items())])
 
 
-def _texts(form: g.FreeText) -> dict[str, Source]:
+def _texts(form: g.FreeText) -> dict[str, str]:
     settings = {
         "strip": form.strip,
         "strip_start": form.strip_start,
@@ -172,24 +148,5 @@ def _texts(form: g.FreeText) -> dict[str, Source]:
     return {key: string(value) for key, value in settings.items() if value is not None}
 
 
-def _place(place: g.Place) -> Bracket:
-    return _tuple([string(name) for name in place])
-
-
-def _tuple(items: Iterable[Source]) -> Bracket:
-    return Bracket("(", tuple(("", item) for item in items), ")", lone_comma=True)
-
-
-def _line(source: Source) -> str:
-    return source if isinstance(source, str) else source.line()
-
-
-def _broken(head: str, source: Source, depth: int, tail: str) -> list[str]:
-    """The lines of an expression: one where it fits, or an item a line."""
-    whole = "    " * depth + head + _line(source) + tail
-    if isinstance(source, str) or width(whole) <= WIDTH:
-        return [whole]
-    out = ["    " * depth + head + source.opening]
-    for name, item in source.items:
-        out += _broken(name, item, depth + 1, ",")
-    return [*out, "    " * depth + source.closing + tail]
+def _place(place: g.Place) -> str:
+    return tuple_of(string(name) for name in place)

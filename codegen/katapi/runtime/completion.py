@@ -92,14 +92,14 @@ def items_of(
 def _read(ids: tuple[int, ...], before: list[int], tokenizer: Tokenizer, *, behind_control: bool) -> SampledRun:
     text = _decoded(ids, before, tokenizer)
     whole = text.encode() == tokenizer.decode([*before, *ids])[len(tokenizer.decode(before)) :]
-    put_in = _put_in(tokenizer, before) if behind_control else ""
+    put_in = put_in_front(tokenizer, before) if behind_control else ""
     if put_in and text.startswith(put_in):
         return SampledRun(ids, text.removeprefix(put_in), put_in, whole)
     return SampledRun(ids, text, "", whole)
 
 
-def _put_in(tokenizer: Tokenizer, before: Sequence[int]) -> str:
-    """What a tokenizer puts in front of a run that stands behind a control token."""
+def put_in_front(tokenizer: Tokenizer, before: Sequence[int]) -> str:
+    """What a tokenizer puts in front of a run that stands behind a control token; `before` is one, if there is any."""
     text = _decoded(tokenizer.encode("a", first=False), before, tokenizer)
     return text.removesuffix("a") if text.endswith("a") else ""
 

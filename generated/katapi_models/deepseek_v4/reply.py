@@ -25,7 +25,7 @@ REPLY = Reply(
     form=(
         Control.ASSISTANT,
         Either(
-            ((Control.THINK, FreeText(("m", "reasoning_content"), default=""), Control.END_THINK), Control.END_THINK),
+            ((Control.THINK, FreeText(("m", "reasoning_content"), default=""), Control.END_THINK), Control.END_THINK)
         ),
         FreeText(("m", "content"), default=""),
         Either(

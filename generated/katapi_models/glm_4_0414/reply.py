@@ -53,10 +53,7 @@ REPLY = Reply(
                                 Either(
                                     (
                                         JsonText(
-                                            ("c_", "function", "arguments"),
-                                            TOJSON,
-                                            kinds=("object",),
-                                            verbatim=True,
+                                            ("c_", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True
                                         ),
                                         "{}",
                                     ),
@@ -92,10 +89,7 @@ REPLY = Reply(
                                 Either(
                                     (
                                         JsonText(
-                                            ("c__", "function", "arguments"),
-                                            TOJSON,
-                                            kinds=("object",),
-                                            verbatim=True,
+                                            ("c__", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True
                                         ),
                                         "{}",
                                     ),

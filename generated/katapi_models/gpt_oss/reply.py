@@ -268,10 +268,7 @@ REPLY = Reply(
                                     FreeText(("call", "function", "content_type"), default="json"),
                                     Control.MESSAGE,
                                     JsonText(
-                                        ("call", "function", "arguments"),
-                                        TOJSON,
-                                        kinds=("object",),
-                                        verbatim=True,
+                                        ("call", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True
                                     ),
                                     Control.CALL,
                                 ),

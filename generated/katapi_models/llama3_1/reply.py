@@ -53,10 +53,7 @@ REPLY = Reply(
                                     (
                                         "parameters",
                                         JsonText(
-                                            ("c", "function", "arguments"),
-                                            TOJSON,
-                                            kinds=("object",),
-                                            verbatim=True,
+                                            ("c", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True
                                         ),
                                     ),
                                 ),

@@ -9,9 +9,6 @@ from katapi.runtime.reply.grammar import FreeText, Reply
 from katapi_models.phi_3_tokens.vocabulary import SPELLINGS, Control
 
 REPLY = Reply(
-    form=(FreeText(("m", "content")), Control.END),
-    prefixes=((),),
-    controls=SPELLINGS,
-    reasoning="reasoning_content",
+    form=(FreeText(("m", "content")), Control.END), prefixes=((),), controls=SPELLINGS, reasoning="reasoning_content"
 )
 """What a model writes, as the inverse of what the template prints for it."""

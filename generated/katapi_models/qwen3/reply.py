@@ -62,10 +62,7 @@ REPLY = Reply(
                                     (
                                         "arguments",
                                         JsonText(
-                                            ("c", "function", "arguments"),
-                                            TOJSON,
-                                            kinds=("object",),
-                                            verbatim=True,
+                                            ("c", "function", "arguments"), TOJSON, kinds=("object",), verbatim=True
                                         ),
                                     ),
                                 ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -17,9 +16,10 @@ from katapi.runtime.reply.message import AssistantMessage, Delta, Kind, ReplyFau
 from katapi.runtime.reply.program import OTHER_CONTROL, Accept, Expect, Hole, Program, compile_reply
 from katapi.runtime.reply.reading import Failures, Reading
 from katapi.runtime.reply.recovery import ending, through, without_space
+from katapi.runtime.reply.runs import TextOfRuns
 from katapi.runtime.segments import ControlSegment, Segment
 from katapi.runtime.tokenization.decoding import as_id
-from katapi.runtime.tokenization.interface import Decoder, Tokenizer
+from katapi.runtime.tokenization.interface import Tokenizer
 
 
 def parse(
@@ -55,17 +55,21 @@ def parser(reply: Reply, tokenizer: Tokenizer, prompt: ModelInput | None) -> Rep
 
 def _prefix_of(reply: Reply, segments: Sequence[Segment]) -> Prefix:
     """The generation prefix that a prompt ends with: the longest one."""
-    for prefix in sorted(reply.prefixes, key=len, reverse=True):
-        symbols = _spelled(prefix)
-        printed: list[str | int] = []
-        for segment in reversed(segments):
-            if len(printed) > len(symbols):
-                break
-            own = [segment.token.id] if isinstance(segment, ControlSegment) else list(segment.text)
-            printed[:0] = own
-        if printed[len(printed) - len(symbols) :] == symbols and len(printed) >= len(symbols):
-            return prefix
-    return reply.prefixes[0]
+    by_length = sorted(reply.prefixes, key=lambda prefix: -len(_spelled(prefix)))
+    printed = _last(segments, len(_spelled(by_length[0])))
+    fitting = (prefix for prefix in by_length if printed[len(printed) - len(_spelled(prefix)) :] == _spelled(prefix))
+    return next(fitting, reply.prefixes[0])
+
+
+def _last(segments: Sequence[Segment], count: int) -> list[str | int]:
+    """So many of the last characters and ids of control tokens, or all there are."""
+    printed: list[str | int] = []
+    for segment in reversed(segments):
+        if len(printed) >= count:
+            break
+        own = [segment.token.id] if isinstance(segment, ControlSegment) else segment.text[-count:]
+        printed[:0] = own
+    return printed
 
 
 def _spelled(prefix: Prefix) -> list[str | int]:
@@ -165,11 +169,11 @@ class ReplyParser:
             log = self._lost.ways()[0].log
             self._misplaced(self._lost.position, len(self._reading.symbols), log)
         else:
-            ended = next((way for way in open_ways if ending(self._reading, way) is not None), None)
+            ends = ((way, at_end) for way in open_ways if (at_end := ending(self._reading, way)) is not None)
+            ended, at_end = next(ends, (None, None))
             log = (ended or open_ways[0]).log
-            if ended is not None and all(isinstance(way.at, Expect) and way.at.is_control for way in open_ways):
-                at_end = ending(self._reading, ended)  # a call that lacks its closing token alone is whole
-                log = log if at_end is None else at_end.log
+            if at_end is not None and all(isinstance(way.at, Expect) and way.at.is_control for way in open_ways):
+                log = at_end.log  # a call that lacks its closing token alone is whole
             symbols = self._reading.symbols
             if ended is not None and symbols.endswith(OTHER_CONTROL) and self._left_out == len(symbols) - 1:
                 complete = self.ended_otherwise = True
@@ -301,47 +305,6 @@ class ReplyParser:
         if forms:
             message["tool_calls"] = forms
         return AssistantMessage(message, content, reasoning or None, tuple(calls), complete, tuple(self._faults))
-
-
-class TextOfRuns:
-    """The text of ids that are no control tokens: a decoder for each run of text between two of them."""
-
-    def __init__(self, tokenizer: Tokenizer, control: int | None, *, runs_on: bool) -> None:
-        self._tokenizer = tokenizer
-        self._control = control
-        self._adds_space = control is not None and _adds_space(tokenizer, control)
-        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
-        self._run = self._decoder(runs_on=runs_on)
-
-    def push(self, token: int) -> str:
-        """The characters that are certain. Raises `TokenizerError` V102 on an unknown id."""
-        return self._utf8.decode(self._run.push(token))
-
-    def end_run(self, control: int) -> str:
-        """The rest of a run, which a control token ends."""
-        rest = self.finish()
-        self._control = control
-        self._run = self._decoder(runs_on=False)
-        return rest
-
-    def finish(self) -> str:
-        """The rest of the last run."""
-        rest = self._utf8.decode(self._run.finish(), final=True)
-        self._utf8.reset()
-        return rest
-
-    def _decoder(self, *, runs_on: bool) -> Decoder:
-        """A decoder for a run; where a run has no space of its own in front, it is not the first thing decoded."""
-        decoder = self._tokenizer.decoder()
-        if self._control is not None and (runs_on or not self._adds_space):
-            decoder.push(self._control)
-        return decoder
-
-
-def _adds_space(tokenizer: Tokenizer, control: int) -> bool:
-    """Whether the tokenizer puts a space in front of each run."""
-    alone = tokenizer.decode([control])
-    return tokenizer.decode([control, *tokenizer.encode("a", first=False)]) == alone + b" a"
 
 
 def _shared(texts: list[str]) -> str:

@@ -59,8 +59,6 @@ def ending(reading: Reading, way: Way) -> Way | None:
 class _State(NamedTuple):
     """How far a way has come while symbols are left out."""
 
-    left_out: int
-    """What is left out: tokens, and texts and values of the template."""
     way: Way
     swallowed: bool
     """Whether the way failed in a free text, which may have taken white space of what is missing behind it."""
@@ -96,7 +94,7 @@ def _without_space(symbols: str, position: int) -> int:
 
 def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None:
     """The nearest way behind a control token, or to the end where there is none, by what is left out."""
-    waiting = deque(_State(0, way, isinstance(way.at, p.Hole), _has_just_begun(way, reading.symbols)) for way in ways)
+    waiting = deque(_State(way, isinstance(way.at, p.Hole), _has_just_begun(way, reading.symbols)) for way in ways)
     seen: set[tuple[p.Instruction, object]] = set()
     while waiting:
         state = waiting.popleft()
@@ -112,16 +110,16 @@ def _search(reading: Reading, ways: list[Way], symbol: str | None) -> Way | None
                 if way.at.symbols == symbol:
                     return way._replace(at=then)
                 if not state.began:
-                    waiting.append(state._replace(left_out=state.left_out + 1, way=way._replace(at=then)))
+                    waiting.append(state._replace(way=way._replace(at=then)))
             case p.Expect(symbols=symbols, next=then) if symbols.isspace() or symbol is None:
                 waiting.appendleft(state.past(then, value=False))
             case p.Expect(next=then):
-                waiting.append(state.past(then, value=True)._replace(left_out=state.left_out + 1))
+                waiting.append(state.past(then, value=True))
             case p.Hole(next=then):
                 waiting.appendleft(state._replace(way=way._replace(at=then)))
             case p.Json(next=then) | p.Digits(next=then) | p.Enter(next=then):
                 if symbol is not None:
-                    waiting.append(state.past(then, value=True)._replace(left_out=state.left_out + 1))
+                    waiting.append(state.past(then, value=True))
             case p.Note(entry=entry, next=then):
                 began = state.began or isinstance(entry, Began)
                 if isinstance(entry, Left) and state.swallowed:
