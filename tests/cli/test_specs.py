@@ -39,6 +39,9 @@ def test_a_new_project_builds_runs_and_passes_its_tests(tmp_path: Path) -> None:
     printed = json.loads(assembled.out)
     assert printed["text"].endswith("I am no control token.<|end|>\n<|assistant|>")
     assert [token for token in printed["input_ids"] if token >= 151643] == [151644, 151643, 151645]
+    checked = katapi("check", "--stability", "hello", cwd=folder)
+    assert (checked.status, checked.err) == (0, "")
+    assert checked.out.startswith("hello: Hello@1\n")
     listed = katapi("models", cwd=folder)
     assert [line.split()[0] for line in listed.out.splitlines()[1:]] == sorted({"hello", *models(), *tokenizers()})
     tested = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci", cwd=folder)

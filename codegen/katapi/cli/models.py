@@ -43,7 +43,7 @@ class Format(StrEnum):
     NPZ = "npz"
 
 
-def _load(name: str) -> Model[RequestModel]:
+def load_model(name: str) -> Model[RequestModel]:
     """The model of a name, out of the project at hand or an installed package."""
     import katapi
 
@@ -132,7 +132,7 @@ def assemble(
     color: Color = False,
 ) -> None:
     """Turn a request into what the model receives: ids, mask, positions, and where each token came from."""
-    loaded = _load(model)
+    loaded = load_model(model)
     result = loaded.assemble(_request(file), policy, params=_params(param))
     if color and (output is not None or format is not Format.JSON):
         raise typer.BadParameter("shows tokens on the terminal, not in a file", param_hint="--color")
@@ -191,7 +191,7 @@ def _npz(result: ModelInput) -> bytes:
 
 def render(model: ModelName, file: RequestFile = "-", param: Params = None, color: Color = False) -> None:
     """Print the rendered string of a request."""
-    loaded = _load(model)
+    loaded = load_model(model)
     rendered = loaded.render(loaded.decode_request(_request(file), _params(param)))
     if color:
         from katapi.cli.show import colored_segments
@@ -232,7 +232,7 @@ def parse(
     param: Params = None,
 ) -> None:
     """Take a reply apart: content, reasoning, calls of tools."""
-    loaded = _load(model)
+    loaded = load_model(model)
     prompt = None if request is None else loaded.assemble(_request(request), params=_params(param))
     reply = loaded.parse(_numbers(ids), prompt)
     faults = [fault._asdict() for fault in reply.faults]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from katapi.cli.models import load_model
 from katapi.cli.programs import programs_of_project, unknown
 from katapi.cli.terminal import visible
 
@@ -30,7 +31,6 @@ def show_stability(names: Sequence[str]) -> None:
     """The verdicts of some models of the project at hand, or of Katapi's own where it is run in its repository."""
     from rich.console import Console
 
-    import katapi
     from katapi.declared_artifacts import DeclaredArtifacts
     from katapi.derive.stability import verdicts
     from katapi.project import find_project
@@ -42,7 +42,7 @@ def show_stability(names: Sequence[str]) -> None:
         program = programs.get(name)
         if program is None:
             raise unknown(name)
-        model = katapi.load(name, project.package)
+        model = load_model(name)
         typer.echo(f"{name}: {program.title}")
         with Console(stderr=True).status(f"looking for the smallest conversation of {name}"):
             found = list(verdicts(program, model, partial(artifacts.data_of, program)))
