@@ -76,11 +76,8 @@ def emit_model(
     `unreadable` is why its replies cannot be read, where they cannot.
     """
     used = {
-        "katapi.runtime.model": [
-            "Model",
-            *(["Budget"] if program.budgets else []),
-            *(["Unreadable"] if unreadable is not None else []),
-        ],
+        **({"katapi.runtime.budget.policy": ["Budget"]} if program.budgets else {}),
+        "katapi.runtime.model": ["Model", *(["Unreadable"] if unreadable is not None else [])],
         "katapi.runtime.record": ["Identity"],
         f"{package}.renderer": ["render"],
         f"{package}.request": ["Request"],

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from katapi.runtime.budget.policy import Budget
 from katapi.runtime.errors import ExtensionError
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.model import Budget, Model, decide
+from katapi.runtime.model import Model, decide
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.new_messages import decode_messages, decode_named_reply, decode_reply, messages_of, roles_of
 from katapi.runtime.record import Extension

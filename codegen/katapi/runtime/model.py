@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.budget.decision import PolicyDecision
+from katapi.runtime.budget.policy import Budget
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
@@ -17,7 +19,7 @@ from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.passages import AssembledPassage
 from katapi.runtime.printed import Printed
-from katapi.runtime.record import Identity, PolicyDecision
+from katapi.runtime.record import Identity
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
 from katapi.runtime.tokenization.facade import as_ids
@@ -28,19 +30,6 @@ if TYPE_CHECKING:  # few processes read replies, and these modules count in the 
     from katapi.runtime.reply.parser import ReplyParser
 
 R = TypeVar("R", bound=RequestModel)
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """A budget policy, which the chapter asks for in section 1.7.
-
-    `id` is its name and version, `Book@1`. `window` is the context window and `reserve` what of it is kept for the
-    answer, both in tokens.
-    """
-
-    id: str
-    window: int
-    reserve: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origins, portions
 from katapi.runtime.owners import owners_of
 from katapi.runtime.passages import Passage
 from katapi.runtime.printed import Printed, rendering_of, text_of
-from katapi.runtime.record import ExecutionRecord, Extension, Identity, PolicyDecision, katapi_version, python_version
+from katapi.runtime.record import ExecutionRecord, Extension, Identity, katapi_version, python_version
 from katapi.runtime.segments import Segment
 from katapi.runtime.strict_json import Substitution
 from katapi.runtime.tokenization.interface import Tokenizer

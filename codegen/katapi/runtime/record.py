@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 
+from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
@@ -16,19 +17,6 @@ class Identity:
 
     id: str
     digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyDecision:
-    """What a budget policy found: `input` and `reserve` together are at most `window`; all three in tokens.
-
-    `policy` is its name and version.
-    """
-
-    policy: str
-    window: int
-    reserve: int
-    input: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from katapi.runtime.model import Budget, Model
+from katapi.runtime.budget.policy import Budget
+from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
 from katapi_models.llama3_2_tokens.tokenizer import tokenizer
 from katapi_models.llama3_3.renderer import render

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from katapi.runtime.model import Budget, Model
+from katapi.runtime.budget.policy import Budget
+from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
 from katapi_models.smollm3.renderer import render
 from katapi_models.smollm3.request import Request

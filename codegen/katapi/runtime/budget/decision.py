@@ -1,0 +1,73 @@
+"""What a budget decided: what was kept of a request, what was left out, and why."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from katapi.runtime.budget.policy import Section, Structure
+from katapi.runtime.dataclass import dataclass
+from katapi.runtime.json_types import JsonObject
+
+
+class Why(Enum):
+    """Why an item was kept or left out."""
+
+    REQUIRED = "required"
+    """Kept: its section is required."""
+    FITS = "fits"
+    """Kept: with it, the input is not too long."""
+    TOO_LONG = "too long"
+    """Left out: with it, the input would be longer than the room."""
+    OVER_SHARE = "over its share"
+    """Left out: with it, its section would have more than it may."""
+    STOPPED = "behind one that did not fit"
+    """Left out without a try: its section stops at the first item that does not fit."""
+    REFUSED = "refused"
+    """Left out: no input can be made with it; the detail says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What became of one item: of a message or a group of them, a tool, or a document."""
+
+    section: Section
+    at: tuple[int, ...]
+    """The indices of its messages, or of the tool or document, in the request that came in."""
+    kept: bool
+    why: Why
+    before: int
+    """The tokens of the input without it, when it was decided on."""
+    after: int | None
+    """The tokens of the input with it; None where that was not tried, or where there is no such input."""
+    detail: str = ""
+    """The error with which an input was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What was cut off on the left of the tokens, and what the model sees first."""
+
+    tokens: int
+    """How many tokens were cut off."""
+    breaks: tuple[Structure, ...]
+    """What was broken."""
+    message: int | None
+    """The message in which the input begins, by its index in the request that was rendered."""
+    begins: str
+    """The first of what is left, as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDecision:
+    """What a budget decided; `input` and `reserve` together are at most `window`, all three in tokens."""
+
+    policy: str
+    """The name and version of the budget."""
+    window: int
+    reserve: int
+    input: int
+    choices: tuple[Choice, ...] = ()
+    """In the order in which they were made, the required ones first."""
+    offered: JsonObject | None = None
+    """The request that came in, where something of it was left out; the record's `request` is what is left."""
+    cut: Cut | None = None
