@@ -1,7 +1,7 @@
 """Whether the ids of a run of text stay when text comes behind it: whether no token ever reaches across the place.
 
 Two proofs are tried, both out of the declared rules of the tokenizer. The pattern by which text is cut first may always
-cut there (`crossing.py`), whatever stands on either side; each piece is segmented by itself. Or, where characters are
+cut there (`runtime/patterns/crossing.py`), whatever stands on either side; each piece is segmented by itself. Or, where characters are
 merged by a list of merges, the character before the place and that behind it may meet in no merge; for that the
 vocabulary must be at hand.
 """
@@ -16,9 +16,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.derive.crossing import always_cuts
 from katapi.derive.runs import Beginning, ControlEdge, Ending, Head, Letters, Tail
 from katapi.runtime.patterns.automaton import Automaton
+from katapi.runtime.patterns.crossing import always_cuts
 from katapi.runtime.patterns.partition import Partition
 from katapi.runtime.patterns.program import Program
 from katapi.runtime.patterns.properties import PROPERTIES

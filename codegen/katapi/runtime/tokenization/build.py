@@ -5,7 +5,7 @@ Each kind of segmentation is imported where one is declared, since a process nee
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization import configuration as c
@@ -14,10 +14,13 @@ from katapi.runtime.tokenization.byte_alphabet import to_bytes
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare, Framed
-from katapi.runtime.tokenization.stages import Segmenter
+from katapi.runtime.tokenization.stages import Merging, Segmenter
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+
+if TYPE_CHECKING:
+    from katapi.runtime.tokenization.parting import Parting
 
 
 def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyData) -> PipelineTokenizer:
@@ -31,12 +34,22 @@ def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyDat
     frame = configuration.frame
     controls = {token.id for token in configuration.added_tokens if token.control}
     vocabulary = _vocabulary(configuration, data)
+    segmenter = build_segmenter(configuration.segmentation, data.hiding(controls), unknown=configuration.unknown)
+    normalizer = build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap)
+    inner = tuple(one for one in configuration.normalizers if not isinstance(one, c.Prepend))
+
+    def parting() -> Parting:
+        from katapi.runtime.tokenization.parting import Parting  # few processes cut a text
+
+        return Parting(configuration, segmenter.seams if isinstance(segmenter, Merging) else None)
+
     return PipelineTokenizer(
-        normalizer=build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap),
-        engine=PieceEngine(
-            build_pretokenizer(configuration.pretokenizers, configuration.unicode),
-            build_segmenter(configuration.segmentation, data.hiding(controls), unknown=configuration.unknown),
-        ),
+        normalizer=normalizer,
+        inner_normalizer=normalizer
+        if inner == configuration.normalizers
+        else build_normalizer(inner, configuration.unicode, data.charsmap),
+        parting=parting,
+        engine=PieceEngine(build_pretokenizer(configuration.pretokenizers, configuration.unicode), segmenter),
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
         decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
         vocabulary=vocabulary,

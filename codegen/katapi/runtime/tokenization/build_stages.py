@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from katapi.runtime.tokenization.charsmap import CharacterMap
     from katapi.runtime.tokenization.decoder_stages import DecoderStage
 
-_GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""GPT-2's pattern, which "ByteLevel" cuts by."""
 _WORDS = r"\w+|[^\w\s]+"
 
 
@@ -217,7 +218,7 @@ def _byte_level(stage: c.ByteLevel, unicode: c.UnicodeVersions, *, letters: bool
     if stage.add_prefix_space:
         stages.append(pretokenizers.PrefixSpace())
     if stage.use_regex:
-        stages.append(pretokenizers.Split(_regex(_GPT2, Dialect.TOKENIZERS, unicode), c.Behaviour.ISOLATED))
+        stages.append(pretokenizers.Split(_regex(GPT2, Dialect.TOKENIZERS, unicode), c.Behaviour.ISOLATED))
     if letters:
         from katapi.runtime.tokenization.byte_letters import ByteLetters
 

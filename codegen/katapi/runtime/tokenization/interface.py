@@ -45,6 +45,18 @@ class Tokenizer(Protocol):
         """
         ...
 
+    def cuts(self, text: str) -> tuple[int, int] | None:
+        """The first and the last place at which a text can be cut, in characters; None where none is known near an end.
+
+        Whatever stands before and behind the text, its ids are those of what stands before such a place and, by
+        `encode_part`, of what stands behind it. On both sides there is more than white space.
+        """
+        ...
+
+    def encode_part(self, text: str) -> list[int]:
+        """The ids of what stands behind a place at which a run can be cut. Raises `TokenizerError` as `encode` does."""
+        ...
+
     def spans(self, text: str, ids: Sequence[int], first: bool = True) -> NDArray[np.int64]:
         """Where each token of `encode(text, first)`, given as `ids`, comes from: half-open byte ranges, int64 [n, 2].
 

@@ -52,6 +52,11 @@ class Merges:
         self._ranks = MergeTable(merges)
         self._of_part = Memo(lambda part: tuple(self._merge(self._symbols(part))))
 
+    @property
+    def seams(self) -> Seams | None:
+        """Where no merge crosses, whatever the piece; None where that is not known."""
+        return None if self._rules.ignore_merges else self._seams
+
     def segment(self, piece: str) -> tuple[int, ...]:
         """The ids of one piece."""
         text = self._units(piece)

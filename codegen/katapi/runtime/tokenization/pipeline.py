@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +15,15 @@ from katapi.runtime.tokenization.interface import Decoder
 from katapi.runtime.tokenization.stages import Decoding, Engine, Normalizer, PostProcessor
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
+if TYPE_CHECKING:  # most processes never cut a text
+    from katapi.runtime.tokenization.parting import Parting
+
 
 class PipelineTokenizer:
     """A `Tokenizer` from its stages. Control tokens are known to `vocabulary` and `post_processor` alone.
 
-    So no text can yield one.
+    So no text can yield one. `parting` knows where a text can be cut, and `inner_normalizer` works on what stands behind
+    such a place.
     """
 
     def __init__(
@@ -28,8 +34,12 @@ class PipelineTokenizer:
         post_processor: PostProcessor,
         decoding: Decoding,
         vocabulary: Vocabulary,
+        inner_normalizer: Normalizer | None = None,
+        parting: Callable[[], Parting] | None = None,
     ) -> None:
         self._normalizer = normalizer
+        self._inner_normalizer = inner_normalizer or normalizer
+        self._make_parting = parting
         self._engine = engine
         self._post_processor = post_processor
         self._decoding = decoding
@@ -53,6 +63,24 @@ class PipelineTokenizer:
             # Which piece stands at the beginning of the source, the aligned form alone can tell.
             return self._encode_aligned(text, first)[0]
         return self._engine.encode(normalized, first)
+
+    def cuts(self, text: str) -> tuple[int, int] | None:
+        """The first and the last place at which a text can be cut, in characters."""
+        return None if self._parting is None else self._parting.ends(text)
+
+    def encode_part(self, text: str) -> list[int]:
+        """The ids of what stands behind such a place.
+
+        Raises `TokenizerError` V101 where `text` holds a lone surrogate, and what the segmenter raises.
+        """
+        if not text:
+            return []
+        _refuse_surrogates(text)
+        return self._engine.encode(self._inner_normalizer.normalize(text), False)
+
+    @cached_property
+    def _parting(self) -> Parting | None:
+        return None if self._make_parting is None else self._make_parting()
 
     def spans(self, text: str, ids: Sequence[int], first: bool = True) -> NDArray[np.int64]:
         """The half-open range of source bytes of each token, int64 of shape [n, 2].

@@ -40,6 +40,11 @@ class ScoredPieces:
         self._seams = Seams(meeting_in_tokens(data.tokens.texts(), known.is_reachable()))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
 
+    @property
+    def seams(self) -> Seams | None:
+        """Where no merge crosses, whatever the piece; None where unknown neighbours must be seen together."""
+        return self._seams if self._all_known else None
+
     def segment(self, piece: str) -> tuple[int, ...]:
         """The ids of one piece."""
         if not self._all_known and any(map(self._is_unknown, set(piece))):

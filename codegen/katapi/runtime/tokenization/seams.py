@@ -50,6 +50,12 @@ class Seams:
         parts.pop()  # the pattern also matches the empty text at the end
         return parts
 
+    def meet(self, before: str, behind: str) -> bool:
+        """Whether two characters meet in a merge."""
+        pair = ord(before) << _BITS | ord(behind)
+        at = int(np.searchsorted(self._pairs, pair))
+        return at < len(self._pairs) and int(self._pairs[at]) == pair
+
     @cached_property
     def _meeting(self) -> set[str]:
         """The pairs as texts; only long words need them."""

@@ -12,13 +12,16 @@ The argument `first` says that a text stands at the very beginning of the whole 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.interface import Decoder
+
+if TYPE_CHECKING:
+    from katapi.runtime.tokenization.seams import Seams
 
 
 class Normalizer(Protocol):
@@ -62,6 +65,16 @@ class Segmenter(Protocol):
 
         Tokens that share one character, each with some of its bytes, all cover it.
         """
+        ...
+
+
+@runtime_checkable
+class Merging(Protocol):
+    """A segmenter that merges characters."""
+
+    @property
+    def seams(self) -> Seams | None:
+        """Where no merge crosses, whatever the piece; None where that is not known."""
         ...
 
 
