@@ -15,10 +15,12 @@ from katapi.artifacts.lock_entry import artifact_text, has_places
 from katapi.artifacts.merge_proof import merges_by_ranks
 from katapi.artifacts.table import table_bytes
 from katapi.declared_artifacts import DeclaredArtifact, DeclaredArtifacts, SpecArtifactError
+from katapi.derive.reach import DerivedReach, UnboundedReach, reach_of
 from katapi.derive.reply import reply_of
 from katapi.derive.reply_forms import NotInvertible
 from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
+from katapi.emit.reach import emit_reach
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.reply import emit_reply
 from katapi.emit.request import emit_request
@@ -99,14 +101,17 @@ def compile_program(program: TokenizerProgram, project: Project, artifacts: Decl
             _check_builds(program, data)
         out |= _tokenizer_files(program, package, Path(project.package), artifact)
     if isinstance(program, Program):
-        reply = _reply(program)
+        reply, reach = _reply(program), _reach(program)
         out[folder / "__init__.py"] = emit_model(
             program,
             package,
             template=meanings.template(),
             tokenizer=meanings.tokenizer(),
             unreadable=reply if isinstance(reply, NotInvertible) else None,
+            unbounded=reach if isinstance(reach, UnboundedReach) else None,
         ).encode()
+        if not isinstance(reach, UnboundedReach):
+            out[folder / "reach.py"] = emit_reach(program, package, reach).encode()
         if not isinstance(reply, NotInvertible):
             out[folder / "reply.py"] = emit_reply(program, package, reply).encode()
         out[folder / "request.py"] = emit_request(program).encode()
@@ -124,6 +129,14 @@ def _reply(program: Program) -> Reply | NotInvertible:
     try:
         return reply_of(program)
     except NotInvertible as why:
+        return why
+
+
+def _reach(program: Program) -> DerivedReach | UnboundedReach:
+    """How far the template of a model looks, or why that has no bounds."""
+    try:
+        return reach_of(program)
+    except UnboundedReach as why:
         return why
 
 

@@ -188,7 +188,7 @@ def module(program: Program, name: str) -> str:
             except NotInvertible:
                 return ""
         case "model":
-            return emit_model(program, PACKAGE, template="", tokenizer="", unreadable=None)
+            return emit_model(program, PACKAGE, template="", tokenizer="", unreadable=None, unbounded=None)
         case _:
             raise AssertionError(f"there is no module {name}")
 

@@ -1,9 +1,9 @@
 """Whether the ids of a run of text stay when text comes behind it: whether no token ever reaches across the place.
 
 Two proofs are tried, both out of the declared rules of the tokenizer. The pattern by which text is cut first may always
-cut there (`runtime/patterns/crossing.py`), whatever stands on either side; each piece is segmented by itself. Or, where characters are
-merged by a list of merges, the character before the place and that behind it may meet in no merge; for that the
-vocabulary must be at hand.
+cut there (`runtime/patterns/crossing.py`), whatever stands on either side; each piece is segmented by itself. Or, where
+characters are merged by a list of merges, the character before the place and that behind it may meet in no merge; for
+that the vocabulary must be at hand.
 """
 
 from __future__ import annotations

@@ -219,7 +219,7 @@ class Expressions(Comparisons):
                 return self.string(expr)
             case t.Given() | t.And() | t.Or() | t.Not():
                 tested = self.condition(expr)
-                return tested if self._is_bool(expr) else Code(f"bool({tested.text})")
+                return tested if self.gives_bool(expr) else Code(f"bool({tested.text})")
             case t.ControlConst():
                 return self.printed(expr)
 
@@ -384,12 +384,13 @@ class Expressions(Comparisons):
         """An operand of `or`; an `and` in it gets parentheses for the reader."""
         return f"({code.text})" if code.binds == AND else code.within(OR)
 
-    def _is_bool(self, expr: t.Expr) -> bool:
+    def gives_bool(self, expr: t.Expr) -> bool:
+        """Whether a condition is a `bool` in Python, not only something to test."""
         match expr:
             case t.Given():
                 return False
             case t.And(operands=operands) | t.Or(operands=operands):
-                return all(self._is_bool(o) for o in operands)
+                return all(self.gives_bool(o) for o in operands)
             case _:
                 return True
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from katapi.derive.reach import UnboundedReach
 from katapi.derive.reply_forms import NotInvertible
 from katapi.emit.environment import render
 from katapi.emit.names import lender
@@ -32,6 +33,7 @@ class ModelContext:
     budgets: str
     package: str
     unreadable: str | None
+    unbounded: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,22 @@ def digest(text: str) -> str:
 
 
 def emit_model(
-    program: Program, package: str, *, template: str, tokenizer: str, unreadable: NotInvertible | None
+    program: Program,
+    package: str,
+    *,
+    template: str,
+    tokenizer: str,
+    unreadable: NotInvertible | None,
+    unbounded: UnboundedReach | None,
 ) -> str:
     """The text of a model's `__init__.py`; digests are taken of the meanings of its template and its tokenizer.
 
-    `unreadable` is why its replies cannot be read, where they cannot.
+    `unreadable` is why its replies cannot be read, and `unbounded` why it is not known how far its template looks,
+    where that is so.
     """
     used = {
         **({"katapi.runtime.budget.policy": ["Budget"]} if program.budgets else {}),
+        **({"katapi.runtime.budget.reach": ["Unbounded"]} if unbounded is not None else {}),
         "katapi.runtime.model": ["Model", *(["Unreadable"] if unreadable is not None else [])],
         "katapi.runtime.record": ["Identity"],
         f"{package}.renderer": ["render"],
@@ -106,6 +116,9 @@ def emit_model(
             unreadable=None
             if unreadable is None
             else call("Unreadable", [string(cited(unreadable.span, program.source)), string(unreadable.why)]),
+            unbounded=None
+            if unbounded is None
+            else call("Unbounded", [string(cited(unbounded.span, program.source)), string(unbounded.why)]),
         ),
     )
 

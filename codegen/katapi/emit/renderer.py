@@ -66,7 +66,7 @@ def emit_renderer(program: Program, package: str) -> str:
             source=program.source.name,
             template=program.template.identity.name,
             version=program.template.identity.version,
-            imports=[*_import_groups(module, package), *([""] if module.serializations or constants else [])],
+            imports=[*import_groups(module, package), *([""] if module.serializations or constants else [])],
             serializations=[serialization_source(s) for s in module.serializations.values()],
             constants=[*(constant_source(c) for c in constants), *_boundaries(program)],
             functions=functions,
@@ -90,7 +90,7 @@ def _begin(body: str) -> list[str]:
     return [line for name, line in lines.items() if name in names]
 
 
-def _import_groups(module: Module, package: str) -> list[str]:
+def import_groups(module: Module, package: str) -> list[str]:
     """Standard library, then Katapi and its generated packages, with a blank line between."""
     own = (package.split(".")[0], "katapi")
     first = {m: n for m, n in module.imports.items() if m.split(".")[0] not in own}
@@ -140,7 +140,7 @@ def _boundaries(program: Program) -> list[str]:
     return [lines.text()]
 
 
-def _settled(module: Module, emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
+def settled(module: Module, emit: Callable[[frozenset[str], frozenset[int]], tuple[str, Expressions]]) -> str:
     """Emits again until it is known which names and companions of names (`m_at`, `c_path`) the code reads."""
     begin = module.as_it_is()
     needed: frozenset[str] = frozenset()
@@ -188,7 +188,7 @@ def _main(program: Program, module: Module, package: str) -> str:
         lines.add("return guarded(out, BOUNDARIES)" if boundaries else "return out")
         return lines.text(), expressions
 
-    return _settled(module, emit)
+    return settled(module, emit)
 
 
 def _definition(definition: t.Def, module: Module, package: str) -> str:
@@ -213,7 +213,7 @@ def _definition(definition: t.Def, module: Module, package: str) -> str:
             statements.lines.add(f"return {', '.join(advanced)}")
         return head.text() + "\n" + statements.lines.text(), expressions
 
-    return _settled(module, emit)
+    return settled(module, emit)
 
 
 def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:

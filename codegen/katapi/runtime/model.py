@@ -24,6 +24,9 @@ from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_re
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
 from katapi.runtime.tokenization.facade import as_ids
 
+if TYPE_CHECKING:
+    from katapi.runtime.budget.reach import Reach, Unbounded
+
 if TYPE_CHECKING:  # few processes read replies, and these modules count in the first token
     from katapi.runtime.reply.grammar import Reply
     from katapi.runtime.reply.message import AssistantMessage
@@ -61,6 +64,7 @@ class Model(DeclaredTokenizer, Generic[R]):
     budgets: Mapping[str, Budget]
     """The budget policies of the spec, by the names that `assemble` takes."""
     _render: Callable[[R], list[Printed]]
+    _reach: Callable[[], Reach[R]] | Unbounded
     _reply: Callable[[], Reply] | Unreadable
 
     def decode_request(self, raw: bytes, params: JsonObject | None = None) -> R:

@@ -9,6 +9,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.budget.reach import Unbounded
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import JsonObject
@@ -82,5 +83,6 @@ def text_model(tokenizer: DeclaredTokenizer) -> TextModel:
         max_depth=0,
         budgets={},
         _render=lambda _: [],
+        _reach=Unbounded("", "it has none"),
         _reply=Unreadable("", "it has none"),
     )

@@ -15,7 +15,15 @@ from katapi_models.glm_4_0414.request import Request
 from katapi_models.glm_4_tokens.tokenizer import tokenizer
 
 if TYPE_CHECKING:
+    from katapi.runtime.budget.reach import Reach
     from katapi.runtime.reply.grammar import Reply
+
+
+def _reach() -> Reach[Request]:
+    """How far the template looks; loaded when a budget is first filled."""
+    from katapi_models.glm_4_0414.reach import REACH
+
+    return REACH
 
 
 def _reply() -> Reply:
@@ -42,6 +50,7 @@ MODEL = Model(
     budgets={"GLM": Budget("GLM@4", window=32768, reserve=8192)},
     _render=render,
     _tokenizer=tokenizer,
+    _reach=_reach,
     _reply=_reply,
 )
 """What `katapi.load("glm-4-0414")` gives."""

@@ -15,7 +15,15 @@ from katapi_models.llama3_2.request import Request
 from katapi_models.llama3_2_tokens.tokenizer import tokenizer
 
 if TYPE_CHECKING:
+    from katapi.runtime.budget.reach import Reach
     from katapi.runtime.reply.grammar import Reply
+
+
+def _reach() -> Reach[Request]:
+    """How far the template looks; loaded when a budget is first filled."""
+    from katapi_models.llama3_2.reach import REACH
+
+    return REACH
 
 
 def _reply() -> Reply:
@@ -42,6 +50,7 @@ MODEL = Model(
     budgets={"Llama3": Budget("Llama3@1", window=131072, reserve=8192)},
     _render=render,
     _tokenizer=tokenizer,
+    _reach=_reach,
     _reply=_reply,
 )
 """What `katapi.load("llama3.2")` gives."""

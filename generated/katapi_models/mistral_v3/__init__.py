@@ -15,7 +15,15 @@ from katapi_models.mistral_v3.request import Request
 from katapi_models.mistral_v3_tokens.tokenizer import tokenizer
 
 if TYPE_CHECKING:
+    from katapi.runtime.budget.reach import Reach
     from katapi.runtime.reply.grammar import Reply
+
+
+def _reach() -> Reach[Request]:
+    """How far the template looks; loaded when a budget is first filled."""
+    from katapi_models.mistral_v3.reach import REACH
+
+    return REACH
 
 
 def _reply() -> Reply:
@@ -42,6 +50,7 @@ MODEL = Model(
     budgets={"Mistral": Budget("Mistral@1", window=32768, reserve=4096)},
     _render=render,
     _tokenizer=tokenizer,
+    _reach=_reach,
     _reply=_reply,
 )
 """What `katapi.load("mistral-v3")` gives."""

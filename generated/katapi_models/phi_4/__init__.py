@@ -15,7 +15,15 @@ from katapi_models.phi_4.request import Request
 from katapi_models.phi_4_tokens.tokenizer import tokenizer
 
 if TYPE_CHECKING:
+    from katapi.runtime.budget.reach import Reach
     from katapi.runtime.reply.grammar import Reply
+
+
+def _reach() -> Reach[Request]:
+    """How far the template looks; loaded when a budget is first filled."""
+    from katapi_models.phi_4.reach import REACH
+
+    return REACH
 
 
 def _reply() -> Reply:
@@ -42,6 +50,7 @@ MODEL = Model(
     budgets={"Phi4": Budget("Phi4@1", window=16384, reserve=2048)},
     _render=render,
     _tokenizer=tokenizer,
+    _reach=_reach,
     _reply=_reply,
 )
 """What `katapi.load("phi-4")` gives."""

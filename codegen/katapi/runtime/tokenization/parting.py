@@ -41,15 +41,17 @@ class Parting:
 
         There is more than white space before the first and behind the last one. None where no place is known.
         """
-        first = next((at for at, one in enumerate(text[:_FARTHEST]) if not one.isspace()), len(text)) + 1
-        last = next((at for at in range(len(text), max(0, len(text) - _FARTHEST), -1) if not text[at - 1].isspace()), 1)
-        start = next(
-            (at for at in range(first, min(first + _FARTHEST, last)) if self.between(*text[at - 1 : at + 1])), 0
-        )
-        if not start:
+        near, far = range(min(len(text), _FARTHEST)), range(len(text), max(0, len(text) - _FARTHEST), -1)
+        first = next((at + 1 for at in near if not text[at].isspace()), len(text))
+        last = next((at for at in far if not text[at - 1].isspace()), 0)
+        start = self._first_in(text, range(first, min(first + _FARTHEST, last)))
+        if start is None:
             return None
-        stops = range(last - 1, max(start, last - _FARTHEST) - 1, -1)
-        return start, next((at for at in stops if self.between(*text[at - 1 : at + 1])), start)
+        end = self._first_in(text, range(last - 1, max(start, last - _FARTHEST), -1))
+        return start, start if end is None else end
+
+    def _first_in(self, text: str, places: range) -> int | None:
+        return next((at for at in places if self.between(text[at - 1], text[at])), None)
 
     def between(self, before: str, behind: str) -> bool:
         """Whether a text can be cut between two characters wherever they stand side by side."""
@@ -104,7 +106,7 @@ class Parting:
         return self._of_classes[key]
 
     def _is_foreign(self, number: int, characters: str) -> bool:
-        """Whether a pattern says nothing of some characters, and so cuts on both sides of them as if they were alone."""
+        """Whether no match of a pattern takes any of some characters."""
         partition, _, foreign = self._patterns[number]
         return all(foreign >> kind & 1 for kind in partition.classes_of(characters))
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # most processes never cut a text
 class PipelineTokenizer:
     """A `Tokenizer` from its stages. Control tokens are known to `vocabulary` and `post_processor` alone.
 
-    So no text can yield one. `parting` knows where a text can be cut, and `inner_normalizer` works on what stands behind
-    such a place.
+    So no text can yield one. `parting` knows where a text can be cut; `inner_normalizer` is for what stands behind such
+    a place.
     """
 
     def __init__(

@@ -1,0 +1,364 @@
+"""How far a template looks: on which other messages it depends what is printed for one (`katapi.runtime.budget.reach`).
+
+The template must have one walk, by itself. In front of it messages may be taken and asked for; what an arm prints may
+depend on its message, on the messages beside it, and on questions whose answer each message decides by itself. Where
+more is asked (a count over the conversation, say), the reach is unbounded, and what is printed for one message may
+depend on any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from katapi.check.traverse import (
+    all_statements,
+    blocks,
+    expressions,
+    nested,
+    statements,
+    sub_expressions,
+    top_level,
+    variables,
+)
+from katapi.language.source import Span
+from katapi.language.syntax import End, Quantifier, Side
+from katapi.model import template as t
+from katapi.model.boundaries import guards
+from katapi.model.program import Program
+from katapi.model.types import BoolType, ControlType, present
+from katapi.runtime.budget.reach import Among, Counted, Finds
+
+_RUN = "*"  # stands for the messages of a run, which are no field
+_FINDS = {
+    Quantifier.ANY: Finds.ANY,
+    Quantifier.ALL: Finds.ANY,  # of those that are otherwise
+    Quantifier.FIRST: Finds.FIRST,
+    Quantifier.LAST: Finds.LAST,
+}
+_STEADY = (t.Binding.PARAM, t.Binding.TOOLS, t.Binding.GENERATING)
+
+
+class UnboundedReach(Exception):
+    """What is printed for a message may depend on any other."""
+
+    def __init__(self, span: Span, why: str) -> None:
+        super().__init__(why)
+        self.span = span
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedQuestion:
+    """A question about other messages; `variable` stands for each in the condition."""
+
+    among: Among
+    finds: Finds
+    variable: t.Variable
+    condition: t.Expr
+    span: Span
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedReach:
+    """A `katapi.runtime.budget.reach.Reach` whose questions are still expressions."""
+
+    questions: tuple[DerivedQuestion, ...]
+    neighbours: bool
+    runs: frozenset[str]
+    taken: tuple[frozenset[str], ...]
+    everywhere: frozenset[str]
+    first: bool
+    late_first: bool
+    late_last: bool
+    parting: frozenset[str]
+    counted: frozenset[Counted]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """What is known of lists within a body: which are fields of the walk's message, and which is its run.
+
+    `of_run` is a message of the run; before the name of a field of it stands `_RUN`.
+    """
+
+    messages: set[int]
+    run: t.Variable | None
+    lists: Mapping[int, str | None]
+    of_run: t.Variable | None = None
+
+    def of(self, expr: t.Expr) -> str | None:
+        """The field that a list is, or `_RUN`; None where it is neither."""
+        match expr:
+            case t.Coalesce(options=(first, *_)):
+                return self.of(first)
+            case t.FieldOf(base=t.Var(variable=variable), field=field) if variable.number in self.messages:
+                return field.name
+            case t.FieldOf(base=t.Var(variable=variable), field=field) if variable == self.of_run:
+                return _RUN + field.name
+            case t.Var(variable=variable) if self.run is not None and variable.number == self.run.number:
+                return _RUN
+            case t.Var(variable=variable):
+                return self.lists.get(variable.number)
+            case _:
+                return None
+
+
+def reach_of(program: Program) -> DerivedReach:
+    """How far the template of a program looks. Raises `UnboundedReach`."""
+    return _Reach(program.template).derived()
+
+
+class _Reach:
+    def __init__(self, template: t.Template) -> None:
+        self._template = template
+        self._messages = next(v.number for v in template.variables if v.binding is t.Binding.MESSAGES)
+        whole = list(top_level(template.body))
+        walks = [at for at, one in enumerate(whole) if isinstance(one, t.Walk)]
+        within = [one for one in all_statements(template) if isinstance(one, t.Walk)]
+        if len(walks) != 1 or len(within) != 1:
+            raise UnboundedReach(template.span, "the messages are not walked once, by themselves")
+        self._early = whole[: walks[0]]
+        walk = whole[walks[0]]
+        assert isinstance(walk, t.Walk)
+        self._walk = walk
+        self._late = [walk, *whole[walks[0] + 1 :], *(one for g in template.generates for one in g.body.statements)]
+        conditions = [generate.condition for generate in template.generates if generate.condition is not None]
+        self._late_expressions = [*(expr for one in self._late for expr in _expressions(one)), *conditions]
+
+        self._called: list[str] = []
+
+    def derived(self) -> DerivedReach:
+        boundaries = guards(self._template)
+        if boundaries:
+            raise UnboundedReach(boundaries[0].span, "contents are searched for what parts messages")
+        taken, everywhere, holders = self._takes()
+        questions = [*self._questions_in(self._early), *self._questions_in(self._late)]
+        ends = {End.FIRST: set[int](), End.LAST: set[int]()}
+        for one in self._early:
+            if isinstance(one, t.Let):
+                for end, names in ends.items():
+                    if self._looks_at(one.value, end, names | (holders if end is End.FIRST else set())):
+                        names.add(one.variable.number)
+            elif isinstance(one, t.Capture | t.If | t.Match | t.Each):
+                self._captured(one, ends, holders)
+        everything = [expr for statement in (*self._early, *self._late) for expr in _expressions(statement)]
+        return DerivedReach(
+            questions=tuple({(q.among, q.finds, q.condition): q for q in questions}.values()),
+            neighbours=any(isinstance(n, t.NeighbourOf | t.IsEnd) for expr in everything for n in nested(expr)),
+            runs=self._runs(),
+            taken=taken,
+            everywhere=everywhere,
+            first=any(self._is_end(n, End.FIRST) for expr in everything for n in nested(expr)),
+            late_first=any(self._looks_at(e, End.FIRST, ends[End.FIRST] | holders) for e in self._late_expressions),
+            late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in _within_walk(self._walk)),
+            parting=self._parting(),
+            counted=self._counted(),
+        )
+
+    # ---- in front of the walk
+
+    def _takes(self) -> tuple[tuple[frozenset[str], ...], frozenset[str], set[int]]:
+        """What is taken: by itself off the beginning, or wherever it stands; and the names of the former."""
+        taken: list[frozenset[str]] = []
+        everywhere: frozenset[str] = frozenset()
+        holders: set[int] = set()
+        asked = False
+        for one in self._early:
+            if isinstance(one, t.Take):
+                if asked:
+                    raise UnboundedReach(one.span, "messages are taken behind a question about all of them")
+                if one.all:
+                    if taken:
+                        raise UnboundedReach(one.span, "messages are taken behind one that was taken")
+                    everywhere |= set(one.roles)
+                else:
+                    taken.append(frozenset(one.roles))
+                    holders.add(one.variable.number)
+            elif any(isinstance(inner, t.Take) for block in blocks(one) for inner in statements(block)):
+                raise UnboundedReach(one.span, "messages are taken under a condition")
+            asked = asked or any(isinstance(n, t.Query) for expr in _expressions(one) for n in nested(expr))
+        for expr in self._late_expressions:
+            for variable in variables(expr):
+                if variable.binding is t.Binding.TAKE and variable.number not in holders:
+                    raise UnboundedReach(expr.span, f"`{variable.name}` is asked for again")
+        return tuple(taken), everywhere, holders
+
+    def _captured(self, statement: t.Statement, ends: dict[End, set[int]], holders: set[int]) -> None:
+        """The names that a statement with blocks gives, of which some may come from an end of the conversation."""
+        exprs = list(_expressions(statement))
+        for end, names in ends.items():
+            if any(self._looks_at(expr, end, names | (holders if end is End.FIRST else set())) for expr in exprs):
+                names.update(
+                    one.variable.number
+                    for one in (statement, *(s for block in blocks(statement) for s in statements(block)))
+                    if isinstance(one, t.Capture | t.Let)
+                )
+
+    def _looks_at(self, expr: t.Expr, end: End, names: set[int]) -> bool:
+        return any(self._is_end(n, end) or (isinstance(n, t.Var) and n.variable.number in names) for n in nested(expr))
+
+    def _is_end(self, expr: t.Expr, end: End) -> bool:
+        return isinstance(expr, t.EndOf) and expr.end is end and self._is_messages(expr.base)
+
+    def _is_messages(self, expr: t.Expr) -> bool:
+        return isinstance(expr, t.Var) and expr.variable.number == self._messages
+
+    # ---- questions
+
+    def _questions_in(self, parts: list[t.Statement]) -> Iterator[DerivedQuestion]:
+        early = parts is self._early
+        exprs = [expr for one in parts for expr in _expressions(one)] if early else self._late_expressions
+        for expr in exprs:
+            yield from self._questions(expr)
+
+    def _questions(self, expr: t.Expr) -> Iterator[DerivedQuestion]:
+        match expr:
+            case t.Query(source=t.View() | t.Var() as source) if isinstance(source, t.View) or self._is_messages(
+                source
+            ):
+                yield self._question(expr, source)
+                return
+            case t.EndOf(base=base) | t.Given(value=base) | t.Exists(value=base) if self._is_messages(base):
+                return
+            case t.Var() if self._is_messages(expr):
+                raise UnboundedReach(expr.span, "it looks at the whole conversation")
+            case t.View():
+                raise UnboundedReach(expr.span, "it looks at all messages on one side")
+            case _:
+                pass
+        for part in sub_expressions(expr):
+            yield from self._questions(part)
+
+    def _question(self, query: t.Query, source: t.View | t.Var) -> DerivedQuestion:
+        asked = [v for v in variables(query.condition) if v.number != query.variable.number]
+        if any(v.binding not in _STEADY for v in asked if not _is_inner(v, query.condition)):
+            raise UnboundedReach(query.span, "what it asks of a message depends on others")
+        if any(isinstance(n, t.View | t.NeighbourOf) for n in nested(query.condition)):
+            raise UnboundedReach(query.span, "what it asks of a message depends on those beside it")
+        among = Among.ALL
+        if isinstance(source, t.View):
+            among = Among.BEFORE if source.side is Side.BEFORE else Among.AFTER
+        if query.quantifier is Quantifier.COUNT:
+            raise UnboundedReach(query.span, "it counts messages")
+        finds, condition = _FINDS[query.quantifier], query.condition
+        if query.quantifier is Quantifier.ALL:
+            condition = t.Not(condition, type=BoolType(), span=condition.span)
+        words = f"{query.quantifier.value} {query.variable.name} … where …"
+        return DerivedQuestion(among, finds, query.variable, condition, query.span, words)
+
+    # ---- the walk
+
+    # ---- counters
+
+    def _counted(self) -> frozenset[Counted]:
+        """The messages that a counter of the whole conversation goes on over, or for which it is asked."""
+        found: set[Counted] = set()
+        for arm in self._walk.arms:
+            if arm.condition is not None and any(v.binding is t.Binding.COUNTER for v in variables(arm.condition)):
+                found |= {Counted(role, None) for role in arm.roles}
+            for guard in self._counting(arm.body, self._foreign(arm.body), _Fields({arm.variable.number}, arm.run, {})):
+                if guard is not None and guard.startswith(_RUN):
+                    roles = arm.roles if arm.then is None else (arm.then,)
+                    found |= {Counted(role, guard.removeprefix(_RUN) or None) for role in roles}
+                else:
+                    found |= {Counted(role, guard) for role in arm.roles}
+        return frozenset(found)
+
+    def _foreign(self, body: t.Block) -> set[int]:
+        """The counters in a body that begin outside of it."""
+        within = list(statements(body))
+        used = {
+            v.number for one in within for e in expressions(one) for v in variables(e) if v.binding is t.Binding.COUNTER
+        }
+        used |= {one.variable.number for one in within if isinstance(one, t.Advance)}
+        return used - {one.variable.number for one in within if isinstance(one, t.Begin)}
+
+    def _counting(self, body: t.Block, counters: set[int], fields: _Fields) -> Iterator[str | None]:
+        """Where a body advances a counter or asks for one: the field whose items do it, or None."""
+        for one in body.statements:
+            asked = any(v.number in counters for expr in expressions(one) for v in variables(expr))
+            if isinstance(one, t.Let | t.Begin) and asked:
+                counters.add(one.variable.number)
+                continue
+            if asked or (isinstance(one, t.Advance) and one.variable.number in counters):
+                yield None
+            if isinstance(one, t.CallDef):
+                called = next(d for d in self._template.definitions if d.name == one.name)
+                if called.name in self._called:
+                    continue
+                self._called.append(called.name)
+                of = dict(zip((p.number for p in called.parameters), map(fields.of, one.arguments), strict=True))
+                yield from self._counting(called.body, self._foreign(called.body), _Fields(set(), None, of))
+                self._called.pop()
+            for block in blocks(one):
+                field = _entered_for(one, block, fields)
+                if isinstance(one, t.Each) and field == _RUN:
+                    fields = replace(fields, of_run=one.item)
+                for guard in self._counting(block, counters, fields):
+                    yield field if guard is None else guard
+
+    def _runs(self) -> frozenset[str]:
+        runs: set[str] = set()
+        for arm in self._walk.arms:
+            if arm.is_run:
+                runs |= set(arm.roles)
+            elif arm.then is not None:
+                runs.add(arm.then)
+        return frozenset(runs)
+
+    def _parting(self) -> frozenset[str]:
+        roles = dict.fromkeys(role for arm in self._walk.arms for role in arm.roles)
+        handled = {role: [arm for arm in self._walk.arms if role in arm.roles] for role in roles}
+        surely = {role for role, arms in handled.items() if all(self._prints_control(arm.body) for arm in arms)}
+        surely -= {role for role, arms in handled.items() if arms[-1].condition is not None}
+        return frozenset(surely - self._runs())
+
+    def _prints_control(self, block: t.Block) -> bool:
+        return any(map(self._surely, block.statements))
+
+    def _surely(self, statement: t.Statement) -> bool:
+        """Whether a statement always prints a control token, or refuses the request."""
+        match statement:
+            case t.Print(value=value):
+                return isinstance(present(value.type), ControlType)
+            case t.Reject():
+                return True
+            case t.Block() | t.Sampled():
+                return self._prints_control(statement if isinstance(statement, t.Block) else statement.body)
+            case t.If(then=then, otherwise=otherwise):
+                return otherwise is not None and self._prints_control(then) and self._prints_control(otherwise)
+            case t.CallDef(name=name):
+                body = next(one.body for one in self._template.definitions if one.name == name)
+                return self._prints_control(body)
+            case _:
+                return False
+
+
+def _entered_for(statement: t.Statement, block: t.Block, fields: _Fields) -> str | None:
+    """The list that has something in it wherever a block of a statement is entered, if there is one."""
+    match statement:
+        case t.Each(source=source):
+            return fields.of(source)
+        case t.If(test=t.Given(value=value), then=then) if then is block:
+            return fields.of(value)
+        case _:
+            return None
+
+
+def _within_walk(walk: t.Walk) -> list[t.Expr]:
+    return list(_expressions(walk))
+
+
+def _expressions(statement: t.Statement) -> Iterator[t.Expr]:
+    """All expressions of a statement and of its blocks."""
+    yield from expressions(statement)
+    for block in blocks(statement):
+        for inner in statements(block):
+            yield from expressions(inner)
+
+
+def _is_inner(variable: t.Variable, condition: t.Expr) -> bool:
+    """Whether a variable is that of a query within a condition."""
+    return any(isinstance(n, t.Query) and n.variable.number == variable.number for n in nested(condition))
