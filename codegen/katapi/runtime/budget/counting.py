@@ -45,6 +45,10 @@ class TokenCounter:
             first, stripping = False, stretch.strips_behind
         return total + self._run(texts, first, stripping, False)
 
+    def has_cut(self, text: str) -> bool:
+        """Whether a text can be cut, whatever stands before and behind it."""
+        return len(text) > _SHORT and self._parted_of(text) is not None
+
     def _run(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
         total = 0
         begun = False  # whether what stands in `seam` begins behind a cut
