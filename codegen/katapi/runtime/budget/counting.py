@@ -1,8 +1,9 @@
 """How many tokens something printed has, where much of it was counted before.
 
-A run of text is put together of the texts that were printed. Each of these is cut where a text can always be cut
-(`Tokenizer.cuts`): what lies between its first and its last such place is counted once, and only the seams, from the
-last place of one text to the first of the next, are new when other texts meet.
+A run of text is put together of the texts that were printed. One of the same texts was counted before. In another, a
+text that was met before is cut where a text can always be cut (`Tokenizer.cuts`): what lies between its first and its
+last such place is counted once, and only the seams, from the last place of one text to the first of the next, are new
+when other texts meet.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ class TokenCounter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
+        self._runs: dict[tuple[str | bool, ...], int] = {}
+        self._met: set[str] = set()
         self._parted: dict[str, tuple[str, int, str] | None] = {}
         self._beginnings: dict[tuple[str, bool], int] = {}
         self._parts: dict[str, int] = {}
@@ -50,6 +53,23 @@ class TokenCounter:
         return len(text) > _SHORT and self._parted_of(text) is not None
 
     def _run(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
+        if not any(texts):
+            return 0
+        key = (*texts, first, stripped_before, stripped_behind)
+        known = self._runs.get(key)
+        if known is None:
+            known = self._runs[key] = self._new_run(texts, first, stripped_before, stripped_behind)
+        return known
+
+    def _new_run(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
+        long = [text for text in texts if len(text) > _SHORT]
+        if self._met.isdisjoint(long):
+            self._met.update(long)
+            run = without_space("".join(texts), before=stripped_before, behind=stripped_behind)
+            return len(self._tokenizer.encode(run, first)) if run else 0
+        return self._put_together(texts, first, stripped_before, stripped_behind)
+
+    def _put_together(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
         total = 0
         begun = False  # whether what stands in `seam` begins behind a cut
         seam = ""

@@ -8,6 +8,7 @@ items are atoms or turns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from katapi.runtime.budget.policy import Allotment, Grouping, Order, Section
 from katapi.runtime.budget.reach import role_of
@@ -75,18 +76,16 @@ def conversation_of(messages: Sequence[RequestModel]) -> Conversation:
         members.setdefault(start if roles[at] not in INSTRUCTING else at, []).append(at)
     starts = sorted(members)
     atoms = tuple(tuple(members[start]) for start in starts)
-    instructions = tuple(n for n, atom in enumerate(atoms) if roles[atom[0]] in INSTRUCTING)
-    others = [n for n in range(len(atoms)) if n not in {*instructions}]
-    asking = [n for n in others if any(roles[at] == USER for at in atoms[n])]
-    current = tuple(sorted({*asking[-1:], *others[-1:]}))
-    turns: list[int] = []
-    turn: int | None = None
-    for number in range(len(atoms)):
-        if number in {*asking}:
-            turn = number
-        alone = turn is None or roles[atoms[number][0]] in INSTRUCTING
-        turns.append(number if alone or turn is None else turn)
-    return Conversation(atoms, instructions, current, tuple(turns))
+    instructions = [number for number, atom in enumerate(atoms) if roles[atom[0]] in INSTRUCTING]
+    others = [number for number, atom in enumerate(atoms) if roles[atom[0]] not in INSTRUCTING]
+    asking = [number for number in others if any(roles[at] == USER for at in atoms[number])]
+    turns = list(range(len(atoms)))
+    for turn, following in pairwise([*asking, len(atoms)]):
+        turns[turn:following] = [turn] * (following - turn)
+    for number in instructions:
+        turns[number] = number
+    current = sorted({*asking[-1:], *others[-1:]})
+    return Conversation(atoms, tuple(instructions), tuple(current), tuple(turns))
 
 
 def _first_of_atom(messages: Sequence[RequestModel], roles: Sequence[str]) -> list[int]:
