@@ -6,6 +6,9 @@ model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
 """
 
 from katapi.registry import load, load_tokenizer, models, tokenizers
+from katapi.runtime.budget.context import fit_context
+from katapi.runtime.budget.decision import Choice, PolicyDecision
+from katapi.runtime.budget.policy import Budget
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import (
     ArtifactError,
@@ -28,7 +31,9 @@ from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 
 __all__ = [
     "ArtifactError",
+    "Budget",
     "BudgetError",
+    "Choice",
     "Content",
     "ControlToken",
     "DeclaredTokenizer",
@@ -41,12 +46,14 @@ __all__ = [
     "Model",
     "ModelInput",
     "Origin",
+    "PolicyDecision",
     "RenderedInput",
     "ReplayError",
     "ReplyError",
     "RequestError",
     "TemplateError",
     "TokenizerError",
+    "fit_context",
     "load",
     "load_tokenizer",
     "models",

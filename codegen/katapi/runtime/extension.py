@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.budget.policy import Budget
-from katapi.runtime.errors import ExtensionError
+from katapi.runtime.errors import BudgetError, ExtensionError
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.model import Model, decide
+from katapi.runtime.messages import messages_of, roles_of
+from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
-from katapi.runtime.new_messages import decode_messages, decode_named_reply, decode_reply, messages_of, roles_of
+from katapi.runtime.new_messages import decode_messages, decode_named_reply, decode_reply
 from katapi.runtime.record import Extension
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.splicing import extended, refuse_earlier, refuse_unknown, whole_conversation
@@ -66,7 +68,7 @@ def extend_input(
     refuse_earlier(whole, place)
 
     result = extended(prev, completion, sampled, whole, place, tokenizer)
-    decision = None if budget is None else decide(budget, len(result.ids))
+    decision = None if budget is None else _decide(budget, len(result.ids))
     extension = Extension(place, *result.completion)
     source = Source(
         model.name,
@@ -81,6 +83,22 @@ def extend_input(
     return ModelInput(
         *tensors(result.ids), rendered, result.ids, result.passages, tokenizer, source, decision, whole.rendered
     )
+
+
+def _decide(budget: Budget, count: int) -> PolicyDecision:
+    """What a budget says of an input of so many tokens, of which nothing may be left out.
+
+    Raises `BudgetError` B100 where input and reserve exceed the window.
+    """
+    if count > budget.room:
+        raise BudgetError(
+            f"the input has {count} tokens and {budget.reserve} are reserved for the answer; "
+            f"the window is {budget.window}",
+            code="B100",
+            where=f"policy {budget.id}",
+            help=f"assemble the conversation anew within the budget, or shorten it by {count - budget.room} tokens",
+        )
+    return PolicyDecision(budget.id, budget.window, budget.reserve, count)
 
 
 def _prompted(model: Model[R], prev: ModelInput) -> R:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.assembly import assemble_ids
-from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -96,16 +95,19 @@ class Model(DeclaredTokenizer, Generic[R]):
         return RenderedInput(self._render(request), self.template)
 
     def assemble(
-        self, request: R | bytes, policy: str | None = None, *, params: JsonObject | None = None
+        self, request: R | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None
     ) -> ModelInput:
-        """The ids, mask and positions of a request; `policy` names a budget of the spec.
+        """The ids, mask and positions of a request; `policy` is a budget, or names one of the spec.
+
+        Within a budget, what is required is kept whole and the rest as far as it fits (the chapter, section 1.7); the
+        record's `decision` has each choice.
 
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
 
         Raises `RequestError` R100 to R115 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
         V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, and `BudgetError`
-        B101 for a policy that is not declared and B100 where input and reserve exceed the window.
+        B101 for a policy that is not declared and B100 where what is required does not fit the window.
         """
         digest: str | None = None
         substitutions: tuple[Substitution, ...] = ()
@@ -115,14 +117,23 @@ class Model(DeclaredTokenizer, Generic[R]):
             request, substitutions = decoded.request, decoded.substitutions
         elif params:
             raise TypeError("params go with a request in bytes; a typed request holds its own")
-        budget = None if policy is None else self._budget(policy)
-        rendered = self.render(request)
-        tokenizer = self.tokenizer
-        ids, run_ends = assemble_ids(rendered.printed, tokenizer)
-        decision = None if budget is None else decide(budget, len(ids))
-        source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
-        passages = (AssembledPassage(ids, run_ends, None),)
-        return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, decision, None)
+
+        def whole(request: R) -> ModelInput:
+            rendered = self.render(request)
+            tokenizer = self.tokenizer
+            ids, run_ends = assemble_ids(rendered.printed, tokenizer)
+            source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
+            passages = (AssembledPassage(ids, run_ends, None),)
+            return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, None, None)
+
+        if policy is None:
+            return whole(request)
+        budget = self._budget(policy)
+        if not isinstance(request, self.request_type):
+            raise self._no_request(request)
+        from katapi.runtime.budget.apply import assemble_within  # many inputs have no budget
+
+        return assemble_within(self, request, budget, whole)
 
     def extend(
         self,
@@ -132,7 +143,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         *,
         reply: JsonObject | None = None,
         generate: bool = True,
-        policy: str | None = None,
+        policy: str | Budget | None = None,
     ) -> ModelInput:
         """The input of the next turn: a prompt, what the model sampled to it, and what was said then.
 
@@ -140,8 +151,8 @@ class Model(DeclaredTokenizer, Generic[R]):
         stay as they are; the closing token is added where sampling was cut off before it. `new_messages` are a JSON
         array in bytes, or its messages.
         `reply` is what the completion says, as a message of the request; without it, the completion is parsed. With
-        `generate` the generation prefix stands at the end; without it, `new_messages` may be empty. `policy` names a
-        budget of the spec.
+        `generate` the generation prefix stands at the end; without it, `new_messages` may be empty. `policy` is a
+        budget, or names one of the spec; nothing is left out of a conversation that goes on, so all of it must fit.
 
         Where the template would print the whole conversation otherwise, the input has `departures`.
 
@@ -200,9 +211,11 @@ class Model(DeclaredTokenizer, Generic[R]):
             message += "; write it as JSON"
         return TypeError(message)
 
-    def _budget(self, policy: str) -> Budget:
+    def _budget(self, policy: str | Budget) -> Budget:
+        if isinstance(policy, Budget):
+            return policy
         if not isinstance(policy, str):
-            raise TypeError(f"a policy is a name in a str, not a {_type_of(policy)}")
+            raise TypeError(f"a policy is a Budget or the name of one in a str, not a {_type_of(policy)}")
         budget = self.budgets.get(policy)
         if budget is None:
             known = ", ".join(self.budgets) or "none"
@@ -215,20 +228,3 @@ class Model(DeclaredTokenizer, Generic[R]):
 def _type_of(value: object) -> str:
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-
-
-def decide(budget: Budget, count: int) -> PolicyDecision:
-    """What a budget says of an input of so many tokens; nothing is cut silently.
-
-    Raises `BudgetError` B100 where input and reserve exceed the window.
-    """
-    if count + budget.reserve > budget.window:
-        over = count + budget.reserve - budget.window
-        raise BudgetError(
-            f"the input has {count} tokens and {budget.reserve} are reserved for the answer; "
-            f"the window is {budget.window}",
-            code="B100",
-            where=f"policy {budget.id}",
-            help=f"shorten the conversation by {over} tokens",
-        )
-    return PolicyDecision(budget.id, budget.window, budget.reserve, count)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.budget.decision import PolicyDecision
@@ -20,6 +19,7 @@ from katapi.runtime.owners import owners_of
 from katapi.runtime.passages import Passage
 from katapi.runtime.printed import Printed, rendering_of, text_of
 from katapi.runtime.record import ExecutionRecord, Extension, Identity, katapi_version, python_version
+from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Segment
 from katapi.runtime.strict_json import Substitution
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -103,7 +103,7 @@ class Source(NamedTuple):
     """The name of the model."""
     request_sha256: str | None
     """That of the bytes of the request, in hexadecimal; None as in `ExecutionRecord`."""
-    request: BaseModel
+    request: RequestModel
     """The typed request."""
     substitutions: tuple[Substitution, ...]
     """What was replaced in order to read its bytes."""
@@ -144,7 +144,7 @@ class ModelInput:
         return self.rendered.text
 
     @property
-    def request(self) -> BaseModel:
+    def request(self) -> RequestModel:
         """The typed request that it was made from."""
         return self._source.request
 

@@ -11,6 +11,7 @@ from pydantic import AliasChoices, ValidationError
 from katapi.runtime.errors import ExtensionError, RequestError
 from katapi.runtime.fields import FromJson
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.messages import messages_of
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.strict_json import InvalidUtf8, Substitution, decode_json
 
@@ -23,17 +24,6 @@ class NewMessages(NamedTuple):
 
     messages: tuple[RequestModel, ...]
     substitutions: tuple[Substitution, ...]
-
-
-def messages_of(request: RequestModel) -> tuple[RequestModel, ...]:
-    """The messages of a request."""
-    messages: tuple[RequestModel, ...] = getattr(request, "messages", ())
-    return messages
-
-
-def roles_of(messages: Sequence[RequestModel]) -> list[str]:
-    """The roles of messages."""
-    return [str(getattr(message, "role", "")) for message in messages]
 
 
 def decode_messages(

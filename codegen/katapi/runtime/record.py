@@ -88,14 +88,7 @@ class ExecutionRecord:
             "tokenizer": {"id": self.tokenizer.id, "digest": self.tokenizer.digest},
             "segments": [segment_json(s) for s in self.segments],
             "sampled_segments": [list(r) for r in self.sampled_segments],
-            "policy": None
-            if decision is None
-            else {
-                "id": decision.policy,
-                "window": decision.window,
-                "reserve": decision.reserve,
-                "input": decision.input,
-            },
+            "policy": None if decision is None else decision.to_json(),
             "input_ids": list(self.input_ids),
             "attention_mask": list(self.attention_mask),
             "position_ids": list(self.position_ids),

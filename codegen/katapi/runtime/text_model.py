@@ -9,6 +9,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.reach import Unbounded
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
@@ -31,7 +32,7 @@ class TextModel(Model[RequestModel]):
         raise self._no_template()
 
     def assemble(
-        self, request: RequestModel | bytes, policy: str | None = None, *, params: JsonObject | None = None
+        self, request: RequestModel | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print a request."""
         raise self._no_template()
@@ -52,7 +53,7 @@ class TextModel(Model[RequestModel]):
         *,
         reply: JsonObject | None = None,
         generate: bool = True,
-        policy: str | None = None,
+        policy: str | Budget | None = None,
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print messages.
 

@@ -21,7 +21,7 @@ class TokenCounter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._runs: dict[tuple[str | bool, ...], int] = {}
+        self._runs: dict[tuple[tuple[str, ...], bool, bool, bool], int] = {}
         self._met: set[str] = set()
         self._parted: dict[str, tuple[str, int, str] | None] = {}
         self._beginnings: dict[tuple[str, bool], int] = {}
@@ -55,7 +55,7 @@ class TokenCounter:
     def _run(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
         if not any(texts):
             return 0
-        key = (*texts, first, stripped_before, stripped_behind)
+        key = tuple(texts), first, stripped_before, stripped_behind
         known = self._runs.get(key)
         if known is None:
             known = self._runs[key] = self._new_run(texts, first, stripped_before, stripped_behind)

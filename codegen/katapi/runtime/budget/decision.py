@@ -7,6 +7,7 @@ from enum import Enum
 from katapi.runtime.budget.policy import Section, Structure
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.request_model import RequestModel
 
 
 class Why(Enum):
@@ -42,6 +43,18 @@ class Choice:
     detail: str = ""
     """The error with which an input was refused."""
 
+    def to_json(self) -> JsonObject:
+        """The choice as plain JSON, with the fields by their names."""
+        return {
+            "section": self.section.value,
+            "at": list(self.at),
+            "kept": self.kept,
+            "why": self.why.value,
+            "before": self.before,
+            "after": self.after,
+            **({"detail": self.detail} if self.detail else {}),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -56,6 +69,15 @@ class Cut:
     begins: str
     """The first of what is left, as text."""
 
+    def to_json(self) -> JsonObject:
+        """What was cut off as plain JSON, with the fields by their names."""
+        return {
+            "tokens": self.tokens,
+            "breaks": [structure.value for structure in self.breaks],
+            "message": self.message,
+            "begins": self.begins,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class PolicyDecision:
@@ -68,6 +90,18 @@ class PolicyDecision:
     input: int
     choices: tuple[Choice, ...] = ()
     """In the order in which they were made, the required ones first."""
-    offered: JsonObject | None = None
+    offered: RequestModel | None = None
     """The request that came in, where something of it was left out; the record's `request` is what is left."""
     cut: Cut | None = None
+
+    def to_json(self) -> JsonObject:
+        """The decision as plain JSON; `id` is the name and version of the budget."""
+        return {
+            "id": self.policy,
+            "window": self.window,
+            "reserve": self.reserve,
+            "input": self.input,
+            "choices": [choice.to_json() for choice in self.choices],
+            "offered": None if self.offered is None else self.offered.model_dump(mode="json", exclude_unset=True),
+            **({} if self.cut is None else {"cut": self.cut.to_json()}),
+        }

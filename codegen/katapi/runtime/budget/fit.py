@@ -11,11 +11,12 @@ from typing import Generic, TypeVar
 
 from katapi.runtime.budget.counting import TokenCounter
 from katapi.runtime.budget.decision import Choice, Why
-from katapi.runtime.budget.items import Conversation, conversation_of, in_order, items_of, messages_of
+from katapi.runtime.budget.items import Conversation, conversation_of, in_order
 from katapi.runtime.budget.measure import Measure, Refused
 from katapi.runtime.budget.policy import Allotment, Budget, Misfit, Section
 from katapi.runtime.budget.reach import Reach
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.messages import items_of, messages_of
 from katapi.runtime.printed import Printed
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -43,12 +44,15 @@ def fit(
     tokenizer: Tokenizer,
     reach: Reach[R] | None,
     required: Sequence[int] | None = None,
+    together: Sequence[range] = (),
 ) -> Fitted[R]:
     """What a budget keeps of a request; `required` are indices of messages, where not the budget's sections say it.
 
+    The messages of each range of indices in `together` are kept or left out as one.
+
     Raises `TemplateError` and `TokenizerError` where what is required has no input.
     """
-    conversation = conversation_of(messages_of(request))
+    conversation = conversation_of(messages_of(request), together)
     kept = conversation.required if required is None else _atoms_of(conversation, required)
     optional = {allotment.section for allotment in budget.optional}
     if Section.HISTORY not in optional:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from katapi.runtime.budget.policy import Allotment, Grouping, Order, Section
-from katapi.runtime.budget.reach import role_of
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.messages import items_of, roles_of
 from katapi.runtime.request_model import RequestModel
 
 INSTRUCTING = frozenset({"system", "developer"})
@@ -21,17 +21,6 @@ ANSWERING = frozenset({"tool", "tool_results", "ipython", "observation", "functi
 """The roles whose messages are results of tools."""
 USER = "user"
 """The role that asks."""
-
-
-def items_of(request: RequestModel, name: str) -> tuple[object, ...]:
-    """The items of a list of a request, none where it has no such list."""
-    value: object = getattr(request, name, None)
-    return value if isinstance(value, tuple) else ()
-
-
-def messages_of(request: RequestModel) -> tuple[RequestModel, ...]:
-    """The messages of a request."""
-    return tuple(one for one in items_of(request, "messages") if isinstance(one, RequestModel))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +56,10 @@ class Conversation:
         return [tuple(numbers) for numbers in turns.values()]
 
 
-def conversation_of(messages: Sequence[RequestModel]) -> Conversation:
-    """The atoms of a conversation."""
-    roles = [role_of(message) for message in messages]
-    first = _first_of_atom(messages, roles)
+def conversation_of(messages: Sequence[RequestModel], together: Sequence[range] = ()) -> Conversation:
+    """The atoms of a conversation; the messages of each range of indices in `together` are of one atom."""
+    roles = roles_of(messages)
+    first = _first_of_atom(messages, roles, together)
     members: dict[int, list[int]] = {}
     for at, start in enumerate(first):
         members.setdefault(start if roles[at] not in INSTRUCTING else at, []).append(at)
@@ -88,9 +77,11 @@ def conversation_of(messages: Sequence[RequestModel]) -> Conversation:
     return Conversation(atoms, tuple(instructions), tuple(current), tuple(turns))
 
 
-def _first_of_atom(messages: Sequence[RequestModel], roles: Sequence[str]) -> list[int]:
+def _first_of_atom(messages: Sequence[RequestModel], roles: Sequence[str], together: Sequence[range]) -> list[int]:
     """For each message the index of the first one that is kept or left out with it."""
     first = list(range(len(messages)))
+    for group in together:
+        first[group.start : group.stop] = [group.start] * len(group)
     by_id: dict[str, int] = {}
     last_call: int | None = None
     for at, message in enumerate(messages):
@@ -104,6 +95,8 @@ def _first_of_atom(messages: Sequence[RequestModel], roles: Sequence[str]) -> li
             if call is not None:
                 start = first[call]
                 first[start : at + 1] = [start] * (at + 1 - start)
+    for at, before in enumerate(first):
+        first[at] = first[before]
     return first
 
 

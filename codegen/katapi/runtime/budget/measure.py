@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from katapi.runtime.budget.counting import TokenCounter
-from katapi.runtime.budget.items import Conversation, items_of
+from katapi.runtime.budget.items import Conversation
 from katapi.runtime.budget.policy import Section
 from katapi.runtime.budget.reach import Reach
 from katapi.runtime.budget.window import Atoms, Window, window_of
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import KatapiError
+from katapi.runtime.messages import items_of
 from katapi.runtime.printed import Printed
 from katapi.runtime.request_model import RequestModel
 

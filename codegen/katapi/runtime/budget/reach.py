@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.messages import role_of
 from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
@@ -99,10 +100,3 @@ class Unbounded:
     """The place in the spec, as comments name it."""
     why: str
     """What stands there."""
-
-
-def role_of(message: RequestModel) -> str:
-    """The role of a message."""
-    role: object = getattr(message, "role", "")
-    assert isinstance(role, str)
-    return role
