@@ -130,10 +130,19 @@ def assemble(
     format: Annotated[Format, typer.Option(help="What to write.")] = Format.JSON,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; npz needs it.")] = None,
     color: Color = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what the policy decided, as a table.")] = False,
 ) -> None:
     """Turn a request into what the model receives: ids, mask, positions, and where each token came from."""
+    if explain and policy is None:
+        raise typer.BadParameter("shows what a policy decided; name one with --policy", param_hint="--explain")
     loaded = load_model(model)
     result = loaded.assemble(_request(file), policy, params=_params(param))
+    if explain:
+        from katapi.cli.explain import explain as show
+
+        show(result)
+        if output is None:
+            return
     if color and (output is not None or format is not Format.JSON):
         raise typer.BadParameter("shows tokens on the terminal, not in a file", param_hint="--color")
     if color:

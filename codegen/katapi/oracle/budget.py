@@ -6,7 +6,7 @@ It works on a request as plain JSON and on any function that gives the length of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
 
 from katapi.runtime.budget.policy import Allotment, Budget, Grouping, Misfit, Order, Section
@@ -21,15 +21,18 @@ _INSTRUCTING = ("system", "developer")
 _ANSWERING = ("tool", "tool_results", "ipython", "observation", "function")
 
 
-def fitted(request: JsonObject, budget: Budget, count: Count) -> JsonObject:
-    """What is left of a request; where what is required is too long, that alone."""
+def fitted(request: JsonObject, budget: Budget, count: Count, needed: Collection[str] = ()) -> JsonObject:
+    """What is left of a request; where what is required is too long, that alone.
+
+    A list of which nothing is left is no key of the request, unless it is `needed`.
+    """
     room = budget.window - budget.reserve
     optional = {one.section: one for one in budget.optional}
     required = _required(request, optional)
     kept: set[Item] = set()
 
     def candidate(with_also: set[Item]) -> JsonObject:
-        return _part(request, required, optional, with_also)
+        return _part(request, required, optional, with_also, needed)
 
     length = count(candidate(kept))
     if length > room:
@@ -134,7 +137,11 @@ def _asks(messages: list[Json], at: int) -> bool:
 
 
 def _part(
-    request: JsonObject, required: set[int], optional: Mapping[Section, Allotment], kept: set[Item]
+    request: JsonObject,
+    required: set[int],
+    optional: Mapping[Section, Allotment],
+    kept: set[Item],
+    needed: Collection[str],
 ) -> JsonObject:
     part = dict(request)
     messages = required | {at for section, group in kept if section is Section.HISTORY for at in group}
@@ -143,7 +150,7 @@ def _part(
         if section in optional and section.value in part:
             chosen = {at for of, group in kept if of is section for at in group}
             part[section.value] = [item for at, item in enumerate(_list(request, section.value)) if at in chosen]
-            if not chosen:
+            if not chosen and section.value not in needed:
                 del part[section.value]
     return part
 
