@@ -29,7 +29,7 @@ from katapi.runtime.segments import Content, ControlToken, Literal
 from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 
 if TYPE_CHECKING:
-    from katapi.runtime.tensors.batch import Batch, batch
+    from katapi.runtime.tensors.batch import Batch, Padding, batch
     from katapi.runtime.tensors.embedding import check_embedding
     from katapi.runtime.tensors.mrope import VISION_LAYOUTS, VisionLayout, mrope_positions
     from katapi.runtime.tensors.packed import PackedBatch, pack, pack_rows
@@ -41,7 +41,7 @@ else:
     __getattr__ = late(
         __name__,
         {
-            "katapi.runtime.tensors.batch": ("Batch", "batch"),
+            "katapi.runtime.tensors.batch": ("Batch", "Padding", "batch"),
             "katapi.runtime.tensors.embedding": ("check_embedding",),
             "katapi.runtime.tensors.mrope": ("VISION_LAYOUTS", "VisionLayout", "mrope_positions"),
             "katapi.runtime.tensors.packed": ("PackedBatch", "pack", "pack_rows"),
@@ -67,6 +67,7 @@ __all__ = [
     "ModelInput",
     "Origin",
     "PackedBatch",
+    "Padding",
     "RenderedInput",
     "ReplayError",
     "ReplyError",

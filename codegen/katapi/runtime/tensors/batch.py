@@ -40,6 +40,7 @@ class Batch:
     lengths: NDArray[np.int64]
     """How many real tokens each row has."""
     padding: Padding
+    """The side that is filled up."""
     pad_id: int
     """The id that stands on padding."""
 
@@ -53,7 +54,7 @@ class Batch:
         return self.lengths - 1 if self.padding == "right" else np.full_like(self.lengths, count - 1)
 
     def unpad(self, array: NDArray[T]) -> list[NDArray[T]]:
-        """The rows of an array of a type T and of shape [B, n], or with more axes, without what is on padding: views."""
+        """The rows of an array of a type T and of shape [B, n], or with more axes, without the padding: views."""
         if array.shape[:2] != self.input_ids.shape:
             raise ValueError(f"an array of shape {[*self.input_ids.shape]} is expected, not {[*array.shape]}")
         count: int = self.input_ids.shape[1]
