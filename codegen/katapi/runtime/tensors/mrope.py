@@ -205,7 +205,7 @@ class _Media:
         while count < end - start:
             if self._taken == len(self._blocks):
                 raise MediaError(
-                    f"{end - start - count} placeholders at index {start + count} are those of no {self._kind}",
+                    f"{_placeholders(start + count, end)} of no {self._kind}",
                     code="M112",
                     where=f"{self._where}{self._kind}s",
                     help=f"there are {len(self._blocks)} grids; give one for each {self._kind}, in order",
@@ -215,7 +215,7 @@ class _Media:
         taken = self._blocks[first : self._taken]
         if count > end - start:
             raise MediaError(
-                f"{end - start} placeholders at index {start} do not fit " + " and ".join(map(_shown, taken)),
+                f"{_placeholders(start, end, 'not ')} of {' and '.join(map(_shown, taken))}",
                 code="M111",
                 where=f"{self._where}{taken[-1].name}",
                 help="put a placeholder in the ids for each token of the grid",
@@ -232,6 +232,13 @@ class _Media:
                 where=f"{self._where}{block.name}",
                 help="put a placeholder in the ids for each token of the grid",
             )
+
+
+def _placeholders(start: int, end: int, negation: str = "") -> str:
+    """The beginning of a sentence that says whose they are."""
+    if end - start == 1:
+        return f"1 placeholder at index {start} is {negation}that"
+    return f"{end - start} placeholders at index {start} are {negation}those"
 
 
 def _shown(block: _Block) -> str:
