@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias, assert_never
 
 import typer
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from katapi.runtime.model import Model
     from katapi.runtime.model_input import ModelInput
     from katapi.runtime.request_model import RequestModel
+    from katapi.runtime.tensors.batch import Batch, Padding
+    from katapi.runtime.tensors.packed import PackedBatch
+
+    Integers: TypeAlias = NDArray[np.int64] | NDArray[np.int32]
 
 
 class Form(StrEnum):
@@ -59,12 +63,55 @@ def batch(
 
     loaded, params = load_model(model), read_params(param)
     inputs = [_assembled(loaded, raw, place, policy, params) for file in files for raw, place in _requests(file)]
-    if form is Form.PACKED:
-        row = katapi.pack(inputs)
-        if rows is not None:
-            row.check_rows(rows)
-        arrays = {"cu_seqlens": row.cu_seqlens}
-        found = row
-    else:
-        ...
+    made: Batch | PackedBatch
+    arrays: dict[str, Integers]
+    match form:
+        case Form.PACKED:
+            made = katapi.pack(inputs)
+            arrays = {"cu_seqlens": made.cu_seqlens}
+        case Form.LEFT | Form.RIGHT:
+            side: Padding = "left" if form is Form.LEFT else "right"
+            made = katapi.batch(inputs, side, pad_to_multiple_of=multiple, pad_id=pad_id)
+            arrays = {"attention_mask": made.attention_mask}
+        case _:
+            assert_never(form)
+    if rows is not None:
+        made.check_rows(rows)
+    arrays["input_ids"] = made.input_ids
+    arrays["position_ids"] = made.position_ids
+    arrays["labels"] = made.labels
+    arrays["lengths"] = made.lengths
     write_file(_npz(arrays), output)
+
+
+def _requests(file: str) -> Iterator[tuple[bytes, str]]:
+    """The requests of a file, each with its place for messages."""
+    raw = read_request(file)
+    if file != "-" and not file.endswith(".jsonl"):
+        yield raw, file
+        return
+    name = "standard input" if file == "-" else file
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if line.strip():
+            yield line, f"{name}:{number}"
+
+
+def _assembled(
+    model: Model[RequestModel], raw: bytes, place: str, policy: str | None, params: dict[str, Json]
+) -> ModelInput:
+    """One request as an input; an error names the file before the place in the request."""
+    from katapi.runtime.errors import KatapiError
+
+    try:
+        return model.assemble(raw, policy, params=params)
+    except KatapiError as error:
+        where = f"{place}, {error.where}" if error.where else place
+        raise type(error)(error.message, code=error.code, where=where, help=error.help) from None
+
+
+def _npz(arrays: dict[str, Integers]) -> bytes:
+    import numpy as np
+
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays)
+    return file.getvalue()

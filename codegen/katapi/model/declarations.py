@@ -101,7 +101,7 @@ class Artifact:
 
 
 PAD_NAMES = ("pad", "finetune_right_pad_id", "finetune_right_pad", "endoftext")
-"""The names of control tokens that fill a batch, best first: the official ones of the models that declare them."""
+"""The names of control tokens that fill a batch, best first."""
 
 
 @dataclass(frozen=True, slots=True)
