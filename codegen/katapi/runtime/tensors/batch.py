@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
@@ -27,25 +29,34 @@ T = TypeVar("T", bound=np.generic)
 class Batch:
     """Several inputs of one model: int64 arrays of shape [B, n], contiguous, each with memory of its own.
 
-    `input_ids`, `attention_mask` (1 on tokens, 0 on padding), `position_ids` and `labels` have that shape; `lengths` is
-    int64 of shape [B]. The arrays can be written to, so that `torch.from_numpy` and `torch.from_dlpack` share them.
+    `input_ids`, `attention_mask` (1 on tokens, 0 on padding) and `position_ids` have that shape; `lengths` is int64 of
+    shape [B]. The arrays can be written to, so that `torch.from_numpy` and `torch.from_dlpack` share them.
     Positions count real tokens only, from 0; those of padding are 0, which every model has, and which the mask keeps
-    out of the result. Labels are -100 on padding and on all that is not trained on.
+    out of the result.
     """
 
     input_ids: NDArray[np.int64]
     attention_mask: NDArray[np.int64]
     position_ids: NDArray[np.int64]
-    labels: NDArray[np.int64]
     lengths: NDArray[np.int64]
     """How many real tokens each row has."""
     padding: Padding
     """The side that is filled up."""
     pad_id: int
     """The id that stands on padding."""
+    _samples: Sequence[ModelInput | Sample] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """What a model is to predict, -100 on padding and on all that is not trained on: int64 of shape [B, n].
+
+        Made when first asked for, since finding out which tokens were sampled takes longer than to encode them.
+        """
+        real = _real(lengths_of(self._samples), self.padding, self.input_ids.shape[1])
+        return _spread(real, all_labels(self._samples), IGNORED)
 
     @property
     def last(self) -> NDArray[np.int64]:
@@ -118,17 +129,22 @@ def batch(
         raise ValueError(f"pad_id is an id, 0 or more, not {fill}")
     lengths = lengths_of(samples)
     count = -(-int(lengths.max()) // multiple) * multiple
-    columns = np.arange(count)
-    real = columns < lengths[:, None] if padding == "right" else columns >= count - lengths[:, None]
+    real = _real(lengths, padding, count)
     return Batch(
         _spread(real, ids_of(samples), fill),
         real.astype(np.int64),
         _spread(real, counted(lengths), 0),
-        _spread(real, all_labels(samples), IGNORED),
         lengths,
         padding,
         fill,
+        samples,
     )
+
+
+def _real(lengths: NDArray[np.int64], padding: Padding, count: int) -> NDArray[np.bool_]:
+    """Where rows of `count` columns have tokens."""
+    columns = np.arange(count)
+    return columns < lengths[:, None] if padding == "right" else columns >= count - lengths[:, None]
 
 
 def _spread(real: NDArray[np.bool_], values: NDArray[np.int64], fill: int) -> NDArray[np.int64]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
@@ -28,23 +30,31 @@ T = TypeVar("T", bound=np.generic)
 class PackedBatch:
     """Several inputs of one model, one behind the other: int64 arrays of shape [total], with memory of their own.
 
-    `input_ids`, `position_ids` (which begin at 0 with each sample) and `labels` have that shape. Sample i stands at
+    `input_ids` and `position_ids` (which begin at 0 with each sample) have that shape. Sample i stands at
     `cu_seqlens[i]` to `cu_seqlens[i + 1]`, int32 of shape [B + 1]; `lengths` is int64 of shape [B]. No token may attend
     to one of another sample: give `cu_seqlens` and `max_length` to a kernel that knows them, or `attention_mask()`.
     """
 
     input_ids: NDArray[np.int64]
     position_ids: NDArray[np.int64]
-    labels: NDArray[np.int64]
     cu_seqlens: NDArray[np.int32]
     lengths: NDArray[np.int64]
     max_length: int
     """The length of the longest sample."""
     samples: tuple[int, ...]
     """Which of the inputs stand in this row, by their places in the list that was packed."""
+    _parts: Sequence[ModelInput | Sample] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """What a model is to predict, -100 on all that is not trained on: int64 of shape [total].
+
+        Made when first asked for, since finding out which tokens were sampled takes longer than to encode them.
+        """
+        return all_labels(self._parts)
 
     @property
     def sequence_ids(self) -> NDArray[np.int32]:
@@ -133,9 +143,9 @@ def _row(samples: Sequence[ModelInput | Sample], chosen: Sequence[int]) -> Packe
     return PackedBatch(
         ids_of(parts),
         counted(lengths),
-        all_labels(parts),
         np.concatenate(([0], np.cumsum(lengths))).astype(np.int32),
         lengths,
         int(lengths.max()),
         tuple(chosen),
+        parts,
     )
