@@ -87,3 +87,7 @@ __all__ = [
     "tokenizer_from_file",
     "tokenizers",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
