@@ -11,16 +11,21 @@ PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-ch
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies clean
+.PHONY: help demo test test-networks lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies clean
 .NOTPARALLEL:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/ready ## assemble a real conversation for Qwen3 and show it in colours by origin
 	@$(BIN)/katapi assemble qwen3 $(EXAMPLE) --color
 
 test: lint types generated unit wheel ## everything that must hold: linter, types, generated code, tests, wheel
+
+# pip takes the build of torch that its index has: for Linux on x86-64 that can be the one for CUDA, of several GB. Where
+# the build for the CPU is at hand, PIP_FIND_LINKS or pip's own configuration tells pip, which prefers it.
+test-networks: .venv-networks/ready ## padded and packed batches through real networks of transformers, on the CPU
+	.venv-networks/bin/pytest tests/networks $(ARGS)
 
 lint: .venv/ready ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -81,6 +86,9 @@ clean: ## remove environments, caches and what was built
 
 .venv-bench/ready: pyproject.toml
 	@$(call make-environment,.venv-bench,bench)
+
+.venv-networks/ready: pyproject.toml
+	@$(call make-environment,.venv-networks,networks)
 
 comma := ,
 

@@ -5,8 +5,9 @@ model = katapi.load("qwen3")
 model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
 """
 
+from typing import TYPE_CHECKING
+
 from katapi.registry import load, load_tokenizer, models, tokenizers
-from katapi.runtime.budget.context import fit_context
 from katapi.runtime.budget.decision import Choice, PolicyDecision
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -29,8 +30,33 @@ from katapi.runtime.record import ExecutionRecord
 from katapi.runtime.segments import Content, ControlToken, Literal
 from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 
+if TYPE_CHECKING:
+    from katapi.runtime.budget.context import fit_context
+    from katapi.runtime.tensors.batch import Batch, Padding, batch
+    from katapi.runtime.tensors.embedding import check_embedding
+    from katapi.runtime.tensors.mrope import VISION_LAYOUTS, VisionLayout, mrope_positions
+    from katapi.runtime.tensors.packed import PackedBatch, pack, pack_rows
+    from katapi.runtime.tensors.samples import Sample
+else:
+    from katapi.runtime.late import late
+
+    # What few processes need is imported when it is first asked for; it would count in the first token.
+    __getattr__ = late(
+        __name__,
+        {
+            "katapi.runtime.budget.context": ("fit_context",),
+            "katapi.runtime.tensors.batch": ("Batch", "Padding", "batch"),
+            "katapi.runtime.tensors.embedding": ("check_embedding",),
+            "katapi.runtime.tensors.mrope": ("VISION_LAYOUTS", "VisionLayout", "mrope_positions"),
+            "katapi.runtime.tensors.packed": ("PackedBatch", "pack", "pack_rows"),
+            "katapi.runtime.tensors.samples": ("Sample",),
+        },
+    )
+
 __all__ = [
+    "VISION_LAYOUTS",
     "ArtifactError",
+    "Batch",
     "Budget",
     "BudgetError",
     "Choice",
@@ -46,17 +72,30 @@ __all__ = [
     "Model",
     "ModelInput",
     "Origin",
+    "PackedBatch",
+    "Padding",
     "PolicyDecision",
     "RenderedInput",
     "ReplayError",
     "ReplyError",
     "RequestError",
+    "Sample",
     "TemplateError",
     "TokenizerError",
+    "VisionLayout",
+    "batch",
+    "check_embedding",
     "fit_context",
     "load",
     "load_tokenizer",
     "models",
+    "mrope_positions",
+    "pack",
+    "pack_rows",
     "tokenizer_from_file",
     "tokenizers",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

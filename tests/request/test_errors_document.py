@@ -27,6 +27,7 @@ CLASSES = {
     "B": katapi.BudgetError,
     "X": katapi.ExtensionError,
     "P": katapi.ReplyError,
+    "M": katapi.MediaError,
     "A": katapi.ArtifactError,
 }
 CALLS = re.compile(r"`((?:katapi|book|qwen3|\[d :=).*)`")
@@ -41,7 +42,7 @@ def codes_of_the_sources() -> set[str]:
 
 def test_the_page_has_every_code_and_no_other() -> None:
     assert sorted(ROWS) == sorted(codes_of_the_sources())
-    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBXPA".index(code[0]), code))
+    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBXPMA".index(code[0]), code))
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
@@ -66,5 +67,5 @@ def test_what_an_example_calls_says_in_its_docstring_that_it_raises_the_error(co
 
 
 def test_most_codes_of_requests_texts_budgets_and_extensions_have_an_example_that_runs() -> None:
-    without = {code for code in ROWS if code[0] in "RVBX"} - EXAMPLES.keys()
+    without = {code for code in ROWS if code[0] in "RVBXM"} - EXAMPLES.keys()
     assert without == {"R115", "R119", "V105", "V107", "X107"}

@@ -28,6 +28,7 @@ NOT_NEEDED = {
     ],
     "ranks": ["merges", "lexicon", "unigram", "wordpiece", "scored_pieces", "longest_match", "seams"],
     "NFC": ["character_normalizers", "character_splits", "compatible", "graphemes", "lower_case", "lower_case_data"],
+    "one input": ["batch", "packed", "mrope", "samples", "embedding", "labels"],
     "a table": ["any_file", "tokenizer_json", "json_file"],
 }
 

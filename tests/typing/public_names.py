@@ -30,14 +30,15 @@ LETTERS = {
     "BudgetError": "B",
     "ExtensionError": "X",
     "ReplyError": "P",
+    "MediaError": "M",
     "ArtifactError": "A",
 }
 """The letter of the codes of each typed error that is raised so far."""
 
-_NO_CODES_YET = {"KatapiError", "MediaError", "ReplayError"}
+_NO_CODES_YET = {"KatapiError", "ReplayError"}
 assert LETTERS.keys() | _NO_CODES_YET == {name for name in vars(errors) if name.endswith("Error")}
 
-_CODES = re.compile(r"\b([RTVBXPA])(\d{3})\b(?: to \1(\d{3})\b)?")
+_CODES = re.compile(r"\b([RTVBXPMA])(\d{3})\b(?: to \1(\d{3})\b)?")
 _CLASS = re.compile(rf"\b({'|'.join(LETTERS)})\b")
 _SHAPE = re.compile(r"\[(?:\w+|len\(\w+\)|\w+ \+ \d+)(?:, \w+)*\]")
 

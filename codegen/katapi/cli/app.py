@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import artifacts, comparing, importing, models, specs
+from katapi.cli import artifacts, batching, comparing, importing, models, specs
 from katapi.cli.failure import Failed
 from katapi.cli.terminal import visible
 from katapi.runtime.errors import KatapiError
@@ -29,6 +29,7 @@ app.add_typer(importing.app, name="import")
 app.command("compare")(comparing.compare)
 app.command("models")(models.models)
 app.command("assemble")(models.assemble)
+app.command("batch")(batching.batch)
 app.command("render")(models.render)
 app.command("tokenize")(models.tokenize)
 app.command("detokenize")(models.detokenize)

@@ -77,14 +77,16 @@ def _project_package() -> str | None:
     return project.package
 
 
-def _request(file: str) -> bytes:
+def read_request(file: str) -> bytes:
+    """The bytes of a file, or those of standard input for `-`."""
     try:
         return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise typer.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="FILE") from None
 
 
-def _params(params: list[str] | None) -> dict[str, Json]:
+def read_params(params: list[str] | None) -> dict[str, Json]:
+    """The keys of the request that `--param` gives."""
     values: dict[str, Json] = {}
     for param in params or ():
         key, sign, text = param.partition("=")
@@ -136,7 +138,7 @@ def assemble(
     if explain and policy is None:
         raise typer.BadParameter("shows what a policy decided; name one with --policy", param_hint="--explain")
     loaded = load_model(model)
-    result = loaded.assemble(_request(file), policy, params=_params(param))
+    result = loaded.assemble(read_request(file), policy, params=read_params(param))
     if explain:
         from katapi.cli.explain import explain as show
 
@@ -152,11 +154,11 @@ def assemble(
     elif format is Format.NPZ:
         if output is None:
             raise typer.BadParameter("an npz file needs a name", param_hint="--output")
-        _write(_npz(result), output)
+        write_file(_npz(result), output)
     elif output is None:
         write_json(json.dumps(_as_json(result), ensure_ascii=False))
     else:
-        _write((json.dumps(_as_json(result), ensure_ascii=False) + "\n").encode(), output)
+        write_file((json.dumps(_as_json(result), ensure_ascii=False) + "\n").encode(), output)
 
 
 def _as_json(result: ModelInput) -> dict[str, object]:
@@ -171,7 +173,7 @@ def _as_json(result: ModelInput) -> dict[str, object]:
     }
 
 
-def _write(data: bytes, output: Path) -> None:
+def write_file(data: bytes, output: Path) -> None:
     """To a file through a temporary one, so that it is whole or not there; to a device or pipe as it is."""
     try:
         if output.exists() and not output.is_file():
@@ -201,7 +203,7 @@ def _npz(result: ModelInput) -> bytes:
 def render(model: ModelName, file: RequestFile = "-", param: Params = None, color: Color = False) -> None:
     """Print the rendered string of a request."""
     loaded = load_model(model)
-    rendered = loaded.render(loaded.decode_request(_request(file), _params(param)))
+    rendered = loaded.render(loaded.decode_request(read_request(file), read_params(param)))
     if color:
         from katapi.cli.show import colored_segments
 
@@ -242,7 +244,7 @@ def parse(
 ) -> None:
     """Take a reply apart: content, reasoning, calls of tools."""
     loaded = load_model(model)
-    prompt = None if request is None else loaded.assemble(_request(request), params=_params(param))
+    prompt = None if request is None else loaded.assemble(read_request(request), params=read_params(param))
     reply = loaded.parse(_numbers(ids), prompt)
     faults = [fault._asdict() for fault in reply.faults]
     shown = {"message": reply.message, "complete": reply.complete, "faults": faults}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from katapi.artifacts.lock import Artifact
 from katapi.emit.environment import render
+from katapi.emit.names import control_member
 from katapi.emit.pattern import pattern_lines
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
@@ -37,6 +38,7 @@ class TokenizerContext:
     configuration: str
     line: int
     data: str
+    arguments: str
 
 
 def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact | None) -> str:
@@ -77,6 +79,10 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
     body.statement("data = ", data)
     if vocabulary.added_texts():
         used[f"{package}.vocabulary"].add("ADDED")
+    arguments = ["CONFIGURATION", "data"]
+    if (pad := vocabulary.pad) is not None:
+        used[f"{package}.vocabulary"].add("Control")
+        arguments.append(f"pad_id=Control.{control_member(pad)}.id")
     standard = {m: n for m, n in used.items() if not m.startswith(("katapi", package.split(".")[0]))}
     own = {m: n for m, n in used.items() if m not in standard}
     return render(
@@ -90,6 +96,7 @@ def emit_tokenizer(program: TokenizerProgram, package: str, artifact: Artifact |
             configuration=lines.text(),
             line=program.source.line_column(tokenizer.span.start)[0],
             data=body.text(),
+            arguments=", ".join(arguments),
         ),
     )
 

@@ -100,6 +100,10 @@ class Artifact:
     span: Span
 
 
+PAD_NAMES = ("pad", "finetune_right_pad_id", "finetune_right_pad", "endoftext")
+"""The names of control tokens that fill a batch, best first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """The ids of a model: control tokens by name, ordinary tokens from an artifact or written out.
@@ -123,6 +127,12 @@ class Vocabulary:
     def control(self, name: str) -> ControlToken | None:
         """The control token of a name (without `@`)."""
         return next((c for c in self.controls if c.name == name), None)
+
+    @property
+    def pad(self) -> ControlToken | None:
+        """The control token that fills the short rows of a batch; None where no name says which."""
+        named = map(self.control, PAD_NAMES)
+        return next((control for control in named if control is not None), None)
 
     def control_spellings(self) -> dict[int, str]:
         """The spelling of every id that no text yields."""

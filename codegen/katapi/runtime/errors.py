@@ -69,7 +69,9 @@ class TemplateError(KatapiError):
 
 
 class TokenizerError(KatapiError):
-    """A text cannot be encoded, or an id cannot be decoded. Codes V101 to V105, V107 and V110.
+    """A text cannot be encoded, an id cannot be decoded, or ids are not what a model can receive.
+
+    Codes V101 to V105, V107, V110 and V120 to V125.
 
     `stage` is "tokenizer".
     """
@@ -96,7 +98,7 @@ class ExtensionError(KatapiError):
 
 
 class MediaError(KatapiError):
-    """An image or another medium cannot be read or processed. It has no codes yet.
+    """An image or a video cannot be placed among the tokens of an input. Codes M110 to M113.
 
     `stage` is "media".
     """

@@ -202,6 +202,23 @@ class ModelInput:
         covered: NDArray[np.bool_] = before[end_] - before[first] == end_ - first
         return covered
 
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """What a model is to predict: the id of each sampled token, -100 elsewhere; read-only int64 of shape [n].
+
+        A label stands at its own token; models of transformers, which predict it from the token before, expect that.
+        The first token has none. To train on some messages only: `katapi.Sample.of(x.input_ids, x.loss_mask("last"))`.
+        """
+        from katapi.runtime.tensors.labels import labels_of  # few processes train
+
+        return labels_of(self.input_ids, self.sampled)
+
+    def check_rows(self, rows: int) -> None:
+        """Raises `TokenizerError` V123 where an id has no row in an embedding of `rows`."""
+        from katapi.runtime.tensors.embedding import refuse_beyond  # few processes ask
+
+        refuse_beyond(self.input_ids, rows, ("token",))
+
     def loss_mask(self, messages: Literal["all", "last"] | Collection[int] = "all") -> NDArray[np.bool_]:
         """The tokens to train on: those of `sampled` that belong to some messages, bool of shape [n].
 

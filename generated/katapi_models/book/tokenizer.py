@@ -11,7 +11,7 @@ from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.configuration import Frame, LongestMatch, TokenizerConfiguration, added_tokens
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
-from katapi_models.book.vocabulary import SPELLINGS, TEXTS
+from katapi_models.book.vocabulary import SPELLINGS, TEXTS, Control
 
 CONFIGURATION = TokenizerConfiguration(
     normalizers=(),
@@ -29,4 +29,4 @@ CONFIGURATION = TokenizerConfiguration(
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
     data = VocabularyData.of_texts(TEXTS)
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.PAD.id)

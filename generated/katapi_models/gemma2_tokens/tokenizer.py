@@ -23,7 +23,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour
-from katapi_models.gemma2_tokens.vocabulary import ADDED, SPELLINGS
+from katapi_models.gemma2_tokens.vocabulary import ADDED, SPELLINGS, Control
 
 CONFIGURATION = TokenizerConfiguration(
     normalizers=(Replace(Verbatim(" "), "▁"),),
@@ -43,4 +43,4 @@ def tokenizer() -> Tokenizer:
     data = cached_vocabulary(
         "gemma2/tokenizer.json", "3f289bc05132635a8bc7aca7aa21255efd5e18f3710f43e3cdb96bcd41be4922", SPELLINGS
     )
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.PAD.id)

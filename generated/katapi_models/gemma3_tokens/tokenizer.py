@@ -23,7 +23,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour
-from katapi_models.gemma3_tokens.vocabulary import ADDED, SPELLINGS
+from katapi_models.gemma3_tokens.vocabulary import ADDED, SPELLINGS, Control
 
 CONFIGURATION = TokenizerConfiguration(
     normalizers=(Replace(Verbatim(" "), "▁"),),
@@ -43,4 +43,4 @@ def tokenizer() -> Tokenizer:
     data = cached_vocabulary(
         "gemma3/tokenizer.json", "4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795", SPELLINGS
     )
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.PAD.id)

@@ -23,7 +23,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour
-from katapi_models.glm_4_7_tokens.vocabulary import SPELLINGS
+from katapi_models.glm_4_7_tokens.vocabulary import SPELLINGS, Control
 
 PATTERN = Regex(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -58,4 +58,4 @@ def tokenizer() -> Tokenizer:
     data = cached_vocabulary(
         "glm-4.7-flash/tokenizer.json", "19e773648cb4e65de8660ea6365e10acca112d42a854923df93db4a6f333a82d", SPELLINGS
     )
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.ENDOFTEXT.id)

@@ -20,7 +20,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.table import load_table
-from katapi_models.gpt2.vocabulary import SPELLINGS
+from katapi_models.gpt2.vocabulary import SPELLINGS, Control
 
 CONFIGURATION = TokenizerConfiguration(
     normalizers=(),
@@ -38,4 +38,4 @@ CONFIGURATION = TokenizerConfiguration(
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
     data = load_table(Path(__file__).parents[1] / "tables/gpt2-tokenizer.json.bin")
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.ENDOFTEXT.id)

@@ -23,7 +23,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour
-from katapi_models.llama3_2_tokens.vocabulary import SPELLINGS
+from katapi_models.llama3_2_tokens.vocabulary import SPELLINGS, Control
 
 PATTERN = Regex(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -58,4 +58,4 @@ def tokenizer() -> Tokenizer:
     data = cached_vocabulary(
         "llama3/tokenizer.model", "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55", SPELLINGS
     )
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.FINETUNE_RIGHT_PAD_ID.id)

@@ -23,7 +23,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour
-from katapi_models.llama4_tokens.vocabulary import SPELLINGS
+from katapi_models.llama4_tokens.vocabulary import SPELLINGS, Control
 
 PATTERN = Regex(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -58,4 +58,4 @@ def tokenizer() -> Tokenizer:
     data = cached_vocabulary(
         "llama4/tokenizer.model", "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed", SPELLINGS
     )
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.FINETUNE_RIGHT_PAD.id)

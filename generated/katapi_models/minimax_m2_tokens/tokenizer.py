@@ -24,7 +24,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour, NormalForm
-from katapi_models.minimax_m2_tokens.vocabulary import SPELLINGS
+from katapi_models.minimax_m2_tokens.vocabulary import SPELLINGS, Control
 
 PATTERN = Regex(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -56,4 +56,4 @@ def tokenizer() -> Tokenizer:
     data = cached_vocabulary(
         "minimax-m2/tokenizer.json", "757622126525aeeb131756849d93298070ff3f0319c455ec8c5bb0f6b1cebbe8", SPELLINGS
     )
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.PAD.id)

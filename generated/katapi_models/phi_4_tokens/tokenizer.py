@@ -24,7 +24,7 @@ from katapi.runtime.tokenization.configuration import (
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour
 from katapi.runtime.tokenization.table import load_table
-from katapi_models.phi_4_tokens.vocabulary import SPELLINGS
+from katapi_models.phi_4_tokens.vocabulary import SPELLINGS, Control
 
 PATTERN = Regex(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -57,4 +57,4 @@ CONFIGURATION = TokenizerConfiguration(
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
     data = load_table(Path(__file__).parents[1] / "tables/openai-cl100k_base.tiktoken.bin")
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.ENDOFTEXT.id)

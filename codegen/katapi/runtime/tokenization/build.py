@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from katapi.runtime.tokenization.parting import Parting
 
 
-def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyData) -> PipelineTokenizer:
-    """The tokenizer of a configuration over the tokens of an artifact.
+def build_tokenizer(
+    configuration: c.TokenizerConfiguration, data: VocabularyData, *, pad_id: int | None = None
+) -> PipelineTokenizer:
+    """The tokenizer of a configuration over the tokens of an artifact; `pad_id` is the token that fills a batch.
 
     No text yields a control token: its text is left out of what the model can make. Raises `ArtifactError` A107 and
     A108 where a character map or a pattern cannot be used, A109 where the decoders cannot be put together, A124 where
@@ -53,6 +55,7 @@ def build_tokenizer(configuration: c.TokenizerConfiguration, data: VocabularyDat
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
         decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
         vocabulary=vocabulary,
+        pad_id=pad_id,
     )
 
 

@@ -36,6 +36,11 @@ class Tokenizer(Protocol):
         """The number of ids from 0 to the highest, control tokens included."""
         ...
 
+    @property
+    def pad_id(self) -> int | None:
+        """The control token that fills the short rows of a batch; None where the vocabulary names none."""
+        ...
+
     def encode(self, text: str, first: bool = True) -> list[int]:
         """The ids of one run of text, without control tokens. A control token that `text` spells stays text.
 

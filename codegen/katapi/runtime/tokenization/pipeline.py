@@ -36,6 +36,7 @@ class PipelineTokenizer:
         vocabulary: Vocabulary,
         inner_normalizer: Normalizer | None = None,
         parting: Callable[[], Parting] | None = None,
+        pad_id: int | None = None,
     ) -> None:
         self._normalizer = normalizer
         self._inner_normalizer = inner_normalizer or normalizer
@@ -44,11 +45,17 @@ class PipelineTokenizer:
         self._post_processor = post_processor
         self._decoding = decoding
         self._vocabulary = vocabulary
+        self._pad_id = pad_id
 
     @property
     def vocabulary_size(self) -> int:
         """The number of ids from 0 to the highest, control tokens included."""
         return self._vocabulary.size
+
+    @property
+    def pad_id(self) -> int | None:
+        """The control token that fills the short rows of a batch; None where the vocabulary names none."""
+        return self._pad_id
 
     def encode(self, text: str, first: bool = True) -> list[int]:
         """The ids of one run of text.

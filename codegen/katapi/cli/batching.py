@@ -1,0 +1,117 @@
+"""The command `batch`: several requests as the arrays that a model receives at once."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias, assert_never
+
+import typer
+
+from katapi.cli.models import ModelName, Params, load_model, read_params, read_request, write_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from katapi.runtime.json_types import Json
+    from katapi.runtime.model import Model
+    from katapi.runtime.model_input import ModelInput
+    from katapi.runtime.request_model import RequestModel
+    from katapi.runtime.tensors.batch import Batch, Padding
+    from katapi.runtime.tensors.packed import PackedBatch
+
+    Integers: TypeAlias = NDArray[np.int64] | NDArray[np.int32]
+
+
+class Form(StrEnum):
+    """How several inputs stand together."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    PACKED = "packed"
+
+
+def batch(
+    model: ModelName,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Requests in JSON, one a file; one a line in `.jsonl` and on standard input, `-`."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The npz file to write.")],
+    form: Annotated[Form, typer.Option("--padding", help="Where short rows are filled up; or one row without.")] = (
+        Form.LEFT
+    ),
+    multiple: Annotated[
+        int | None, typer.Option("--pad-to-multiple-of", min=1, help="Make the rows as long as a multiple of this.")
+    ] = None,
+    pad_id: Annotated[int | None, typer.Option(min=0, help="What fills; by default what the vocabulary names.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(min=1, help="The rows of the model's embedding: an id beyond them is an error.")
+    ] = None,
+    param: Params = None,
+    policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
+) -> None:
+    """Turn several requests into one batch: ids, mask, positions, labels and lengths in an npz file."""
+    if form is Form.PACKED and (multiple, pad_id) != (None, None):
+        raise typer.BadParameter("a packed row has no padding", param_hint="--padding")
+    import katapi
+
+    loaded, params = load_model(model), read_params(param)
+    inputs = [_assembled(loaded, raw, place, policy, params) for file in files for raw, place in _requests(file)]
+    made: Batch | PackedBatch
+    arrays: dict[str, Integers]
+    match form:
+        case Form.PACKED:
+            made = katapi.pack(inputs)
+            arrays = {"cu_seqlens": made.cu_seqlens}
+        case Form.LEFT | Form.RIGHT:
+            side: Padding = "left" if form is Form.LEFT else "right"
+            made = katapi.batch(inputs, side, pad_to_multiple_of=multiple, pad_id=pad_id)
+            arrays = {"attention_mask": made.attention_mask}
+        case _:
+            assert_never(form)
+    if rows is not None:
+        made.check_rows(rows)
+    arrays["input_ids"] = made.input_ids
+    arrays["position_ids"] = made.position_ids
+    arrays["labels"] = made.labels
+    arrays["lengths"] = made.lengths
+    write_file(_npz(arrays), output)
+
+
+def _requests(file: str) -> Iterator[tuple[bytes, str]]:
+    """The requests of a file, each with its place for messages."""
+    raw = read_request(file)
+    if file != "-" and not file.endswith(".jsonl"):
+        yield raw, file
+        return
+    name = "standard input" if file == "-" else file
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if line.strip():
+            yield line, f"{name}:{number}"
+
+
+def _assembled(
+    model: Model[RequestModel], raw: bytes, place: str, policy: str | None, params: dict[str, Json]
+) -> ModelInput:
+    """One request as an input; an error names the file before the place in the request."""
+    from katapi.runtime.errors import KatapiError
+
+    try:
+        return model.assemble(raw, policy, params=params)
+    except KatapiError as error:
+        where = f"{place}, {error.where}" if error.where else place
+        raise type(error)(error.message, code=error.code, where=where, help=error.help) from None
+
+
+def _npz(arrays: dict[str, Integers]) -> bytes:
+    import numpy as np
+
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays)
+    return file.getvalue()

@@ -1,0 +1,1 @@
+"""What a model receives of several inputs at once (the chapter, section 1.9): batches, packed rows, positions."""
