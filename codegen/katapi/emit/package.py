@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from katapi.derive.reply_forms import NotInvertible
+from katapi.emit.budgets import model_budgets
 from katapi.emit.environment import render
 from katapi.emit.names import lender
-from katapi.emit.python import call, imports, string
+from katapi.emit.python import Lines, call, imports, string
+from katapi.emit.values import Values
 from katapi.model.program import Program, TokenizerProgram
 from katapi.model.sites import cited
 
@@ -75,18 +77,19 @@ def emit_model(
 
     `unreadable` is why its replies cannot be read, where they cannot.
     """
+    values = Values({})
+    budgets, lenders = model_budgets(program, values, package.rpartition(".")[0])
     used = {
-        **({"katapi.runtime.budget.policy": ["Budget"]} if program.budgets else {}),
+        **values.modules,
+        **lenders,
         "katapi.runtime.model": ["Model", *(["Unreadable"] if unreadable is not None else [])],
         "katapi.runtime.record": ["Identity"],
         f"{package}.renderer": ["render"],
         f"{package}.request": ["Request"],
         f"{lender(program, package)}.tokenizer": ["tokenizer"],
     }
-    budgets = ", ".join(
-        f"{string(b.identity.name)}: Budget({string(str(b.identity))}, window={b.window}, reserve={b.reserve})"
-        for b in program.budgets
-    )
+    lines = Lines(1)
+    lines.statement("budgets=", budgets, ",")
     return render(
         "model.py.j2",
         ModelContext(
@@ -101,7 +104,7 @@ def emit_model(
             tokenizer_digest=string(digest(tokenizer)),
             invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
             depth=program.request.depth,
-            budgets=f"{{{budgets}}}",
+            budgets=lines.text(),
             package=package,
             unreadable=None
             if unreadable is None

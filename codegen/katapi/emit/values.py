@@ -34,6 +34,8 @@ class Values:
                 return string(value)
             case tuple():
                 return tuple_of(map(self.expression, value))
+            case frozenset():
+                return f"frozenset({{{', '.join(sorted(map(self.expression, value)))}}})" if value else "frozenset()"
             case _:
                 assert is_dataclass(value), f"no plain data: {value!r}"
                 return f"{self._named(value)}({', '.join(self._arguments(value, instead))})"

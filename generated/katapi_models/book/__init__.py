@@ -39,7 +39,14 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Book": Budget("Book@1", window=64, reserve=8)},
+    budgets={
+        "Book": Budget(
+            "Book@1",
+            window=64,
+            reserve=8,
+            digest="sha256:72c2750703674bfebde9d73b646bf34fd77c944f521835bf2e44541646497320",
+        ),
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

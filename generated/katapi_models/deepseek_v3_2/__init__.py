@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.deepseek_v3_2.renderer import render
 from katapi_models.deepseek_v3_2.request import Request
 from katapi_models.deepseek_v3_2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"DeepSeekV32": Budget("DeepSeekV32@1", window=131072, reserve=8192)},
+    budgets={
+        "DeepSeekV32": Budget(
+            "DeepSeekV32@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:9873d76e7a04a7c5c84d58bdaabcc7464310b9f53d2385d0101adb8e3bb7ebdd",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.gemma2.renderer import render
 from katapi_models.gemma2.request import Request
 from katapi_models.gemma2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Gemma": Budget("Gemma@1", window=8192, reserve=2048)},
+    budgets={
+        "Gemma": Budget(
+            "Gemma@1",
+            window=8192,
+            reserve=2048,
+            digest="sha256:38f81b13e2e2e720a74838079609c03c9ac7081c88b35f87662dd8f6a7981215",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

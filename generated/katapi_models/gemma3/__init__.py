@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.gemma3.renderer import render
 from katapi_models.gemma3.request import Request
 from katapi_models.gemma3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Gemma": Budget("Gemma@1", window=131072, reserve=2048)},
+    budgets={
+        "Gemma": Budget(
+            "Gemma@1",
+            window=131072,
+            reserve=2048,
+            digest="sha256:6ec17ab16cba60bc80ebb671483e88ee75267984955395fb1cc45d509fcdca3d",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.gemma4.renderer import render
 from katapi_models.gemma4.request import Request
 from katapi_models.gemma4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Gemma4": Budget("Gemma4@1", window=131072, reserve=8192)},
+    budgets={
+        "Gemma4": Budget(
+            "Gemma4@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:e4e6165360a62768d76487ffa3b72a25b75396ae3b799be6c66c7b46dba1088a",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.glm_4.renderer import render
 from katapi_models.glm_4.request import Request
 from katapi_models.glm_4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GLM": Budget("GLM@4", window=131072, reserve=8192)},
+    budgets={
+        "GLM": Budget(
+            "GLM@4",
+            window=131072,
+            reserve=8192,
+            digest="sha256:d0a8cf821fa13eae59cd4a9f459d5612d3eb51c5ca5ff19a7b13e68245b42560",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

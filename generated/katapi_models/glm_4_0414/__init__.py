@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.glm_4_0414.renderer import render
 from katapi_models.glm_4_0414.request import Request
 from katapi_models.glm_4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GLM": Budget("GLM@4", window=32768, reserve=8192)},
+    budgets={
+        "GLM": Budget(
+            "GLM@4",
+            window=32768,
+            reserve=8192,
+            digest="sha256:709002874e11d6cf53eab58641ef5011cd4902925e447b86bf49d3850a994815",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.glm_4_5.renderer import render
 from katapi_models.glm_4_5.request import Request
 from katapi_models.glm_4_5_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GLM": Budget("GLM@4.5", window=131072, reserve=8192)},
+    budgets={
+        "GLM": Budget(
+            "GLM@4.5",
+            window=131072,
+            reserve=8192,
+            digest="sha256:f4b4543423975b60523ebaa666cadf5e9c2054f917dcced96bcb925b4cf786fa",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.gpt_oss.renderer import render
 from katapi_models.gpt_oss.request import Request
 from katapi_models.gpt_oss_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GptOss": Budget("GptOss@1", window=131072, reserve=8192)},
+    budgets={
+        "GptOss": Budget(
+            "GptOss@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:c647b025dc7c9c86a4078b286820efc495d67f01059110b15370de796b329541",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.kimi_k2.renderer import render
 from katapi_models.kimi_k2.request import Request
 from katapi_models.kimi_k2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"KimiK2": Budget("KimiK2@1", window=131072, reserve=8192)},
+    budgets={
+        "KimiK2": Budget(
+            "KimiK2@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:1e4aa74572241acbe667c451cfe993555cb7507bbc46ba6401ae753257b23c11",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.llama2.renderer import render
 from katapi_models.llama2.request import Request
 from katapi_models.llama2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Llama2": Budget("Llama2@1", window=4096, reserve=1024)},
+    budgets={
+        "Llama2": Budget(
+            "Llama2@1",
+            window=4096,
+            reserve=1024,
+            digest="sha256:612f0a3bcc8963e02be420ea38c42f116eb0a8ef59db1b63f5069c070e76f8a3",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.llama4.renderer import render
 from katapi_models.llama4.request import Request
 from katapi_models.llama4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Llama4": Budget("Llama4@1", window=1048576, reserve=8192)},
+    budgets={
+        "Llama4": Budget(
+            "Llama4@1",
+            window=1048576,
+            reserve=8192,
+            digest="sha256:ef4a1ca7e774e2964cefa79ea2daa8a9708ead8a8c3524964f165ec3f6506024",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

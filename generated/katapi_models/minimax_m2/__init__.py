@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.minimax_m2.renderer import render
 from katapi_models.minimax_m2.request import Request
 from katapi_models.minimax_m2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"MiniMaxM2": Budget("MiniMaxM2@1", window=196608, reserve=8192)},
+    budgets={
+        "MiniMaxM2": Budget(
+            "MiniMaxM2@1",
+            window=196608,
+            reserve=8192,
+            digest="sha256:1b374c910b1b2a0da9462b849c83e3370a2cc1672b5a16c1ade14e64a88a1f7e",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

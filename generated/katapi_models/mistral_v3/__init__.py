@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.mistral_v3.renderer import render
 from katapi_models.mistral_v3.request import Request
 from katapi_models.mistral_v3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Mistral": Budget("Mistral@1", window=32768, reserve=4096)},
+    budgets={
+        "Mistral": Budget(
+            "Mistral@1",
+            window=32768,
+            reserve=4096,
+            digest="sha256:92626625c8ccddba73dc449b8d3611a0ed067f480f499356a478b5cc9afeb1d6",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.phi_4.renderer import render
 from katapi_models.phi_4.request import Request
 from katapi_models.phi_4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Phi4": Budget("Phi4@1", window=16384, reserve=2048)},
+    budgets={
+        "Phi4": Budget(
+            "Phi4@1",
+            window=16384,
+            reserve=2048,
+            digest="sha256:34d61f1eec96ae9f6d3f94566f77eca34f8e21439f6bbbd395427870f99ef843",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.qwen2_5.renderer import render
 from katapi_models.qwen2_5.request import Request
 from katapi_models.qwen2_5_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Qwen": Budget("Qwen@1", window=32768, reserve=8192)},
+    budgets={
+        "Qwen": Budget(
+            "Qwen@1",
+            window=32768,
+            reserve=8192,
+            digest="sha256:b1b8127af32ec09365766c0b9a770c12355f1651bfe143dc53a205c6c193f637",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

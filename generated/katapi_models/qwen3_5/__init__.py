@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.qwen3_5.renderer import render
 from katapi_models.qwen3_5.request import Request
 from katapi_models.qwen3_5_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Qwen35": Budget("Qwen35@1", window=262144, reserve=8192)},
+    budgets={
+        "Qwen35": Budget(
+            "Qwen35@1",
+            window=262144,
+            reserve=8192,
+            digest="sha256:9ee065a60df73a38f341b3aeb9003375be9d76bd578587b18e9b23ba43d78a1f",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

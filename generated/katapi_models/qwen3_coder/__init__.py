@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.qwen.tokenizer import tokenizer
 from katapi_models.qwen3_coder.renderer import render
 from katapi_models.qwen3_coder.request import Request
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Qwen3Coder": Budget("Qwen3Coder@1", window=262144, reserve=8192)},
+    budgets={
+        "Qwen3Coder": Budget(
+            "Qwen3Coder@1",
+            window=262144,
+            reserve=8192,
+            digest="sha256:330a1eba9379846d9a282c942a696bd445cb3ddeb5e741622b9165abb304b4b7",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -13,6 +13,7 @@ from katapi.runtime.record import Identity
 from katapi_models.smollm3.renderer import render
 from katapi_models.smollm3.request import Request
 from katapi_models.smollm3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.reply.grammar import Reply
@@ -39,7 +40,18 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"SmolLM3": Budget("SmolLM3@1", window=65536, reserve=8192)},
+    budgets={
+        "SmolLM3": Budget(
+            "SmolLM3@1",
+            window=65536,
+            reserve=8192,
+            digest="sha256:accf46a7956fa98f63ac1c6bbd812213a3c28e971d0c55073a887fa3e3851fa8",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,
