@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -67,7 +67,7 @@ def model_details(model: DeclaredTokenizer) -> None:
             ("depth", str(model.max_depth)),
         ]
         for name, budget in model.budgets.items():
-            rows += zip([f"budget {name}", *repeat("")], _said(budget), strict=False)
+            rows += zip(chain([f"budget {name}"], repeat("")), _said(budget), strict=False)
         rows += [(f"role {role}", ", ".join(fields)) for role, fields in roles_of(model.request_type).items()]
         for (name, field), spelled in zip(
             model.request_type.model_fields.items(), spellings(model.request_type), strict=True

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from katapi.derive.reply_forms import NotInvertible
+from katapi.derive.starts import starts_of
 from katapi.emit.budgets import model_budgets
 from katapi.emit.environment import render
 from katapi.emit.names import lender
@@ -32,6 +33,7 @@ class ModelContext:
     invalid_utf8: str
     depth: int
     budgets: str
+    starts: str
     package: str
     unreadable: str | None
 
@@ -78,6 +80,8 @@ def emit_model(
     `unreadable` is why its replies cannot be read, where they cannot.
     """
     values = Values({})
+    starts = Lines(1)
+    starts.statement("_starts=", values.expression(starts_of(program)), ",")
     budgets, lenders = model_budgets(program, values, package.rpartition(".")[0])
     used = {
         **values.modules,
@@ -105,6 +109,7 @@ def emit_model(
             invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
             depth=program.request.depth,
             budgets=lines.text(),
+            starts=starts.text(),
             package=package,
             unreadable=None
             if unreadable is None

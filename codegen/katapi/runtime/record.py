@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 
-from katapi.runtime.budget.decision import PolicyDecision
+from katapi.runtime.budget.decision import Cut, PolicyDecision
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
@@ -95,6 +95,7 @@ class ExecutionRecord:
                 "window": decision.window,
                 "reserve": decision.reserve,
                 "input": decision.input,
+                **({} if decision.cut is None else {"cut": cut_json(decision.cut)}),
             },
             "input_ids": list(self.input_ids),
             "attention_mask": list(self.attention_mask),
@@ -102,6 +103,12 @@ class ExecutionRecord:
             "length": len(self.input_ids),
             "extensions": [{"reply": e.reply, "start": e.start, "end": e.end} for e in self.extensions],
         }
+
+
+def cut_json(cut: Cut) -> dict[str, Json]:
+    """What was cut off as plain JSON."""
+    breaks: list[Json] = [structure.value for structure in cut.breaks]
+    return {"tokens": cut.tokens, "breaks": breaks, "message": cut.message, "begins": cut.begins}
 
 
 def segment_json(segment: Segment) -> dict[str, Json]:

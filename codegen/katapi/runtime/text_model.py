@@ -9,6 +9,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import JsonObject
@@ -81,6 +82,7 @@ def text_model(tokenizer: DeclaredTokenizer) -> TextModel:
         invalid_utf8="strict",
         max_depth=0,
         budgets={},
+        _starts=Starts(),
         _render=lambda _: [],
         _reply=Unreadable("", "it has none"),
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3.renderer import render
 from katapi_models.deepseek_v3.request import Request
 from katapi_models.deepseek_v3_tokens.tokenizer import tokenizer
@@ -52,6 +54,22 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(53, 17),
+                Site(62, 22),
+                Site(66, 11),
+                Site(71, 40),
+                Site(72, 11),
+                Site(86, 11),
+                Site(89, 11),
+                Site(101, 22),
+                Site(102, 35),
+                Site(103, 7),
+            },
+        ),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3_1.renderer import render
 from katapi_models.deepseek_v3_1.request import Request
 from katapi_models.deepseek_v3_1_tokens.tokenizer import tokenizer
@@ -52,6 +54,10 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(
+        frozenset({Site(36, 17), Site(39, 27), Site(42, 9), Site(54, 9), Site(61, 9), Site(66, 17)}),
+        frozenset({"assistant"}),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

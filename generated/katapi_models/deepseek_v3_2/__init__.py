@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3_2.renderer import render
 from katapi_models.deepseek_v3_2.request import Request
 from katapi_models.deepseek_v3_2_tokens.tokenizer import tokenizer
@@ -52,6 +54,20 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(43, 17),
+                Site(49, 9),
+                Site(51, 9),
+                Site(55, 11),
+                Site(58, 11),
+                Site(67, 9),
+                Site(18, 3, "spec/tools/dsml.kata"),
+            },
+        ),
+        frozenset({"assistant"}),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

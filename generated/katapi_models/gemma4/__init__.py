@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.gemma4.renderer import render
 from katapi_models.gemma4.request import Request
 from katapi_models.gemma4_tokens.tokenizer import tokenizer
@@ -52,6 +54,23 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(104, 38),
+                Site(107, 11),
+                Site(112, 11),
+                Site(118, 35),
+                Site(118, 61),
+                Site(123, 35),
+                Site(123, 61),
+                Site(140, 17),
+                Site(142, 30),
+                Site(144, 20),
+            },
+        ),
+        frozenset({"assistant"}),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.glm_4_0414.renderer import render
 from katapi_models.glm_4_0414.request import Request
 from katapi_models.glm_4_tokens.tokenizer import tokenizer
@@ -52,6 +54,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(
+        frozenset(
+            {Site(135, 44), Site(135, 61), Site(142, 11), Site(147, 53), Site(147, 75), Site(157, 44), Site(157, 68)}
+        ),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.glm_4_5_tokens.tokenizer import tokenizer
 from katapi_models.glm_4_6.renderer import render
 from katapi_models.glm_4_6.request import Request
@@ -52,6 +54,21 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(9, 21),
+                Site(70, 7),
+                Site(76, 42),
+                Site(76, 59),
+                Site(100, 7),
+                Site(138, 46),
+                Site(138, 92),
+                Site(142, 46),
+                Site(142, 70),
+            },
+        ),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.llama3_2_tokens.tokenizer import tokenizer
 from katapi_models.llama3_3.renderer import render
 from katapi_models.llama3_3.request import Request
@@ -52,6 +54,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(frozenset({Site(54, 26)})),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

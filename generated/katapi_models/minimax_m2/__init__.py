@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.minimax_m2.renderer import render
 from katapi_models.minimax_m2.request import Request
 from katapi_models.minimax_m2_tokens.tokenizer import tokenizer
@@ -52,6 +54,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(frozenset({Site(86, 17), Site(95, 7), Site(130, 45), Site(132, 21), Site(134, 36), Site(137, 44)})),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,

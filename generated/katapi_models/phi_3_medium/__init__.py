@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.phi_3_medium.renderer import render
 from katapi_models.phi_3_medium.request import Request
 from katapi_models.phi_3_tokens.tokenizer import tokenizer
@@ -52,6 +54,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
+    _starts=Starts(frozenset({Site(44, 7)}), frozenset({"assistant"})),
     _render=render,
     _tokenizer=tokenizer,
     _reply=_reply,
