@@ -7,15 +7,13 @@ no cut may break.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from katapi.runtime.budget.decision import Cut, PolicyDecision
+from katapi.runtime.budget.layout import Layout
 from katapi.runtime.budget.policy import CutLeft, Structure
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.budget.structures import Structures
@@ -39,21 +37,16 @@ class CutInput(ModelInput):
     """The input before it was cut."""
     first: int = field(kw_only=True)
     """How many tokens were cut off."""
+    _layout: Layout = field(repr=False, kw_only=True)
 
     @cached_property
     def origins(self) -> Origins:
         """The origin of each token: n entries."""
-        ranges = self.whole.origins.ranges[self.first :]
+        ranges = self._layout.ranges_from(self.first)
         return Origins(self.rendered.payload, ranges - ranges[0, 0])
 
-    @cached_property
-    def sampled(self) -> NDArray[np.bool_]:
-        """Whether the model itself would have generated each token, bool of shape [n], as in the whole input."""
-        return self.whole.sampled[self.first :]
-
-    def loss_mask(self, messages: Literal["all", "last"] | Collection[int] = "all") -> NDArray[np.bool_]:
-        """The tokens to train on, as in the whole input."""
-        return self.whole.loss_mask(messages)[self.first :]
+    def _regions(self, messages: Literal["last"] | Collection[int]) -> list[tuple[int, int]]:
+        return _behind(self.whole._regions(messages), self._layout.first_segment(self.first))
 
 
 def cut_left(whole: ModelInput, overflow: CutLeft, starts: Starts, decision: PolicyDecision) -> CutInput:
@@ -64,12 +57,13 @@ def cut_left(whole: ModelInput, overflow: CutLeft, starts: Starts, decision: Pol
     """
     count = len(whole)
     room = decision.window - decision.reserve
-    found = Structures(whole, starts)
+    layout = Layout(whole)
+    found = Structures(whole, layout, starts)
     least = count - room
     for first in found.places(least, overflow.breaks):
         broken = found.broken(first)
         if broken <= overflow.breaks:
-            return _cut(whole, first, found, broken, decision)
+            return _cut(whole, layout, first, found.message(first), broken, decision)
     raise _nowhere(found, least, overflow, decision, count)
 
 
@@ -92,25 +86,44 @@ def _nowhere(found: Structures, least: int, overflow: CutLeft, decision: PolicyD
 
 
 def _cut(
-    whole: ModelInput, first: int, found: Structures, broken: frozenset[Structure], decision: PolicyDecision
+    whole: ModelInput,
+    layout: Layout,
+    first: int,
+    message: int | None,
+    broken: frozenset[Structure],
+    decision: PolicyDecision,
 ) -> CutInput:
-    segments, sampled = whole.rendered.payload, whole.rendered.sampled
-    index = int(whole.origins.ranges[first, 0])
-    rest = [_rest(segments[index], *found.offset(first)), *segments[index + 1 :]]
-    regions = [(max(0, start - index), end - index) for start, end in sampled if end > index]
+    segments = whole.rendered.payload
+    index = layout.first_segment(first)
+    rest = [_rest(segments[index], *layout.offset(first)), *segments[index + 1 :]]
+    regions = _behind(whole.rendered.sampled, index)
     rendered = RenderedInput(_printed(rest, regions), whole._source.template)
     cut = Cut(
         first,
         tuple(structure for structure in Structure if structure in broken),
-        found.message(first),
+        message,
         rendered.text[:_SHOWN],
     )
     ids = whole._ids[first:]
     decided = replace(decision, input=len(ids), cut=cut)
     no_passages: tuple[Passage, ...] = ()
     return CutInput(
-        *tensors(ids), rendered, ids, no_passages, whole._tokenizer, whole._source, decided, whole=whole, first=first
+        *tensors(ids),
+        rendered,
+        ids,
+        no_passages,
+        whole._tokenizer,
+        whole._source,
+        decided,
+        whole=whole,
+        first=first,
+        _layout=layout,
     )
+
+
+def _behind(regions: Iterable[tuple[int, int]], index: int) -> list[tuple[int, int]]:
+    """What of ranges of segments is left where the segments before one are gone."""
+    return [(max(0, start - index), end - index) for start, end in regions if end > index]
 
 
 def _rest(segment: Segment, offset: int, within: bool) -> Segment:

@@ -8,19 +8,14 @@ the next one.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 
-import numpy as np
-from numpy.typing import NDArray
-
+from katapi.runtime.budget.layout import Layout
 from katapi.runtime.budget.policy import Structure
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.model_input import ModelInput
-from katapi.runtime.printed import without_space
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
 
 _INSTRUCTIONS = ("system", "developer")
@@ -31,11 +26,14 @@ _MEDIA = ("image", "video", "audio")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one arm printed: half-open ranges of segments and of tokens, and the messages whose contents stand there."""
+    """What one arm printed."""
 
     segments: tuple[int, int]
+    """Its segments, a half-open range."""
     tokens: tuple[int, int]
+    """Its tokens, a half-open range."""
     messages: tuple[int, ...]
+    """The messages whose contents stand there."""
     clean: bool
     """Whether it begins with a token of its own, which no merge joined to what stands before."""
 
@@ -43,10 +41,10 @@ class Unit:
 class Structures:
     """The structure of one input."""
 
-    def __init__(self, whole: ModelInput, starts: Starts) -> None:
+    def __init__(self, whole: ModelInput, layout: Layout, starts: Starts) -> None:
         self._whole = whole
         self._segments = whole.rendered.payload
-        self._ranges = whole.origins.ranges
+        self._layout = layout
         self._messages: Sequence[object] = getattr(whole.request, "messages", ())
         self._roles = [str(getattr(message, "role", "")) for message in self._messages]
         self._owners = [_message(segment) for segment in self._segments]
@@ -55,7 +53,6 @@ class Structures:
         self._clean = dict.fromkeys(unit.tokens[0] for unit in self.units if unit.clean)
         self._calls = [*self._call_groups()]
         self._media = [unit.tokens for unit in self.units if any(map(self._has_media, unit.messages))]
-        self._spans: dict[int, NDArray[np.int64]] = {}
 
     def places(self, least: int, breaks: Iterable[Structure]) -> Iterable[int]:
         """The tokens, from `least` on, before which a cut could be that breaks no message, or any where it may."""
@@ -67,7 +64,7 @@ class Structures:
     def broken(self, first: int) -> frozenset[Structure]:
         """What a cut before a token would break."""
         checks = {
-            Structure.CHARACTERS: self.offset(first)[1],
+            Structure.CHARACTERS: self._layout.offset(first)[1],
             Structure.MESSAGES: first not in self._clean,
             Structure.CALLS: any(start < first < end for start, end in self._calls),
             Structure.INSTRUCTIONS: first > self._instructions,
@@ -84,7 +81,7 @@ class Structures:
 
     def message(self, first: int) -> int | None:
         """The message in whose unit an input begins that is cut before a token."""
-        index = int(self._ranges[first, 0])
+        index = self._layout.first_segment(first)
         unit = next(unit for unit in reversed(self.units) if unit.segments[0] <= index)
         following = (owner for owner in self._owners[index : unit.segments[1]] if owner is not None)
         return next(following, unit.messages[-1] if unit.messages else None)
@@ -97,7 +94,7 @@ class Structures:
         own = [index for index, owner in enumerate(self._owners) if owner == current and self._segments[index].text]
         if not own:
             return len(self._whole) - 1
-        return int(np.searchsorted(self._ranges[:, 0], own[-1], side="right")) - 1
+        return self._layout.last_token(own[-1])
 
     @cached_property
     def _instructions(self) -> int:
@@ -114,7 +111,7 @@ class Structures:
                 if self._owners[index] is not None:
                     begins = index + 1
                 elif isinstance(segment, ContentSegment) and segment.text:
-                    return self._token(begins)
+                    return self._layout.first_token(begins)
         return len(self._whole)
 
     # ---- units
@@ -140,7 +137,7 @@ class Structures:
                     owned[-1].append(owner)
             before, candidate = owner, None
         ends = [*begins[1:], len(self._segments)]
-        tokens = [self._token(begin) for begin in begins]
+        tokens = [self._layout.first_token(begin) for begin in begins]
         bounds = zip(begins, ends, tokens, [*tokens[1:], len(self._whole)], owned, strict=True)
         return [
             Unit((begin, end), (first, stop), tuple(messages), self._is_clean(begin))
@@ -148,13 +145,9 @@ class Structures:
             if begin < end
         ]
 
-    def _token(self, segment: int) -> int:
-        """The first token that covers a segment or one behind it."""
-        return int(np.searchsorted(self._ranges[:, 1], segment, side="right"))
-
     def _is_clean(self, segment: int) -> bool:
-        token = self._token(segment)
-        return token < len(self._whole) and bool(self._ranges[token, 0] >= segment)
+        token = self._layout.first_token(segment)
+        return token < len(self._whole) and self._layout.first_segment(token) >= segment
 
     # ---- calls, images
 
@@ -181,60 +174,13 @@ class Structures:
                 if segment.path[2:3] == (_CALLS,):
                     break
                 begins = index + 1
-        return self._token(begins)
+        return self._layout.first_token(begins)
 
     def _has_media(self, message: int) -> bool:
         """Whether a message has parts that are no text."""
         content: object = getattr(self._messages[message], "content", None)
         parts = content if isinstance(content, list | tuple) else ()
         return any(word in _kind(part) for part in parts for word in _MEDIA)
-
-    # ---- characters
-
-    @cached_property
-    def _portions(self) -> list[tuple[int, int, int]]:
-        whole = self._whole
-        starts = whole._starts()
-        pairs = zip(whole._passages, starts, strict=True)
-        return [one for passage, start in pairs for one in passage.portions(self._segments, start)]
-
-    @cached_property
-    def _portion_ends(self) -> list[int]:
-        return [*accumulate(count for _, _, count in self._portions)]
-
-    def offset(self, first: int) -> tuple[int, bool]:
-        """How many bytes of the segment in which a token begins stand before it, and whether it begins in a character.
-
-        Where it does, the bytes of that character count among those before.
-        """
-        at = bisect_right(self._portion_ends, first)
-        begin, stop, count = self._portions[at]
-        if isinstance(self._segments[begin], ControlSegment):
-            return 0, False
-        start = self._portion_ends[at] - count
-        index = int(self._ranges[first, 0])
-        gone, spans = self._run(at, begin, stop, start, count)
-        before = gone - sum(len(segment.text.encode()) for segment in self._segments[begin:index])
-        place = int(spans[first - start, 0])
-        behind = 0 if first == start else int(spans[first - start - 1, 1])
-        within = first > start and place < behind
-        return max(0, before + (behind if within else place)), within
-
-    def _run(self, at: int, begin: int, stop: int, start: int, count: int) -> tuple[int, NDArray[np.int64]]:
-        """The bytes that are stripped in front of a run of text, and the span of each of its tokens."""
-        text = "".join([segment.text for segment in self._segments[begin:stop]])
-        opening = self._segments[begin - 1] if begin else None
-        closing = self._segments[stop] if stop < len(self._segments) else None
-        strips = isinstance(opening, ControlSegment) and opening.token.strips_behind
-        left = without_space(text, before=strips, behind=False)
-        run = without_space(
-            left, before=False, behind=isinstance(closing, ControlSegment) and closing.token.strips_before
-        )
-        spans = self._spans.get(at)
-        if spans is None:
-            ids = self._whole._ids[start : start + count]
-            spans = self._spans[at] = self._whole._tokenizer.spans(run, ids, first=begin == 0)
-        return len(text[: len(text) - len(left)].encode()), spans
 
 
 def _message(segment: Segment) -> int | None:
