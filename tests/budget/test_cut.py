@@ -334,3 +334,26 @@ def test_the_standard_tail_policy() -> None:
     assert len(found) == 4096 - 512
     assert cut_of(found).breaks == (MESSAGES, INSTRUCTIONS)
     assert np.array_equal(found.input_ids, QWEN.assemble(raw).input_ids[-3584:])
+
+
+@pytest.mark.parametrize(
+    "name", [*NAMES, "qwen3.5", "hermes-3-llama-3.1", "minimax-m2", "phi-4", "olmo2-dolma2", "glm-4"]
+)
+def test_every_message_is_a_place_to_begin(name: str) -> None:
+    model = model_named(name)
+    params: JsonObject = {"now": "2025-03-09T14:05:07"} if name in ("gpt-oss", "smollm3") else {}
+    raw = request(*(said(("user", "assistant")[at % 2], f"{at}, says x y z.") for at in range(7)), **params)
+    whole = model.assemble(raw)
+    found: list[CutInput] = []
+    for room in range(len(whole) - 1, 0, -1):
+        try:
+            one = cut(model, raw, room, INSTRUCTIONS)
+        except BudgetError:
+            break
+        assert isinstance(one, CutInput)
+        found.append(one)
+    begins = {one.first: cut_of(one).message for one in found}
+    preamble = [0] if 0 in begins.values() else []  # where something stands before the first message
+    assert [*begins.values()] == [*preamble, 1, 2, 3, 4, 5, 6]
+    for one in found:
+        assert f"{cut_of(one).message}, says" in one.text.split("says")[0] + "says"
