@@ -198,6 +198,8 @@ def _may_be_unread(finding: Diagnostic, file: s.File, unread: list[Diagnostic]) 
     if finding.code in _UNKNOWN:
         return file.nameless
     if finding.code == "K117":
+        if not any(isinstance(d, s.Vocabulary) for d in file.declarations):
+            return bool(unread)
         return any(isinstance(d, s.Vocabulary) and _holds(d, error) for d in file.declarations for error in unread)
     own = {type(d) for d in file.declarations if _holds(d, finding)}
     return finding.code in _INCOMPLETE and any(

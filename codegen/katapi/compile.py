@@ -18,6 +18,7 @@ from katapi.declared_artifacts import DeclaredArtifact, DeclaredArtifacts, SpecA
 from katapi.derive.reach import DerivedReach, UnboundedReach, reach_of
 from katapi.derive.reply import reply_of
 from katapi.derive.reply_forms import NotInvertible
+from katapi.emit.budgets import emit_budgets
 from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
 from katapi.emit.reach import emit_reach
@@ -31,7 +32,7 @@ from katapi.language import syntax as s
 from katapi.language.diagnostics import SpecError
 from katapi.language.printer import canonical
 from katapi.language.source import Source
-from katapi.model.program import Library, Program, TokenizerProgram, offered
+from katapi.model.program import Library, Program, TokenizerProgram, budgets_of, offered
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.reply.grammar import Reply
@@ -49,6 +50,7 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
     Raises ProjectError with the findings of all specs, and ArtifactError.
     """
     programs: list[TokenizerProgram] = []
+    policies: list[Library] = []
     failures: list[SpecError] = []
     for path in project.specs():
         try:
@@ -57,15 +59,18 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
             failures.append(error)
         else:
             programs += [program for program in found if isinstance(program, TokenizerProgram)]
+            policies += [one for one in found if one.budgets and not isinstance(one, TokenizerProgram)]
     if failures:
         raise ProjectError(failures)
-    _distinct(programs)
-    _at_hand(programs)
+    _distinct([*policies, *programs])
+    _at_hand(programs, policies)
     package = Path(project.package)
     out: dict[Path, bytes] = {
         package / "__init__.py": emit_models(programs).encode(),
         package / "py.typed": b"",
     }
+    for library in policies:
+        out[package / library.package / "__init__.py"] = emit_budgets(library).encode()
     artifacts = DeclaredArtifacts(project, fresh=fresh)
     for program in programs:
         for path, data in compile_program(program, project, artifacts).items():
@@ -244,21 +249,23 @@ class _Meanings:
         return self._parts[s.Vocabulary] + self._parts[s.Tokenizer]
 
 
-def _at_hand(programs: list[TokenizerProgram]) -> None:
-    """A tokenizer that a spec uses is one of the project's: its package is built too."""
-    names = {program.source.name for program in programs}
+def _at_hand(programs: list[TokenizerProgram], policies: list[Library]) -> None:
+    """Tokenizers and budgets that a spec uses are of the project's: their packages are built too."""
+    names = {one.source.name for one in (*programs, *policies)}
     for program in programs:
-        if program.lender is not None and program.lender.source.name not in names:
-            raise ArtifactError(
-                f"it uses {program.lender.source.name}, which is no spec of this project",
-                code="A157",
-                where=program.source.name,
-                help="keep the file below the folder of the specs",
-            )
+        lenders = [library for library, _ in budgets_of(program).values() if library is not program]
+        for lender in lenders if program.lender is None else [program.lender, *lenders]:
+            if lender.source.name not in names:
+                raise ArtifactError(
+                    f"it uses {lender.source.name}, which is no spec of this project",
+                    code="A157",
+                    where=program.source.name,
+                    help="keep the file below the folder of the specs",
+                )
 
 
-def _distinct(programs: list[TokenizerProgram]) -> None:
-    seen: dict[str, TokenizerProgram] = {}
+def _distinct(programs: list[Library]) -> None:
+    seen: dict[str, Library] = {}
     for program in programs:
         if program.package in seen:
             raise ArtifactError(

@@ -83,7 +83,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     prompted = request.model_copy(update={"add_generation_prompt": True})
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
-    assert not any((107, 3) <= site <= (110, 4) for site in written)
+    assert not any((108, 3) <= site <= (111, 4) for site in written)
     assert whole[: len(without)] == without
 
 

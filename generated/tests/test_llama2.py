@@ -52,7 +52,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "user": (),
     "assistant": ("content",),
 }
-REJECTIONS = {"llama2.kata:26", "llama2.kata:36", "llama2.kata:40", "llama2.kata:41", "llama2.kata:44"}
+REJECTIONS = {"llama2.kata:27", "llama2.kata:37", "llama2.kata:41", "llama2.kata:42", "llama2.kata:45"}
 INPUTS = accepted(REQUEST, MODEL)
 
 

@@ -72,13 +72,13 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool_results": ("tool_call_id",),
 }
 REJECTIONS = {
-    "mistral.kata:60",
-    "mistral.kata:74",
-    "mistral.kata:79",
-    "mistral.kata:105",
-    "mistral.kata:113",
-    "mistral.kata:120",
-    "mistral.kata:130",
+    "mistral.kata:61",
+    "mistral.kata:75",
+    "mistral.kata:80",
+    "mistral.kata:106",
+    "mistral.kata:114",
+    "mistral.kata:121",
+    "mistral.kata:131",
 }
 INPUTS = accepted(REQUEST, MODEL)
 

@@ -67,12 +67,12 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool_results": ("tool_call_id",),
 }
 REJECTIONS = {
-    "mistral.kata:70",
-    "mistral.kata:98",
-    "mistral.kata:119",
+    "mistral.kata:71",
+    "mistral.kata:99",
     "mistral.kata:120",
-    "mistral.kata:129",
+    "mistral.kata:121",
     "mistral.kata:130",
+    "mistral.kata:131",
 }
 INPUTS = accepted(REQUEST, MODEL)
 

@@ -47,7 +47,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "user": ("content",),
     "assistant": ("content",),
 }
-REJECTIONS = {"phi3.kata:38", "phi3.kata:48"}
+REJECTIONS = {"phi3.kata:39", "phi3.kata:49"}
 INPUTS = accepted(REQUEST, MODEL)
 
 

@@ -78,7 +78,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content",),
     "other": ("role", "content"),
 }
-REJECTIONS = {"qwen3-coder.kata:27"}
+REJECTIONS = {"qwen3-coder.kata:28"}
 INPUTS = accepted(REQUEST, MODEL)
 
 
@@ -128,7 +128,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((68, 3) <= site <= (68, 39) for site in own)
+    assert not any((69, 3) <= site <= (69, 39) for site in own)
     assert whole[: len(without)] == without
     assert whole != without
 

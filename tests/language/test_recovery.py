@@ -155,7 +155,8 @@ def test_a_header_that_lacks_a_word_hides_nothing(header: str, broken: str) -> N
     broken = f"{header.rsplit(' ', 3)[0]} {broken}"
     text = BOOK.replace(header, broken).replace("@user m.content", "@user m.contents")
     assert ("K104", "contents") in findings_of(text)
-    assert len(lines_of(text)) == 2
+    sound = broken.startswith("budget") and broken.endswith('" {')  # a budget need not say for which vocabulary it is
+    assert len(lines_of(text)) == (1 if sound else 2)
 
 
 @pytest.mark.parametrize("word", ["i", "f", "fi", "iff", "of", "uf", "ig"])

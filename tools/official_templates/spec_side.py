@@ -21,6 +21,7 @@ from katapi.model.request import Request as RequestRules
 from katapi.model.types import ListType, OptionalType, TaggedType, Type, UnionType
 from katapi.project import find_project
 from katapi.runtime.budget.reach import Unbounded
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.errors import KatapiError, RequestError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model, Unreadable
@@ -114,6 +115,7 @@ def _compiled(program: Program) -> Model[RequestModel]:
         invalid_utf8="replace" if program.request.replace_invalid else "strict",
         max_depth=program.request.depth,
         budgets={},
+        _starts=Starts(),
         _render=renderer.render,
         _reach=Unbounded(program.source.name, "budgets are not compared"),
         _reply=Unreadable(program.source.name, "replies are not compared"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from katapi.cli.terminal import print_table, visible
+from katapi.runtime.budget.policy import Budget, CutLeft, Percent, Section, Share, Structure
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
@@ -65,7 +67,7 @@ def model_details(model: DeclaredTokenizer) -> None:
             ("depth", str(model.max_depth)),
         ]
         for name, budget in model.budgets.items():
-            rows.append((f"budget {name}", f"window {budget.window}, reserve {budget.reserve}"))
+            rows += zip(chain([f"budget {name}"], repeat("")), _said(budget), strict=False)
         rows += [(f"role {role}", ", ".join(fields)) for role, fields in roles_of(model.request_type).items()]
         for (name, field), spelled in zip(
             model.request_type.model_fields.items(), spellings(model.request_type), strict=True
@@ -75,6 +77,23 @@ def model_details(model: DeclaredTokenizer) -> None:
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         print(visible(f"{name:{width}}  {value}"))
+
+
+def _said(budget: Budget) -> list[str]:
+    """What a budget says: its numbers, a line for each section of which something can be left out, and what it cuts."""
+    lines = [f"window {budget.window}, reserve {budget.reserve}"]
+    for number, one in enumerate(budget.optional, start=1):
+        parts = [one.order.value, *([one.grouping.value] if one.section is Section.HISTORY else []), one.misfit.value]
+        parts += [f"at least {_amount(one.at_least)}"] if one.at_least is not None else []
+        parts += [f"at most {_amount(one.at_most)}"] if one.at_most is not None else []
+        lines.append(f"{number}. {one.section.value}: {', '.join(parts)}")
+    if isinstance(budget.overflow, CutLeft):
+        lines.append(", ".join(["cut left", *(f"breaks {s.value}" for s in Structure if s in budget.overflow.breaks)]))
+    return lines
+
+
+def _amount(share: Share) -> str:
+    return f"{share.count} {'percent' if isinstance(share, Percent) else 'tokens'}"
 
 
 def colored_segments(rendered: RenderedInput) -> None:

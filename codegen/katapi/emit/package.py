@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from katapi.derive.reach import UnboundedReach
 from katapi.derive.reply_forms import NotInvertible
+from katapi.derive.starts import starts_of
+from katapi.emit.budgets import model_budgets
 from katapi.emit.environment import render
 from katapi.emit.names import lender
-from katapi.emit.python import call, imports, string
+from katapi.emit.python import Lines, call, imports, string
+from katapi.emit.values import Values
 from katapi.model.program import Program, TokenizerProgram
 from katapi.model.sites import cited
 
@@ -31,6 +34,7 @@ class ModelContext:
     invalid_utf8: str
     depth: int
     budgets: str
+    starts: str
     package: str
     unreadable: str | None
     unbounded: str | None
@@ -84,19 +88,22 @@ def emit_model(
     `unreadable` is why its replies cannot be read, and `unbounded` why it is not known how far its template looks,
     where that is so.
     """
+    values = Values({})
+    starts = Lines(1)
+    starts.statement("_starts=", values.expression(starts_of(program)), ",")
+    budgets, lenders = model_budgets(program, values, package.rpartition(".")[0])
     used = {
-        **({"katapi.runtime.budget.policy": ["Budget"]} if program.budgets else {}),
+        **values.modules,
         **({"katapi.runtime.budget.reach": ["Unbounded"]} if unbounded is not None else {}),
+        **lenders,
         "katapi.runtime.model": ["Model", *(["Unreadable"] if unreadable is not None else [])],
         "katapi.runtime.record": ["Identity"],
         f"{package}.renderer": ["render"],
         f"{package}.request": ["Request"],
         f"{lender(program, package)}.tokenizer": ["tokenizer"],
     }
-    budgets = ", ".join(
-        f"{string(b.identity.name)}: Budget({string(str(b.identity))}, window={b.window}, reserve={b.reserve})"
-        for b in program.budgets
-    )
+    lines = Lines(1)
+    lines.statement("budgets=", budgets, ",")
     return render(
         "model.py.j2",
         ModelContext(
@@ -111,7 +118,8 @@ def emit_model(
             tokenizer_digest=string(digest(tokenizer)),
             invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
             depth=program.request.depth,
-            budgets=f"{{{budgets}}}",
+            budgets=lines.text(),
+            starts=starts.text(),
             package=package,
             unreadable=None
             if unreadable is None

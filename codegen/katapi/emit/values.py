@@ -8,6 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from katapi.emit.python import string, tuple_of
+from katapi.runtime.segments import Site
 from katapi.runtime.tokenization.configuration import Regex
 
 
@@ -32,8 +33,14 @@ class Values:
                 return repr(value)
             case str():
                 return string(value)
+            case Site(line, column, file):
+                place = f"{line}, {column}" if file is None else f"{line}, {column}, {string(file)}"
+                return f"{self._named(value)}({place})"
             case tuple():
                 return tuple_of(map(self.expression, value))
+            case frozenset():
+                items = map(self.expression, sorted(value, key=_order))
+                return f"frozenset({{{', '.join(items)}}})" if value else "frozenset()"
             case _:
                 assert is_dataclass(value), f"no plain data: {value!r}"
                 return f"{self._named(value)}({', '.join(self._arguments(value, instead))})"
@@ -61,6 +68,17 @@ class Values:
             text = self.expression(content)
             out.append(text if positional else f"{field.name}={text}")
         return out
+
+
+def _order(item: object) -> tuple[str, int, int]:
+    """The order in which the items of a set are written: places as they stand in the file, others by their names."""
+    match item:
+        case Site(line, column, file):
+            return file or "", line, column
+        case Enum():
+            return str(item.value), 0, 0
+        case _:
+            return str(item), 0, 0
 
 
 def _is_default(field: Field[object], content: object) -> bool:

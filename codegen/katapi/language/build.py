@@ -243,7 +243,7 @@ class TreeBuilder(Transformer[Token, object]):
         return s.Serialization(_one(c, s.Header), _maybe(c, s.Name), _all(c, s.Setting), span=self._span(meta))
 
     def budget(self, meta: Meta, c: Children) -> s.Budget:
-        return s.Budget(_one(c, s.Header), _one(c, s.Name), _all(c, s.Setting), span=self._span(meta))
+        return s.Budget(_one(c, s.Header), _maybe(c, s.Name), _all(c, s.Setting), span=self._span(meta))
 
     # ---- request
 

@@ -225,7 +225,7 @@ class _Printer:
                 head = f"serialization {head}" + (f" like {like.text}" if like else "")
                 entries = self._settings(settings)
             case s.Budget(_, target, settings):
-                head = f"budget {head} for {target.text}"
+                head = f"budget {head}" + (f" for {target.text}" if target else "")
                 entries = self._settings(settings)
             case s.Request():
                 head = f"request {head}"

@@ -350,7 +350,7 @@ class Serialization(Node):
 @dataclass(frozen=True, slots=True)
 class Budget(Node):
     header: Header
-    target: Name
+    target: Name | None
     settings: tuple[Setting, ...]
 
 

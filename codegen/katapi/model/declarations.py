@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from katapi.language.source import Span
+from katapi.runtime.budget.policy import Budget as Policy
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.counted import counted
 
@@ -286,8 +287,8 @@ class Serialization:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A window, the output reserved in it, and rejection of what does not fit."""
+    """A budget: what it says, as the runtime takes it."""
 
     identity: Identity
-    window: int
-    reserve: int
+    policy: Policy
+    span: Span

@@ -18,7 +18,7 @@ class Library:
     """What a file declares for others, or for one of its models.
 
     `name` is the model's: the stem of the file where it does not name several. `file` is the tree with every option
-    decided, `used` the files of which it takes the declarations.
+    decided, `used` the files of which it takes the declarations. `serializations` and `budgets` are its own.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Library:
     file: File
     used: tuple[Library, ...]
     serializations: tuple[Serialization, ...]
+    budgets: tuple[Budget, ...]
 
     @property
     def package(self) -> str:
@@ -43,6 +44,15 @@ def offered(program: Library) -> Iterator[Library]:
     for other in program.used:
         yield from offered(other)
     yield program
+
+
+def budgets_of(program: Library) -> dict[str, tuple[Library, Budget]]:
+    """The budgets that a file declares or takes from others, by their names, and the file of each; its own in front."""
+    found: dict[str, tuple[Library, Budget]] = {}
+    for library in (program, *offered(program)):
+        for budget in library.budgets:
+            found.setdefault(budget.identity.name, (library, budget))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +95,6 @@ class Program(TokenizerProgram):
 
     request: Request
     template: Template
-    budgets: tuple[Budget, ...]
     #: Names in declarations with mistakes, of which nothing more is known; empty in a program that is sound.
     unsure: frozenset[str] = frozenset()
 

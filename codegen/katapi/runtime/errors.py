@@ -80,7 +80,7 @@ class TokenizerError(KatapiError):
 
 
 class BudgetError(KatapiError):
-    """What is required does not fit into the context window. Codes B100 and B101.
+    """What is required does not fit into the context window. Codes B100 to B102.
 
     `stage` is "budget".
     """
@@ -89,7 +89,7 @@ class BudgetError(KatapiError):
 
 
 class ExtensionError(KatapiError):
-    """An input cannot go on with a completion and new messages. Codes X100 to X107.
+    """An input cannot go on with a completion and new messages. Codes X100 to X108.
 
     `stage` is "extension".
     """

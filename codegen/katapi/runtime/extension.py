@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from katapi.runtime.budget.cut import CutInput
 from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.errors import BudgetError, ExtensionError
@@ -36,8 +37,8 @@ def extend_input(
 ) -> ModelInput:
     """What `Model.extend` gives.
 
-    Raises `ExtensionError` X100 for an input without its generation prefix, X101 for one of another model, and X104
-    where nothing is said before the next reply; and what `Model.extend` says.
+    Raises `ExtensionError` X100 for an input without its generation prefix, X101 for one of another model, X104 where
+    nothing is said before the next reply, and X108 for an input that was cut; and what `Model.extend` says.
     """
     request = _prompted(model, prev)
     tokenizer = model.tokenizer
@@ -105,6 +106,13 @@ def _prompted(model: Model[R], prev: ModelInput) -> R:
     """The request of an input that a model can reply to."""
     if not isinstance(prev, ModelInput):
         raise TypeError(f"prev is a ModelInput, not a {type(prev).__name__}")
+    if isinstance(prev, CutInput):
+        raise ExtensionError(
+            f"{prev.first} tokens of the input were cut off",
+            code="X108",
+            where="prev",
+            help="extend `prev.whole`, which has them all",
+        )
     source, request = prev._source, prev._source.request
     own = (model.name, model.template, model.tokenizer_identity)
     if not isinstance(request, model.request_type) or (source.model, source.template, source.tokenizer) != own:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
@@ -62,6 +63,8 @@ class Model(DeclaredTokenizer, Generic[R]):
     """How deep the JSON of a request may nest; the outermost object has depth 1."""
     budgets: Mapping[str, Budget]
     """The budget policies of the spec, by the names that `assemble` takes."""
+    _starts: Starts
+    """Where the template begins to print a message."""
     _render: Callable[[R], list[Printed]]
     _reach: Callable[[], Reach[R]] | Unbounded
     _reply: Callable[[], Reply] | Unreadable
@@ -107,7 +110,8 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         Raises `RequestError` R100 to R115 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
         V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, and `BudgetError`
-        B101 for a policy that is not declared and B100 where what is required does not fit the window.
+        B101 for a policy that is not declared, B100 where what is required does not fit the window, and B102 where the
+        policy cuts tokens off and no cut breaks only what it allows.
         """
         digest: str | None = None
         substitutions: tuple[Substitution, ...] = ()
@@ -156,7 +160,7 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         Where the template would print the whole conversation otherwise, the input has `departures`.
 
-        Raises `ExtensionError` X100 to X107 for an input that cannot go on so, `RequestError` R100 to R115 and R119 for
+        Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R115 and R119 for
         the new messages, `TemplateError` T100 to T102 and T140 to T143 where the template refuses the conversation,
         `TokenizerError` V101 and V107 for their texts, and `BudgetError` B100 and B101.
         """

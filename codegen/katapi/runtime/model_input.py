@@ -229,12 +229,13 @@ class ModelInput:
         content is (an empty answer, of which only the closing token is sampled, or the header of the next message,
         where that is what ends a reply).
         """
-        if messages == "all":
-            return self.sampled
+        return self.sampled if messages == "all" else self._covered(self._regions(messages))
+
+    def _regions(self, messages: Literal["last"] | Collection[int]) -> list[tuple[int, int]]:
+        """The sampled regions that belong to some messages."""
         owners = owners_of(self.rendered.payload, self.rendered.sampled, self._roles())
         chosen = set(owners[-1:]) if messages == "last" else {self._place(index) for index in messages}
-        regions = [region for region, owner in zip(self.rendered.sampled, owners, strict=True) if owner in chosen]
-        return self._covered(regions)
+        return [region for region, owner in zip(self.rendered.sampled, owners, strict=True) if owner in chosen]
 
     def _roles(self) -> list[str]:
         """The role of each message of the request."""

@@ -123,13 +123,24 @@ def token_segments(
         end = token + count
         filled = [i for i in range(begin, stop) if segments[i].text]
         if count and len(filled) > 1:
-            before, run = _stripped(segments, begin, stop, within)
-            spans = tokenizer.spans(run, ids[token:end], first=begin == 0) + len(before.encode())
+            spans = portion_spans(segments, (begin, stop), ids[token:end], tokenizer, within)
             out[token:end] = covered(filled, [len(segments[i].text.encode()) for i in filled], spans)
         elif count:
             out[token:end] = filled[0], filled[0] + 1
         token = end
     return out
+
+
+def portion_spans(
+    segments: Sequence[Segment],
+    portion: tuple[int, int],
+    ids: Sequence[int],
+    tokenizer: Tokenizer,
+    within: tuple[int, int],
+) -> NDArray[np.int64]:
+    """Which bytes of a run of text each of its tokens covers, int64 of shape [n, 2]: of all that its segments hold."""
+    before, run = _stripped(segments, *portion, within)
+    return tokenizer.spans(run, ids, first=portion[0] == 0) + len(before.encode())
 
 
 def portions(

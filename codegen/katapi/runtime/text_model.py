@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.reach import Unbounded
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.json_types import JsonObject
@@ -83,6 +84,7 @@ def text_model(tokenizer: DeclaredTokenizer) -> TextModel:
         invalid_utf8="strict",
         max_depth=0,
         budgets={},
+        _starts=Starts(),
         _render=lambda _: [],
         _reach=Unbounded("", "it has none"),
         _reply=Unreadable("", "it has none"),

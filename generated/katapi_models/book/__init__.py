@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.book.renderer import render
 from katapi_models.book.request import Request
 from katapi_models.book.tokenizer import tokenizer
@@ -47,7 +49,15 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Book": Budget("Book@1", window=64, reserve=8)},
+    budgets={
+        "Book": Budget(
+            "Book@1",
+            window=64,
+            reserve=8,
+            digest="sha256:72c2750703674bfebde9d73b646bf34fd77c944f521835bf2e44541646497320",
+        ),
+    },
+    _starts=Starts(frozenset({Site(42, 19), Site(43, 17), Site(44, 22)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

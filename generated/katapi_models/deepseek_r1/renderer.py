@@ -29,105 +29,105 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-BEGIN_OF_SENTENCE_47 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(47, 3)))
-BLANK_LINE_49 = fixed(LiteralSegment(Literal("\n\n"), Site(49, 3)))
-USER_52 = fixed(ControlSegment(Control.USER, Site(52, 17)))
-ASSISTANT_61 = fixed(ControlSegment(Control.ASSISTANT, Site(61, 22)))
-SAMPLED_62 = fixed(SAMPLED)
-EMPTY_64 = (Literal(""), Site(64, 38))
-TOOL_CALLS_BEGIN_65 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(65, 11)))
-NEWLINE_70 = fixed(LiteralSegment(Literal("\n"), Site(70, 40)))
-TOOL_CALL_BEGIN_71 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(71, 11)))
-FUNCTION_71 = (Literal("function"), Site(71, 38))
-TOOL_SEP_71 = fixed(ControlSegment(Control.TOOL_SEP, Site(71, 49)))
-JSON_72 = fixed(LiteralSegment(Literal("\n```json\n"), Site(72, 11)))
-TOOL_CALL_END_72 = fixed(
-    LiteralSegment(Literal("\n```"), Site(72, 56)),
-    ControlSegment(Control.TOOL_CALL_END, Site(73, 11)),
+BEGIN_OF_SENTENCE_48 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(48, 3)))
+BLANK_LINE_50 = fixed(LiteralSegment(Literal("\n\n"), Site(50, 3)))
+USER_53 = fixed(ControlSegment(Control.USER, Site(53, 17)))
+ASSISTANT_62 = fixed(ControlSegment(Control.ASSISTANT, Site(62, 22)))
+SAMPLED_63 = fixed(SAMPLED)
+EMPTY_65 = (Literal(""), Site(65, 38))
+TOOL_CALLS_BEGIN_66 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(66, 11)))
+NEWLINE_71 = fixed(LiteralSegment(Literal("\n"), Site(71, 40)))
+TOOL_CALL_BEGIN_72 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(72, 11)))
+FUNCTION_72 = (Literal("function"), Site(72, 38))
+TOOL_SEP_72 = fixed(ControlSegment(Control.TOOL_SEP, Site(72, 49)))
+JSON_73 = fixed(LiteralSegment(Literal("\n```json\n"), Site(73, 11)))
+TOOL_CALL_END_73 = fixed(
+    LiteralSegment(Literal("\n```"), Site(73, 56)),
+    ControlSegment(Control.TOOL_CALL_END, Site(74, 11)),
 )
-TOOL_CALLS_END_76 = fixed(
-    ControlSegment(Control.TOOL_CALLS_END, Site(76, 23)),
-    ControlSegment(Control.END_OF_SENTENCE, Site(76, 39)),
+TOOL_CALLS_END_77 = fixed(
+    ControlSegment(Control.TOOL_CALLS_END, Site(77, 23)),
+    ControlSegment(Control.END_OF_SENTENCE, Site(77, 39)),
     END_SAMPLED,
 )
-EMPTY_82 = (Literal(""), Site(82, 31))
-TOOL_OUTPUTS_END_85 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(85, 11)), SAMPLED)
-END_OF_SENTENCE_86 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(86, 26)), END_SAMPLED)
-ASSISTANT_88 = fixed(ControlSegment(Control.ASSISTANT, Site(88, 11)), SAMPLED)
-END_OF_SENTENCE_91 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(91, 13)), END_SAMPLED)
-TOOL_OUTPUTS_BEGIN_100 = fixed(ControlSegment(Control.TOOL_OUTPUTS_BEGIN, Site(100, 22)))
-TOOL_OUTPUT_BEGIN_102 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(102, 7)))
-TOOL_OUTPUT_END_102 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(102, 36)))
-TOOL_OUTPUTS_END_103 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(103, 22)))
-ASSISTANT_108 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(108, 5)),
-    ControlSegment(Control.THINK, Site(109, 19)),
-    LiteralSegment(Literal("\n"), Site(109, 26)),
+EMPTY_83 = (Literal(""), Site(83, 31))
+TOOL_OUTPUTS_END_86 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(86, 11)), SAMPLED)
+END_OF_SENTENCE_87 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(87, 26)), END_SAMPLED)
+ASSISTANT_89 = fixed(ControlSegment(Control.ASSISTANT, Site(89, 11)), SAMPLED)
+END_OF_SENTENCE_92 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(92, 13)), END_SAMPLED)
+TOOL_OUTPUTS_BEGIN_101 = fixed(ControlSegment(Control.TOOL_OUTPUTS_BEGIN, Site(101, 22)))
+TOOL_OUTPUT_BEGIN_103 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(103, 7)))
+TOOL_OUTPUT_END_103 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(103, 36)))
+TOOL_OUTPUTS_END_104 = fixed(ControlSegment(Control.TOOL_OUTPUTS_END, Site(104, 22)))
+ASSISTANT_109 = fixed(
+    ControlSegment(Control.ASSISTANT, Site(109, 5)),
+    ControlSegment(Control.THINK, Site(110, 19)),
+    LiteralSegment(Literal("\n"), Site(110, 26)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 43)."""
+    """All that the template prints for a request, in order (line 44)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(BEGIN_OF_SENTENCE_47)
-    # deepseek-v3.kata:48 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_48)
+    # deepseek-v3.kata:49 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            out.append(BLANK_LINE_49)
+            out.append(BLANK_LINE_50)
         s_first = False
         out.append((s.content, ("messages", s_at, "content"), 0))
-    # deepseek-v3.kata:58 any a in messages before … where …
+    # deepseek-v3.kata:59 any a in messages before … where …
     a_before = any_before(a.role == "assistant" and a.tool_calls for _, a in without_system)
-    # deepseek-v3.kata:99 any t in messages before … where …
+    # deepseek-v3.kata:100 any t in messages before … where …
     t_before = any_before(t.role == "tool" for _, t in without_system)
-    # deepseek-v3.kata:51 each m in messages
+    # deepseek-v3.kata:52 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :52 when user
-            out += (USER_52, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant" and m.tool_calls:  # :57 when assistant
+        if m.role == "user":  # :53 when user
+            out += (USER_53, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant" and m.tool_calls:  # :58 when assistant
             later = a_before[i]
             if not later:
-                out.append(ASSISTANT_61)
-            out.append(SAMPLED_62)
+                out.append(ASSISTANT_62)
+            out.append(SAMPLED_63)
             if not later:
                 out += (
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_64,
-                    TOOL_CALLS_BEGIN_65,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_65,
+                    TOOL_CALLS_BEGIN_66,
                 )
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 if later or c_at != 0:
-                    out.append(NEWLINE_70)
+                    out.append(NEWLINE_71)
                 out += (
-                    TOOL_CALL_BEGIN_71,
-                    (Content(c.type), (*c_path, "type"), 0) if c.type is not None else FUNCTION_71,
-                    TOOL_SEP_71,
+                    TOOL_CALL_BEGIN_72,
+                    (Content(c.type), (*c_path, "type"), 0) if c.type is not None else FUNCTION_72,
+                    TOOL_SEP_72,
                     (c.function.name, (*c_path, "function", "name"), 0),
-                    JSON_72,
+                    JSON_73,
                     (TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
-                    TOOL_CALL_END_72,
+                    TOOL_CALL_END_73,
                 )
-            out.append(TOOL_CALLS_END_76)
-        elif m.role == "assistant":  # :80 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_82
+            out.append(TOOL_CALLS_END_77)
+        elif m.role == "assistant":  # :81 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_83
             if isinstance(message_at(without_system, i - 1), ToolMessage):
-                out += (TOOL_OUTPUTS_END_85, said, END_OF_SENTENCE_86)
+                out += (TOOL_OUTPUTS_END_86, said, END_OF_SENTENCE_87)
             else:
-                out += (ASSISTANT_88, after_last(said, "</think>"), END_OF_SENTENCE_91)
-        elif m.role == "tool":  # :98 when tool
+                out += (ASSISTANT_89, after_last(said, "</think>"), END_OF_SENTENCE_92)
+        elif m.role == "tool":  # :99 when tool
             later_2 = t_before[i]
             if not later_2:
-                out.append(TOOL_OUTPUTS_BEGIN_100)
-            out += (TOOL_OUTPUT_BEGIN_102, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_102)
+                out.append(TOOL_OUTPUTS_BEGIN_101)
+            out += (TOOL_OUTPUT_BEGIN_103, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_103)
             if i == len(without_system) - 1:
-                out.append(TOOL_OUTPUTS_END_103)
+                out.append(TOOL_OUTPUTS_END_104)
         else:
             assert_never(m)
-    # deepseek-v3.kata:107 generate
+    # deepseek-v3.kata:108 generate
     if request.add_generation_prompt and not isinstance(last_message(without_system), ToolMessage):
-        out.append(ASSISTANT_108)
+        out.append(ASSISTANT_109)
     return out

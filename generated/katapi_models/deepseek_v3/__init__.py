@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3.renderer import render
 from katapi_models.deepseek_v3.request import Request
 from katapi_models.deepseek_v3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,34 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"DeepSeek": Budget("DeepSeek@1", window=131072, reserve=8192)},
+    budgets={
+        "DeepSeek": Budget(
+            "DeepSeek@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:6968f95cccab98ce048515c221ddd236584e5050156941b1446c23488b7971d3",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(53, 17),
+                Site(62, 22),
+                Site(66, 11),
+                Site(71, 40),
+                Site(72, 11),
+                Site(86, 11),
+                Site(89, 11),
+                Site(101, 22),
+                Site(102, 35),
+                Site(103, 7),
+            },
+        ),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -9,20 +9,20 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.deepseek_v3.request import Request
 
 
-def _asked_58(request: Request, at: int) -> bool:
-    """deepseek-v3.kata:58 any a … where …"""
+def _asked_59(request: Request, at: int) -> bool:
+    """deepseek-v3.kata:59 any a … where …"""
     a = request.messages[at]
     return bool(a.role == "assistant" and a.tool_calls and a.content is None)
 
 
-def _asked_99(request: Request, at: int) -> bool:
-    """deepseek-v3.kata:99 any t … where …"""
+def _asked_100(request: Request, at: int) -> bool:
+    """deepseek-v3.kata:100 any t … where …"""
     t = request.messages[at]
     return t.role == "tool"
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.BEFORE, Finds.ANY, _asked_58), Question(Among.BEFORE, Finds.ANY, _asked_99)),
+    questions=(Question(Among.BEFORE, Finds.ANY, _asked_59), Question(Among.BEFORE, Finds.ANY, _asked_100)),
     neighbours=True,
     everywhere=frozenset({"system"}),
     parting=frozenset({"tool", "user"}),

@@ -16,50 +16,50 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 36)."""
+    """The record `function` (line 37)."""
 
-    name: Content  # line 37
-    arguments: JsonText  # line 38
+    name: Content  # line 38
+    arguments: JsonText  # line 39
 
 
 class Call(RequestModel):
-    """The record `call` (line 31)."""
+    """The record `call` (line 32)."""
 
-    type: Literal["function"] | None = None  # line 32
-    function: Function  # line 33
-    id: Content | None = None  # line 34: accepted, never printed
+    type: Literal["function"] | None = None  # line 33
+    function: Function  # line 34
+    id: Content | None = None  # line 35: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 21)."""
+    """A message of role `system` (line 22)."""
 
     role: Literal["system"]
-    content: Content  # line 21
+    content: Content  # line 22
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 21)."""
+    """A message of role `user` (line 22)."""
 
     role: Literal["user"]
-    content: Content  # line 21
+    content: Content  # line 22
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 22)."""
+    """A message of role `assistant` (line 23)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 23
-    tool_calls: Items[Call] | None = None  # line 24
-    reasoning_content: Content | None = None  # line 25: accepted, never printed
+    content: Content | None = None  # line 24
+    tool_calls: Items[Call] | None = None  # line 25
+    reasoning_content: Content | None = None  # line 26: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 27)."""
+    """A message of role `tool` (line 28)."""
 
     role: Literal["tool"]
-    content: Content  # line 28
-    name: Content | None = None  # line 29: accepted, never printed
-    tool_call_id: Content | None = None  # line 29: accepted, never printed
+    content: Content  # line 29
+    name: Content | None = None  # line 30: accepted, never printed
+    tool_call_id: Content | None = None  # line 30: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,8 +69,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 17)."""
+    """A whole request (line 18)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 40
+    tools: Items[JsonObjectField] | None = None  # line 41
     add_generation_prompt: bool = True

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3_1.renderer import render
 from katapi_models.deepseek_v3_1.request import Request
 from katapi_models.deepseek_v3_1_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,22 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"DeepSeekV31": Budget("DeepSeekV31@1", window=131072, reserve=8192)},
+    budgets={
+        "DeepSeekV31": Budget(
+            "DeepSeekV31@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:fadd72b891a55478a322275e24472c77d6e2434b5b49cabefe9905c2e01f307b",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(
+        frozenset({Site(36, 17), Site(39, 27), Site(42, 9), Site(54, 9), Site(61, 9), Site(66, 17)}),
+        frozenset({"assistant"}),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -28,94 +28,94 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-BEGIN_OF_SENTENCE_30 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(30, 3)))
-BLANK_LINE_32 = fixed(LiteralSegment(Literal("\n\n"), Site(32, 3)))
-USER_35 = fixed(ControlSegment(Control.USER, Site(35, 17)))
-ASSISTANT_38 = fixed(ControlSegment(Control.ASSISTANT, Site(38, 27)), ControlSegment(Control.END_THINK, Site(38, 38)))
-SAMPLED_39 = fixed(SAMPLED)
-EMPTY_40 = (Literal(""), Site(40, 22))
-TOOL_CALLS_BEGIN_41 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(41, 9)))
-TOOL_CALL_BEGIN_43 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(43, 11)))
-TOOL_SEP_43 = fixed(ControlSegment(Control.TOOL_SEP, Site(43, 44)))
-TOOL_CALL_END_43 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(43, 85)))
-TOOL_CALLS_END_45 = fixed(
-    ControlSegment(Control.TOOL_CALLS_END, Site(45, 9)),
-    ControlSegment(Control.END_OF_SENTENCE, Site(45, 25)),
+BEGIN_OF_SENTENCE_31 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(31, 3)))
+BLANK_LINE_33 = fixed(LiteralSegment(Literal("\n\n"), Site(33, 3)))
+USER_36 = fixed(ControlSegment(Control.USER, Site(36, 17)))
+ASSISTANT_39 = fixed(ControlSegment(Control.ASSISTANT, Site(39, 27)), ControlSegment(Control.END_THINK, Site(39, 38)))
+SAMPLED_40 = fixed(SAMPLED)
+EMPTY_41 = (Literal(""), Site(41, 22))
+TOOL_CALLS_BEGIN_42 = fixed(ControlSegment(Control.TOOL_CALLS_BEGIN, Site(42, 9)))
+TOOL_CALL_BEGIN_44 = fixed(ControlSegment(Control.TOOL_CALL_BEGIN, Site(44, 11)))
+TOOL_SEP_44 = fixed(ControlSegment(Control.TOOL_SEP, Site(44, 44)))
+TOOL_CALL_END_44 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(44, 85)))
+TOOL_CALLS_END_46 = fixed(
+    ControlSegment(Control.TOOL_CALLS_END, Site(46, 9)),
+    ControlSegment(Control.END_OF_SENTENCE, Site(46, 25)),
     END_SAMPLED,
 )
-EMPTY_51 = (Literal(""), Site(51, 31))
-ASSISTANT_53 = fixed(ControlSegment(Control.ASSISTANT, Site(53, 9)))
-THINK_54 = fixed(ControlSegment(Control.THINK, Site(54, 45)))
-END_THINK_54 = fixed(ControlSegment(Control.END_THINK, Site(54, 61)))
-SAMPLED_58 = fixed(SAMPLED)
-END_OF_SENTENCE_60 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(60, 9)), END_SAMPLED)
-TOOL_OUTPUT_BEGIN_65 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(65, 17)))
-TOOL_OUTPUT_END_65 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(65, 46)))
-ASSISTANT_69 = fixed(ControlSegment(Control.ASSISTANT, Site(69, 5)))
-THINK_70 = fixed(ControlSegment(Control.THINK, Site(70, 19)))
-END_THINK_70 = fixed(ControlSegment(Control.END_THINK, Site(70, 35)))
+EMPTY_52 = (Literal(""), Site(52, 31))
+ASSISTANT_54 = fixed(ControlSegment(Control.ASSISTANT, Site(54, 9)))
+THINK_55 = fixed(ControlSegment(Control.THINK, Site(55, 45)))
+END_THINK_55 = fixed(ControlSegment(Control.END_THINK, Site(55, 61)))
+SAMPLED_59 = fixed(SAMPLED)
+END_OF_SENTENCE_61 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(61, 9)), END_SAMPLED)
+TOOL_OUTPUT_BEGIN_66 = fixed(ControlSegment(Control.TOOL_OUTPUT_BEGIN, Site(66, 17)))
+TOOL_OUTPUT_END_66 = fixed(ControlSegment(Control.TOOL_OUTPUT_END, Site(66, 46)))
+ASSISTANT_70 = fixed(ControlSegment(Control.ASSISTANT, Site(70, 5)))
+THINK_71 = fixed(ControlSegment(Control.THINK, Site(71, 19)))
+END_THINK_71 = fixed(ControlSegment(Control.END_THINK, Site(71, 35)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 26)."""
+    """All that the template prints for a request, in order (line 27)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     thinking = request.thinking
-    out.append(BEGIN_OF_SENTENCE_30)
-    # deepseek-v3.1.kata:31 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_31)
+    # deepseek-v3.1.kata:32 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            out.append(BLANK_LINE_32)
+            out.append(BLANK_LINE_33)
         s_first = False
         out.append((s.content, ("messages", s_at, "content"), 0))
-    # deepseek-v3.1.kata:34 each m in messages
+    # deepseek-v3.1.kata:35 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :35 when user
-            out += (USER_35, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant" and m.tool_calls:  # :37 when assistant
+        if m.role == "user":  # :36 when user
+            out += (USER_36, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant" and m.tool_calls:  # :38 when assistant
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_38)
+                out.append(ASSISTANT_39)
             out += (
-                SAMPLED_39,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_40,
-                TOOL_CALLS_BEGIN_41,
+                SAMPLED_40,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_41,
+                TOOL_CALLS_BEGIN_42,
             )
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 out += (
-                    TOOL_CALL_BEGIN_43,
+                    TOOL_CALL_BEGIN_44,
                     (c.function.name, (*c_path, "function", "name"), 0),
-                    TOOL_SEP_43,
+                    TOOL_SEP_44,
                     (TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
-                    TOOL_CALL_END_43,
+                    TOOL_CALL_END_44,
                 )
-            out.append(TOOL_CALLS_END_45)
-        elif m.role == "assistant":  # :50 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_51
+            out.append(TOOL_CALLS_END_46)
+        elif m.role == "assistant":  # :51 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_52
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_53)
+                out.append(ASSISTANT_54)
                 if thinking and (m.prefix if m.prefix is not None else False):
-                    out.append(THINK_54)
+                    out.append(THINK_55)
                 else:
-                    out.append(END_THINK_54)
-            out.append(SAMPLED_58)
+                    out.append(END_THINK_55)
+            out.append(SAMPLED_59)
             if isinstance(message_at(without_system, i - 1), ToolMessage):
                 out.append(said)
             else:
                 out.append(after(said, "</think>"))
-            out.append(END_OF_SENTENCE_60)
-        elif m.role == "tool":  # :65 when tool
-            out += (TOOL_OUTPUT_BEGIN_65, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_65)
+            out.append(END_OF_SENTENCE_61)
+        elif m.role == "tool":  # :66 when tool
+            out += (TOOL_OUTPUT_BEGIN_66, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_66)
         else:
             assert_never(m)
-    # deepseek-v3.1.kata:68 generate
+    # deepseek-v3.1.kata:69 generate
     if request.add_generation_prompt and isinstance(last_message(without_system), UserMessage):
-        out.append(ASSISTANT_69)
+        out.append(ASSISTANT_70)
         if thinking:
-            out.append(THINK_70)
+            out.append(THINK_71)
         else:
-            out.append(END_THINK_70)
+            out.append(END_THINK_71)
     return out

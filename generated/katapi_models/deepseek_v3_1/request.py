@@ -31,36 +31,36 @@ class Call(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 11)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Content  # line 11
+    content: Content  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Content  # line 11
+    content: Content  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 13
-    tool_calls: Items[Call] | None = None  # line 14
-    prefix: bool | None = None  # line 15
-    reasoning_content: Content | None = None  # line 16: accepted, never printed
+    content: Content | None = None  # line 14
+    tool_calls: Items[Call] | None = None  # line 15
+    prefix: bool | None = None  # line 16
+    reasoning_content: Content | None = None  # line 17: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 18)."""
+    """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    content: Content  # line 19
-    name: Content | None = None  # line 20: accepted, never printed
-    tool_call_id: Content | None = None  # line 20: accepted, never printed
+    content: Content  # line 20
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -70,9 +70,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 7)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 22
+    tools: Items[JsonObjectField] | None = None  # line 23
     add_generation_prompt: bool = True
-    thinking: bool = False  # line 23
+    thinking: bool = False  # line 24

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3_2.renderer import render
 from katapi_models.deepseek_v3_2.request import Request
 from katapi_models.deepseek_v3_2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,32 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"DeepSeekV32": Budget("DeepSeekV32@1", window=131072, reserve=8192)},
+    budgets={
+        "DeepSeekV32": Budget(
+            "DeepSeekV32@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:9873d76e7a04a7c5c84d58bdaabcc7464310b9f53d2385d0101adb8e3bb7ebdd",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(43, 17),
+                Site(49, 9),
+                Site(51, 9),
+                Site(55, 11),
+                Site(58, 11),
+                Site(67, 9),
+                Site(18, 3, "spec/tools/dsml.kata"),
+            },
+        ),
+        frozenset({"assistant"}),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -9,14 +9,14 @@ from katapi.runtime.budget.reach import Among, Counted, Finds, Question, Reach
 from katapi_models.deepseek_v3_2.request import Request
 
 
-def _asked_39(request: Request, at: int) -> bool:
-    """deepseek-v3.2.kata:39 last u … where …"""
+def _asked_40(request: Request, at: int) -> bool:
+    """deepseek-v3.2.kata:40 last u … where …"""
     u = request.messages[at]
     return u.role == "user"
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.ALL, Finds.LAST, _asked_39),),
+    questions=(Question(Among.ALL, Finds.LAST, _asked_40),),
     neighbours=True,
     runs=frozenset({"tool"}),
     everywhere=frozenset({"system"}),

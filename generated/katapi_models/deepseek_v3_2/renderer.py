@@ -30,30 +30,30 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-BEGIN_OF_SENTENCE_30 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(30, 3)))
-BLANK_LINE_32 = fixed(LiteralSegment(Literal("\n\n"), Site(32, 23)))
-EMPTY_32 = (Literal(""), Site(32, 68))
-BLANK_LINE_35 = fixed(LiteralSegment(Literal("\n\n"), Site(35, 23)))
-USER_42 = fixed(ControlSegment(Control.USER, Site(42, 17)))
-EMPTY_42 = (Literal(""), Site(42, 36))
-ASSISTANT_48 = fixed(ControlSegment(Control.ASSISTANT, Site(48, 9)))
-BLANK_LINE_50 = fixed(LiteralSegment(Literal("\n\n"), Site(50, 9)))
-THINK_54 = fixed(ControlSegment(Control.THINK, Site(54, 11)), SAMPLED)
-EMPTY_55 = (Literal(""), Site(55, 44))
-END_THINK_55 = fixed(ControlSegment(Control.END_THINK, Site(55, 47)), END_SAMPLED)
-END_THINK_57 = fixed(ControlSegment(Control.END_THINK, Site(57, 11)))
-SAMPLED_63 = fixed(SAMPLED)
-EMPTY_64 = (Literal(""), Site(64, 22))
-END_OF_SENTENCE_66 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(66, 9)), END_SAMPLED)
-FUNCTION_RESULTS_72 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(72, 9)))
-RESULT_75 = fixed(LiteralSegment(Literal("\n<result>"), Site(75, 11)))
-EMPTY_75 = (Literal(""), Site(75, 37))
-RESULT_75_40 = fixed(LiteralSegment(Literal("</result>"), Site(75, 40)))
-FUNCTION_RESULTS_77 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(77, 13)))
-BLANK_LINE_90 = fixed(LiteralSegment(Literal("\n\n"), Site(90, 19)))
-ASSISTANT_90 = fixed(ControlSegment(Control.ASSISTANT, Site(90, 35)))
-THINK_91 = fixed(ControlSegment(Control.THINK, Site(91, 5)))
-END_THINK_92 = fixed(ControlSegment(Control.END_THINK, Site(92, 23)))
+BEGIN_OF_SENTENCE_31 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(31, 3)))
+BLANK_LINE_33 = fixed(LiteralSegment(Literal("\n\n"), Site(33, 23)))
+EMPTY_33 = (Literal(""), Site(33, 68))
+BLANK_LINE_36 = fixed(LiteralSegment(Literal("\n\n"), Site(36, 23)))
+USER_43 = fixed(ControlSegment(Control.USER, Site(43, 17)))
+EMPTY_43 = (Literal(""), Site(43, 36))
+ASSISTANT_49 = fixed(ControlSegment(Control.ASSISTANT, Site(49, 9)))
+BLANK_LINE_51 = fixed(LiteralSegment(Literal("\n\n"), Site(51, 9)))
+THINK_55 = fixed(ControlSegment(Control.THINK, Site(55, 11)), SAMPLED)
+EMPTY_56 = (Literal(""), Site(56, 44))
+END_THINK_56 = fixed(ControlSegment(Control.END_THINK, Site(56, 47)), END_SAMPLED)
+END_THINK_58 = fixed(ControlSegment(Control.END_THINK, Site(58, 11)))
+SAMPLED_64 = fixed(SAMPLED)
+EMPTY_65 = (Literal(""), Site(65, 22))
+END_OF_SENTENCE_67 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(67, 9)), END_SAMPLED)
+FUNCTION_RESULTS_73 = fixed(LiteralSegment(Literal("\n\n<function_results>"), Site(73, 9)))
+RESULT_76 = fixed(LiteralSegment(Literal("\n<result>"), Site(76, 11)))
+EMPTY_76 = (Literal(""), Site(76, 37))
+RESULT_76_40 = fixed(LiteralSegment(Literal("</result>"), Site(76, 40)))
+FUNCTION_RESULTS_78 = fixed(LiteralSegment(Literal("\n</function_results>"), Site(78, 13)))
+BLANK_LINE_91 = fixed(LiteralSegment(Literal("\n\n"), Site(91, 19)))
+ASSISTANT_91 = fixed(ControlSegment(Control.ASSISTANT, Site(91, 35)))
+THINK_92 = fixed(ControlSegment(Control.THINK, Site(92, 5)))
+END_THINK_93 = fixed(ControlSegment(Control.END_THINK, Site(93, 23)))
 FUNCTION_CALLS_DSML_18 = fixed(
     LiteralSegment(Literal("\n\n<"), Site(18, 3, "spec/tools/dsml.kata")),
     ControlSegment(Control.DSML, Site(18, 11, "spec/tools/dsml.kata")),
@@ -184,105 +184,105 @@ def _v3_2_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Pat
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 25)."""
+    """All that the template prints for a request, in order (line 26)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     thinking = request.thinking
     groups = 0
     groups_ended = 0
-    out.append(BEGIN_OF_SENTENCE_30)
-    # deepseek-v3.2.kata:31 take all system as systems
+    out.append(BEGIN_OF_SENTENCE_31)
+    # deepseek-v3.2.kata:32 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            prompt_printed.append(BLANK_LINE_32)
+            prompt_printed.append(BLANK_LINE_33)
         s_first = False
-        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_32)
+        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_33)
     prompt = kept(prompt_printed)
     out.append(prompt)
     if tools:
         if prompt[0]:
-            out.append(BLANK_LINE_35)
+            out.append(BLANK_LINE_36)
         _v3_2_tools(out, tools, ("tools",))
-    # deepseek-v3.2.kata:39 last u … where …
+    # deepseek-v3.2.kata:40 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
         if u.role == "user":
             query, query_at = u, u_at
             break
-    # deepseek-v3.2.kata:41 each m in messages
+    # deepseek-v3.2.kata:42 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(without_system):
         if i < walked:
             continue
-        if m.role == "user":  # :42 when user
-            out += (USER_42, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_42)
-        elif m.role == "assistant":  # :44 when assistant then tool* as results
+        if m.role == "user":  # :43 when user
+            out += (USER_43, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_43)
+        elif m.role == "assistant":  # :45 when assistant then tool* as results
             results = run_from(without_system, i + 1, ToolMessage)
             answers = isinstance(message_at(without_system, i - 1), ToolMessage) and groups_ended == groups
             if isinstance(message_at(without_system, i - 1), UserMessage):
-                out.append(ASSISTANT_48)
+                out.append(ASSISTANT_49)
             elif answers:
-                out.append(BLANK_LINE_50)
+                out.append(BLANK_LINE_51)
             if answers or isinstance(message_at(without_system, i - 1), UserMessage):
                 if thinking and ((query is not None and m_at > query_at) or query is None):
                     out += (
-                        THINK_54,
+                        THINK_55,
                         (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
                         if m.reasoning_content is not None
-                        else EMPTY_55,
-                        END_THINK_55,
+                        else EMPTY_56,
+                        END_THINK_56,
                     )
                 else:
-                    out.append(END_THINK_57)
-            out += (SAMPLED_63, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_64)
+                    out.append(END_THINK_58)
+            out += (SAMPLED_64, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_65)
             if m.tool_calls:
                 _function_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(END_OF_SENTENCE_66)
+            out.append(END_OF_SENTENCE_67)
             if results:
                 if not m.tool_calls:
                     raise TemplateError(
                         "The results of tools must follow the calls that they belong to.",
                         code="T100",
-                        where="deepseek-v3.2.kata:69",
+                        where="deepseek-v3.2.kata:70",
                     )
                 if groups_ended < groups:
                     groups_ended += 1
                 groups += 1
-                out.append(FUNCTION_RESULTS_72)
+                out.append(FUNCTION_RESULTS_73)
                 number_ = 1
                 for r_at, r in results:
                     out += (
-                        RESULT_75,
-                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_75,
-                        RESULT_75_40,
+                        RESULT_76,
+                        (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_76,
+                        RESULT_76_40,
                     )
                     if number_ == len(m.tool_calls):
-                        out.append(FUNCTION_RESULTS_77)
+                        out.append(FUNCTION_RESULTS_78)
                         groups_ended += 1
                     number_ += 1
             walked = i + 1 + len(results)
-        elif m.role == "tool":  # :85 when tool
+        elif m.role == "tool":  # :86 when tool
             raise TemplateError(
                 "The results of tools must follow the calls that they belong to.",
                 code="T100",
-                where="deepseek-v3.2.kata:85",
+                where="deepseek-v3.2.kata:86",
             )
         else:
             assert_never(m)
     answered = isinstance(last_message(without_system), ToolMessage) and groups_ended == groups
-    # deepseek-v3.2.kata:89 generate
+    # deepseek-v3.2.kata:90 generate
     if request.add_generation_prompt and (answered or isinstance(last_message(without_system), UserMessage)):
         if answered:
-            out.append(BLANK_LINE_90)
+            out.append(BLANK_LINE_91)
         else:
-            out.append(ASSISTANT_90)
-        out.append(THINK_91)
+            out.append(ASSISTANT_91)
+        out.append(THINK_92)
         if not thinking:
-            out.append(END_THINK_92)
+            out.append(END_THINK_93)
     return out

@@ -31,35 +31,35 @@ class Call(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 11)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Content | None = None  # line 11
+    content: Content | None = None  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Content | None = None  # line 11
+    content: Content | None = None  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 13
-    reasoning_content: Content | None = None  # line 14
-    tool_calls: Items[Call] | None = None  # line 15
+    content: Content | None = None  # line 14
+    reasoning_content: Content | None = None  # line 15
+    tool_calls: Items[Call] | None = None  # line 16
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 17)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: Content | None = None  # line 18
-    name: Content | None = None  # line 19: accepted, never printed
-    tool_call_id: Content | None = None  # line 19: accepted, never printed
+    content: Content | None = None  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,9 +69,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 7)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 21
+    tools: Items[JsonObjectField] | None = None  # line 22
     add_generation_prompt: bool = True
-    thinking: bool = Field(False, validation_alias=AliasChoices("thinking", "enable_thinking"))  # line 22
+    thinking: bool = Field(False, validation_alias=AliasChoices("thinking", "enable_thinking"))  # line 23

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.deepseek_v4.renderer import render
 from katapi_models.deepseek_v4.request import Request
 from katapi_models.deepseek_v4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"DeepSeekV4": Budget("DeepSeekV4@1", window=131072, reserve=8192)},
+    budgets={
+        "DeepSeekV4": Budget(
+            "DeepSeekV4@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:b1c739c4b42c292a960ff47849b77872f2ddadabe79d5c46e6cd9f2cd4a3840c",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(64, 46), Site(64, 61), Site(69, 46), Site(69, 61), Site(74, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

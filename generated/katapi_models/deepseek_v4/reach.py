@@ -9,20 +9,20 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.deepseek_v4.request import Request
 
 
-def _asked_58(request: Request, at: int) -> bool:
-    """deepseek-v4.kata:58 last u … where …"""
+def _asked_59(request: Request, at: int) -> bool:
+    """deepseek-v4.kata:59 last u … where …"""
     u = request.messages[at]
     return u.role == "user" or u.role == "developer" or u.role == "tool"
 
 
-def _asked_59(request: Request, at: int) -> bool:
-    """deepseek-v4.kata:59 any t … where …"""
+def _asked_60(request: Request, at: int) -> bool:
+    """deepseek-v4.kata:60 any t … where …"""
     t = request.messages[at]
     return t.role == "tool"
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.ALL, Finds.LAST, _asked_58), Question(Among.ALL, Finds.ANY, _asked_59)),
+    questions=(Question(Among.ALL, Finds.LAST, _asked_59), Question(Among.ALL, Finds.ANY, _asked_60)),
     neighbours=True,
     everywhere=frozenset({"system"}),
     parting=frozenset({"assistant"}),

@@ -38,46 +38,46 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-BEGIN_OF_SENTENCE_30 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(30, 3)))
-REASONING_EFFORT_ABSOLUTE_33 = fixed(
+BEGIN_OF_SENTENCE_31 = fixed(ControlSegment(Control.BEGIN_OF_SENTENCE, Site(31, 3)))
+REASONING_EFFORT_ABSOLUTE_34 = fixed(
     LiteralSegment(
         Literal(
             "Reasoning Effort: Absolute maximum with no shortcuts permitted.\n"
             "You MUST be very thorough in your thinking and comprehensively decompose the problem to resolve the root cause, rigorously stress-testing your logic against all potential paths, edge cases, and adversarial scenarios.\n"
             "Explicitly write out your entire deliberation process, documenting every intermediate step, considered alternative, and rejected hypothesis to ensure absolutely no assumption is left unchecked.\n\n"
         ),
-        Site(33, 5),
+        Site(34, 5),
     ),
 )
-BLANK_LINE_41 = fixed(LiteralSegment(Literal("\n\n"), Site(41, 23)))
-EMPTY_41 = (Literal(""), Site(41, 68))
-BLANK_LINE_44 = fixed(LiteralSegment(Literal("\n\n"), Site(44, 23)))
-BLANK_LINE_48 = fixed(LiteralSegment(Literal("\n\n"), Site(48, 38)))
-RESPONSE_FORMAT_YOU_50 = fixed(
+BLANK_LINE_42 = fixed(LiteralSegment(Literal("\n\n"), Site(42, 23)))
+EMPTY_42 = (Literal(""), Site(42, 68))
+BLANK_LINE_45 = fixed(LiteralSegment(Literal("\n\n"), Site(45, 23)))
+BLANK_LINE_49 = fixed(LiteralSegment(Literal("\n\n"), Site(49, 38)))
+RESPONSE_FORMAT_YOU_51 = fixed(
     LiteralSegment(
         Literal("## Response Format:\n\nYou MUST strictly adhere to the following schema to reply:\n"),
-        Site(50, 5),
+        Site(51, 5),
     ),
 )
-USER_63 = fixed(ControlSegment(Control.USER, Site(63, 46)))
-BLANK_LINE_63 = fixed(LiteralSegment(Literal("\n\n"), Site(63, 61)))
-EMPTY_64 = (Literal(""), Site(64, 20))
-USER_68 = fixed(ControlSegment(Control.USER, Site(68, 46)))
-BLANK_LINE_68 = fixed(LiteralSegment(Literal("\n\n"), Site(68, 61)))
-TOOL_RESULT_69 = fixed(LiteralSegment(Literal("<tool_result>"), Site(69, 7)))
-EMPTY_69 = (Literal(""), Site(69, 36))
-TOOL_RESULT_69_39 = fixed(LiteralSegment(Literal("</tool_result>"), Site(69, 39)))
-ASSISTANT_73 = fixed(ControlSegment(Control.ASSISTANT, Site(73, 7)))
-THINK_75 = fixed(ControlSegment(Control.THINK, Site(75, 9)), SAMPLED)
-EMPTY_76 = (Literal(""), Site(76, 42))
-END_THINK_76 = fixed(ControlSegment(Control.END_THINK, Site(76, 45)), END_SAMPLED)
-END_THINK_78 = fixed(ControlSegment(Control.END_THINK, Site(78, 9)))
-SAMPLED_81 = fixed(SAMPLED)
-EMPTY_82 = (Literal(""), Site(82, 22))
-END_OF_SENTENCE_84 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(84, 9)), END_SAMPLED)
-ASSISTANT_90 = fixed(ControlSegment(Control.ASSISTANT, Site(90, 5)))
-THINK_91 = fixed(ControlSegment(Control.THINK, Site(91, 19)))
-END_THINK_91 = fixed(ControlSegment(Control.END_THINK, Site(91, 35)))
+USER_64 = fixed(ControlSegment(Control.USER, Site(64, 46)))
+BLANK_LINE_64 = fixed(LiteralSegment(Literal("\n\n"), Site(64, 61)))
+EMPTY_65 = (Literal(""), Site(65, 20))
+USER_69 = fixed(ControlSegment(Control.USER, Site(69, 46)))
+BLANK_LINE_69 = fixed(LiteralSegment(Literal("\n\n"), Site(69, 61)))
+TOOL_RESULT_70 = fixed(LiteralSegment(Literal("<tool_result>"), Site(70, 7)))
+EMPTY_70 = (Literal(""), Site(70, 36))
+TOOL_RESULT_70_39 = fixed(LiteralSegment(Literal("</tool_result>"), Site(70, 39)))
+ASSISTANT_74 = fixed(ControlSegment(Control.ASSISTANT, Site(74, 7)))
+THINK_76 = fixed(ControlSegment(Control.THINK, Site(76, 9)), SAMPLED)
+EMPTY_77 = (Literal(""), Site(77, 42))
+END_THINK_77 = fixed(ControlSegment(Control.END_THINK, Site(77, 45)), END_SAMPLED)
+END_THINK_79 = fixed(ControlSegment(Control.END_THINK, Site(79, 9)))
+SAMPLED_82 = fixed(SAMPLED)
+EMPTY_83 = (Literal(""), Site(83, 22))
+END_OF_SENTENCE_85 = fixed(ControlSegment(Control.END_OF_SENTENCE, Site(85, 9)), END_SAMPLED)
+ASSISTANT_91 = fixed(ControlSegment(Control.ASSISTANT, Site(91, 5)))
+THINK_92 = fixed(ControlSegment(Control.THINK, Site(92, 19)))
+END_THINK_92 = fixed(ControlSegment(Control.END_THINK, Site(92, 35)))
 TOOL_CALLS_DSML_75 = fixed(
     LiteralSegment(Literal("\n\n<"), Site(75, 3, "spec/tools/dsml.kata")),
     ControlSegment(Control.DSML, Site(75, 11, "spec/tools/dsml.kata")),
@@ -216,7 +216,7 @@ def _v4_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 29)."""
+    """All that the template prints for a request, in order (line 30)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -224,30 +224,30 @@ def render(request: Request) -> list[Printed]:
     drop_thinking = request.drop_thinking
     reasoning_effort = request.reasoning_effort
     response_format = request.response_format
-    out.append(BEGIN_OF_SENTENCE_30)
+    out.append(BEGIN_OF_SENTENCE_31)
     if messages and thinking and reasoning_effort == "max":
-        out.append(REASONING_EFFORT_ABSOLUTE_33)
-    # deepseek-v4.kata:40 take all system as systems
+        out.append(REASONING_EFFORT_ABSOLUTE_34)
+    # deepseek-v4.kata:41 take all system as systems
     systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
         if not s_first:
-            prompt_printed.append(BLANK_LINE_41)
+            prompt_printed.append(BLANK_LINE_42)
         s_first = False
-        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_41)
+        prompt_printed.append((s.content, ("messages", s_at, "content"), 0) if s.content is not None else EMPTY_42)
     prompt = kept(prompt_printed)
     out.append(prompt)
     if tools:
         if prompt[0]:
-            out.append(BLANK_LINE_44)
+            out.append(BLANK_LINE_45)
         _v4_tools(out, tools, ("tools",))
     if response_format is not None:
         if prompt[0] or tools:
-            out.append(BLANK_LINE_48)
-        out += (RESPONSE_FORMAT_YOU_50, (TOJSON.dump_known(response_format), ("response_format",), None))
-    # deepseek-v4.kata:58 last u … where …
+            out.append(BLANK_LINE_49)
+        out += (RESPONSE_FORMAT_YOU_51, (TOJSON.dump_known(response_format), ("response_format",), None))
+    # deepseek-v4.kata:59 last u … where …
     query: UserMessage | DeveloperMessage | ToolMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
@@ -255,47 +255,47 @@ def render(request: Request) -> list[Printed]:
             query, query_at = u, u_at
             break
     keep_all = bool(not drop_thinking or tools or any(t.role == "tool" for _, t in without_system))
-    # deepseek-v4.kata:61 each m in messages
+    # deepseek-v4.kata:62 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user" or m.role == "developer":  # :62 when user, developer
+        if m.role == "user" or m.role == "developer":  # :63 when user, developer
             if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_63)
+                out.append(USER_64)
             else:
-                out.append(BLANK_LINE_63)
-            out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_64)
-        elif m.role == "tool":  # :67 when tool
+                out.append(BLANK_LINE_64)
+            out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_65)
+        elif m.role == "tool":  # :68 when tool
             if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_68)
+                out.append(USER_69)
             else:
-                out.append(BLANK_LINE_68)
+                out.append(BLANK_LINE_69)
             out += (
-                TOOL_RESULT_69,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_69,
-                TOOL_RESULT_69_39,
+                TOOL_RESULT_70,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_70,
+                TOOL_RESULT_70_39,
             )
-        elif m.role == "assistant":  # :72 when assistant
-            out.append(ASSISTANT_73)
+        elif m.role == "assistant":  # :73 when assistant
+            out.append(ASSISTANT_74)
             if thinking and (keep_all or (query is not None and m_at > query_at) or query is None):
                 out += (
-                    THINK_75,
+                    THINK_76,
                     (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
                     if m.reasoning_content is not None
-                    else EMPTY_76,
-                    END_THINK_76,
+                    else EMPTY_77,
+                    END_THINK_77,
                 )
             else:
-                out.append(END_THINK_78)
-            out += (SAMPLED_81, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_82)
+                out.append(END_THINK_79)
+            out += (SAMPLED_82, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_83)
             if m.tool_calls:
                 _tool_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(END_OF_SENTENCE_84)
+            out.append(END_OF_SENTENCE_85)
         else:
             assert_never(m)
-    # deepseek-v4.kata:89 generate
+    # deepseek-v4.kata:90 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_90)
+        out.append(ASSISTANT_91)
         if thinking:
-            out.append(THINK_91)
+            out.append(THINK_92)
         else:
-            out.append(END_THINK_91)
+            out.append(END_THINK_92)
     return out

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.gemma2.renderer import render
 from katapi_models.gemma2.request import Request
 from katapi_models.gemma2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Gemma": Budget("Gemma@1", window=8192, reserve=2048)},
+    budgets={
+        "Gemma": Budget(
+            "Gemma@1",
+            window=8192,
+            reserve=2048,
+            digest="sha256:38f81b13e2e2e720a74838079609c03c9ac7081c88b35f87662dd8f6a7981215",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(90, 7), Site(97, 34)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -16,12 +16,12 @@ from katapi.runtime.segments import Content
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 34)."""
+    """The record `image_part` (line 35)."""
 
-    type: Literal["image"]  # line 35
-    image: JsonValueField | None = None  # line 36: accepted, never printed
-    url: Content | None = None  # line 36: accepted, never printed
-    path: Content | None = None  # line 36: accepted, never printed
+    type: Literal["image"]  # line 36
+    image: JsonValueField | None = None  # line 37: accepted, never printed
+    url: Content | None = None  # line 37: accepted, never printed
+    path: Content | None = None  # line 37: accepted, never printed
 
 
 class TextPart(RequestModel):
@@ -32,35 +32,35 @@ class TextPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 24)."""
+    """A message of role `system` (line 25)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 24
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 25
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 24)."""
+    """A message of role `user` (line 25)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 24
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 25
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 25)."""
+    """A message of role `assistant` (line 26)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 26
-    tool_calls: Items[JsonValueField] | None = None  # line 27
-    reasoning_content: Content | None = None  # line 28: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 27
+    tool_calls: Items[JsonValueField] | None = None  # line 28
+    reasoning_content: Content | None = None  # line 29: accepted, never printed
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 30)."""
+    """A message of a role that no other class has (line 31)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 31
-    name: Content | None = None  # line 32: accepted, never printed
-    tool_call_id: Content | None = None  # line 32: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 32
+    name: Content | None = None  # line 33: accepted, never printed
+    tool_call_id: Content | None = None  # line 33: accepted, never printed
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | AnotherMessage, ByRole()]
@@ -68,8 +68,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 20)."""
+    """A whole request (line 21)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 38
+    tools: Items[JsonObjectField] | None = None  # line 39
     add_generation_prompt: bool = True

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.gemma4.renderer import render
 from katapi_models.gemma4.request import Request
 from katapi_models.gemma4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,35 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Gemma4": Budget("Gemma4@1", window=131072, reserve=8192)},
+    budgets={
+        "Gemma4": Budget(
+            "Gemma4@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:e4e6165360a62768d76487ffa3b72a25b75396ae3b799be6c66c7b46dba1088a",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(104, 38),
+                Site(107, 11),
+                Site(112, 11),
+                Site(118, 35),
+                Site(118, 61),
+                Site(123, 35),
+                Site(123, 61),
+                Site(140, 17),
+                Site(142, 30),
+                Site(144, 20),
+            },
+        ),
+        frozenset({"assistant"}),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -43,62 +43,62 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-IMAGE_SOFT_TOKEN_55 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(55, 28)))
-AUDIO_SOFT_TOKEN_56 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(56, 28)))
-VIDEO_SOFT_TOKEN_57 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(57, 28)))
-BOS_67 = fixed(ControlSegment(Control.BOS, Site(67, 3)))
-SYSTEM_69 = fixed(ControlSegment(Control.TURN, Site(69, 5)), LiteralSegment(Literal("system\n"), Site(69, 11)))
-THINK_70 = fixed(ControlSegment(Control.THINK, Site(70, 26)), LiteralSegment(Literal("\n"), Site(70, 33)))
-SPACE_75 = fixed(LiteralSegment(Literal(" "), Site(75, 49)))
-TOOL_80 = fixed(ControlSegment(Control.TOOL, Site(80, 32)))
-END_TOOL_80 = fixed(ControlSegment(Control.END_TOOL, Site(80, 65)))
-END_TURN_81 = fixed(ControlSegment(Control.END_TURN, Site(81, 5)), LiteralSegment(Literal("\n"), Site(81, 12)))
-MODEL_103 = fixed(ControlSegment(Control.TURN, Site(103, 38)), LiteralSegment(Literal("model\n"), Site(103, 44)))
-END_SAMPLED_104 = fixed(END_SAMPLED)
-SAMPLED_104 = fixed(SAMPLED)
-THOUGHT_106 = fixed(ControlSegment(Control.CHANNEL, Site(106, 11)), LiteralSegment(Literal("thought\n"), Site(106, 20)))
-END_CHANNEL_106 = fixed(
-    LiteralSegment(Literal("\n"), Site(106, 52)),
-    ControlSegment(Control.END_CHANNEL, Site(106, 57)),
+IMAGE_SOFT_TOKEN_56 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(56, 28)))
+AUDIO_SOFT_TOKEN_57 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(57, 28)))
+VIDEO_SOFT_TOKEN_58 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(58, 28)))
+BOS_68 = fixed(ControlSegment(Control.BOS, Site(68, 3)))
+SYSTEM_70 = fixed(ControlSegment(Control.TURN, Site(70, 5)), LiteralSegment(Literal("system\n"), Site(70, 11)))
+THINK_71 = fixed(ControlSegment(Control.THINK, Site(71, 26)), LiteralSegment(Literal("\n"), Site(71, 33)))
+SPACE_76 = fixed(LiteralSegment(Literal(" "), Site(76, 49)))
+TOOL_81 = fixed(ControlSegment(Control.TOOL, Site(81, 32)))
+END_TOOL_81 = fixed(ControlSegment(Control.END_TOOL, Site(81, 65)))
+END_TURN_82 = fixed(ControlSegment(Control.END_TURN, Site(82, 5)), LiteralSegment(Literal("\n"), Site(82, 12)))
+MODEL_104 = fixed(ControlSegment(Control.TURN, Site(104, 38)), LiteralSegment(Literal("model\n"), Site(104, 44)))
+END_SAMPLED_105 = fixed(END_SAMPLED)
+SAMPLED_105 = fixed(SAMPLED)
+THOUGHT_107 = fixed(ControlSegment(Control.CHANNEL, Site(107, 11)), LiteralSegment(Literal("thought\n"), Site(107, 20)))
+END_CHANNEL_107 = fixed(
+    LiteralSegment(Literal("\n"), Site(107, 52)),
+    ControlSegment(Control.END_CHANNEL, Site(107, 57)),
 )
-CALL_111 = fixed(ControlSegment(Control.TOOL_CALL, Site(111, 11)), LiteralSegment(Literal("call:"), Site(111, 22)))
-TEXT_111 = fixed(LiteralSegment(Literal("{"), Site(111, 49)))
-END_TOOL_CALL_111 = fixed(
-    LiteralSegment(Literal("}"), Site(111, 86)),
-    ControlSegment(Control.END_TOOL_CALL, Site(111, 90)),
+CALL_112 = fixed(ControlSegment(Control.TOOL_CALL, Site(112, 11)), LiteralSegment(Literal("call:"), Site(112, 22)))
+TEXT_112 = fixed(LiteralSegment(Literal("{"), Site(112, 49)))
+END_TOOL_CALL_112 = fixed(
+    LiteralSegment(Literal("}"), Site(112, 86)),
+    ControlSegment(Control.END_TOOL_CALL, Site(112, 90)),
 )
-TOOL_RESPONSE_117 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(117, 35)), END_SAMPLED)
-TOOL_RESPONSE_117_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(117, 61)))
-UNKNOWN_118 = (Literal("unknown"), Site(118, 28))
-TOOL_RESPONSE_122 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(122, 35)), END_SAMPLED)
-TOOL_RESPONSE_122_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(122, 61)))
-RESPONSE_123 = fixed(LiteralSegment(Literal("response:"), Site(123, 9)))
-UNKNOWN_123 = (Literal("unknown"), Site(123, 55))
-VALUE_123 = fixed(LiteralSegment(Literal("{value:"), Site(123, 65)))
-END_TOOL_RESPONSE_123 = fixed(
-    LiteralSegment(Literal("}"), Site(123, 93)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(124, 9)),
+TOOL_RESPONSE_118 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(118, 35)), END_SAMPLED)
+TOOL_RESPONSE_118_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(118, 61)))
+UNKNOWN_119 = (Literal("unknown"), Site(119, 28))
+TOOL_RESPONSE_123 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(123, 35)), END_SAMPLED)
+TOOL_RESPONSE_123_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(123, 61)))
+RESPONSE_124 = fixed(LiteralSegment(Literal("response:"), Site(124, 9)))
+UNKNOWN_124 = (Literal("unknown"), Site(124, 55))
+VALUE_124 = fixed(LiteralSegment(Literal("{value:"), Site(124, 65)))
+END_TOOL_RESPONSE_124 = fixed(
+    LiteralSegment(Literal("}"), Site(124, 93)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(125, 9)),
 )
-END_SAMPLED_131 = fixed(END_SAMPLED)
-SAMPLED_131 = fixed(SAMPLED)
-TOOL_RESPONSE_133 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(133, 22)))
-END_TURN_134 = fixed(ControlSegment(Control.END_TURN, Site(134, 21)))
-NEWLINE_136 = fixed(LiteralSegment(Literal("\n"), Site(136, 19)))
-USER_139 = fixed(ControlSegment(Control.TURN, Site(139, 17)), LiteralSegment(Literal("user\n"), Site(139, 23)))
-END_TURN_139 = fixed(ControlSegment(Control.END_TURN, Site(139, 48)), LiteralSegment(Literal("\n"), Site(139, 55)))
-ROLE_141 = {
+END_SAMPLED_132 = fixed(END_SAMPLED)
+SAMPLED_132 = fixed(SAMPLED)
+TOOL_RESPONSE_134 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(134, 22)))
+END_TURN_135 = fixed(ControlSegment(Control.END_TURN, Site(135, 21)))
+NEWLINE_137 = fixed(LiteralSegment(Literal("\n"), Site(137, 19)))
+USER_140 = fixed(ControlSegment(Control.TURN, Site(140, 17)), LiteralSegment(Literal("user\n"), Site(140, 23)))
+END_TURN_140 = fixed(ControlSegment(Control.END_TURN, Site(140, 48)), LiteralSegment(Literal("\n"), Site(140, 55)))
+ROLE_142 = {
     role: fixed(
-        ControlSegment(Control.TURN, Site(141, 30)),
-        LiteralSegment(Literal(role), Site(141, 36)),
-        LiteralSegment(Literal("\n"), Site(141, 43)),
+        ControlSegment(Control.TURN, Site(142, 30)),
+        LiteralSegment(Literal(role), Site(142, 36)),
+        LiteralSegment(Literal("\n"), Site(142, 43)),
     )
     for role in ("system", "developer")
 }
-END_TURN_141 = fixed(ControlSegment(Control.END_TURN, Site(141, 64)), LiteralSegment(Literal("\n"), Site(141, 71)))
-TURN_143 = fixed(ControlSegment(Control.TURN, Site(143, 20)))
-NEWLINE_143 = fixed(LiteralSegment(Literal("\n"), Site(143, 33)))
-END_TURN_143 = fixed(ControlSegment(Control.END_TURN, Site(143, 54)), LiteralSegment(Literal("\n"), Site(143, 61)))
-MODEL_146 = fixed(ControlSegment(Control.TURN, Site(146, 104)), LiteralSegment(Literal("model\n"), Site(146, 110)))
+END_TURN_142 = fixed(ControlSegment(Control.END_TURN, Site(142, 64)), LiteralSegment(Literal("\n"), Site(142, 71)))
+TURN_144 = fixed(ControlSegment(Control.TURN, Site(144, 20)))
+NEWLINE_144 = fixed(LiteralSegment(Literal("\n"), Site(144, 33)))
+END_TURN_144 = fixed(ControlSegment(Control.END_TURN, Site(144, 54)), LiteralSegment(Literal("\n"), Site(144, 61)))
+MODEL_147 = fixed(ControlSegment(Control.TURN, Site(147, 104)), LiteralSegment(Literal("model\n"), Site(147, 110)))
 QUOTE_GEMMA_5 = fixed(ControlSegment(Control.QUOTE, Site(5, 26, "spec/tools/gemma.kata")))
 QUOTE_GEMMA_5_38 = fixed(ControlSegment(Control.QUOTE, Site(5, 38, "spec/tools/gemma.kata")))
 QUOTE_GEMMA_11 = fixed(ControlSegment(Control.QUOTE, Site(11, 18, "spec/tools/gemma.kata")))
@@ -389,131 +389,131 @@ def _response(out: list[Printed], name: PrintedText, of: Json, of_path: Path) ->
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | MediaPart, ...] | None, content_path: Path) -> None:
-    """gemma4.kata:48 def body(content)."""
-    # gemma4.kata:49 match
-    if isinstance(content, str):  # :50
+    """gemma4.kata:49 def body(content)."""
+    # gemma4.kata:50 match
+    if isinstance(content, str):  # :51
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :51
+    elif isinstance(content, tuple):  # :52
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma4.kata:53 match
-            if isinstance(p, TextPart):  # :54
+            # gemma4.kata:54 match
+            if isinstance(p, TextPart):  # :55
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            elif p.type == "image":  # :55
-                out.append(IMAGE_SOFT_TOKEN_55)
-            elif p.type == "audio":  # :56
-                out.append(AUDIO_SOFT_TOKEN_56)
-            else:  # :57
-                out.append(VIDEO_SOFT_TOKEN_57)
-    else:  # :61
+            elif p.type == "image":  # :56
+                out.append(IMAGE_SOFT_TOKEN_56)
+            elif p.type == "audio":  # :57
+                out.append(AUDIO_SOFT_TOKEN_57)
+            else:  # :58
+                out.append(VIDEO_SOFT_TOKEN_58)
+    else:  # :62
         pass
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 47)."""
+    """All that the template prints for a request, in order (line 48)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:65")
-    # gemma4.kata:66 take leading system, developer as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:66")
+    # gemma4.kata:67 take leading system, developer as sys
     sys: SystemMessage | DeveloperMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage | DeveloperMessage):
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(BOS_67)
+    out.append(BOS_68)
     if enable_thinking or tools or sys is not None:
-        out.append(SYSTEM_69)
+        out.append(SYSTEM_70)
         if enable_thinking:
-            out.append(THINK_70)
+            out.append(THINK_71)
         if sys is not None:
-            # gemma4.kata:72 match
-            if isinstance(sys.content, str):  # :73
+            # gemma4.kata:73 match
+            if isinstance(sys.content, str):  # :74
                 out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-            elif isinstance(sys.content, tuple):  # :74
+            elif isinstance(sys.content, tuple):  # :75
                 for p_at, p in enumerate(sys.content):
                     p_path = ("messages", sys_at, "content", p_at)
-                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_75)
-            else:  # :77
+                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_76)
+            else:  # :78
                 pass
         for tool_at, tool in enumerate(tools if tools is not None else ()):
             tool_path = ("tools", tool_at)
-            out.append(TOOL_80)
+            out.append(TOOL_81)
             _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(END_TOOL_80)
-        out.append(END_TURN_81)
-    # gemma4.kata:84 last u … where …
+            out.append(END_TOOL_81)
+        out.append(END_TURN_82)
+    # gemma4.kata:85 last u … where …
     question: UserMessage | None = None
     question_at = -1
     for u_at, u in reversed(messages):
         if isinstance(u, UserMessage):
             question, question_at = u, u_at
             break
-    # gemma4.kata:85 last b … where …
+    # gemma4.kata:86 last b … where …
     final: SystemMessage | DeveloperMessage | UserMessage | AssistantMessage | AnotherMessage | None = None
     for _, b in reversed(messages):
         if not isinstance(b, ToolMessage):
             final = b
             break
-    # gemma4.kata:93 last b in messages before … where …
+    # gemma4.kata:94 last b in messages before … where …
     b_before = last_before((b_at, b) if not isinstance(b, ToolMessage) else None for b_at, b in messages)
-    # gemma4.kata:87 each m in messages
+    # gemma4.kata:88 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, AssistantMessage):  # :88 when assistant then tool* as results
+        if isinstance(m, AssistantMessage):  # :89 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             if results and not m.tool_calls:
-                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:89")
+                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:90")
             if results and m.tool_responses:
                 raise TemplateError(
                     "Results stand in `tool_responses` or in messages of their own.",
                     code="T100",
-                    where="gemma4.kata:91",
+                    where="gemma4.kata:92",
                 )
             _, previous = b_before[i] or (-1, None)
             said_printed: list[Printed] = []
-            # gemma4.kata:95 match
-            if isinstance(m.content, str):  # :96
+            # gemma4.kata:96 match
+            if isinstance(m.content, str):  # :97
                 said_printed.append(
                     trim(without((m.content, ("messages", m_at, "content"), 0), "<|channel>", "<channel|>"))
                 )
-            elif isinstance(m.content, tuple):  # :97
+            elif isinstance(m.content, tuple):  # :98
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     said_printed.append(trim(without((p.text, (*p_path, "text"), 0), "<|channel>", "<channel|>")))
-            else:  # :100
+            else:  # :101
                 pass
             said = kept(said_printed)
             if not isinstance(previous, AssistantMessage):
-                out.append(MODEL_103)
-            out.append(SAMPLED_104)
+                out.append(MODEL_104)
+            out.append(SAMPLED_105)
             if m.reasoning_content and m.tool_calls and (question is None or m_at > question_at):
-                out += (THOUGHT_106, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_106)
+                out += (THOUGHT_107, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_107)
             for call_at, call in enumerate(m.tool_calls if m.tool_calls is not None else ()):
                 call_path = ("messages", m_at, "tool_calls", call_at)
-                out += (CALL_111, (call.function.name, (*call_path, "function", "name"), 0), TEXT_111)
+                out += (CALL_112, (call.function.name, (*call_path, "function", "name"), 0), TEXT_112)
                 _members(out, call.function.arguments, (*call_path, "function", "arguments"))
-                out.append(END_TOOL_CALL_111)
-            out.append(END_SAMPLED_104)
+                out.append(END_TOOL_CALL_112)
+            out.append(END_SAMPLED_105)
             for r_at, r in enumerate(m.tool_responses if m.tool_responses is not None else ()):
                 r_path = ("messages", m_at, "tool_responses", r_at)
                 if r_at == 0:
-                    out.append(TOOL_RESPONSE_117)
+                    out.append(TOOL_RESPONSE_118)
                 else:
-                    out.append(TOOL_RESPONSE_117_61)
+                    out.append(TOOL_RESPONSE_118_61)
                 _response(
                     out,
-                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_118,
+                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_119,
                     r.response,
                     (*r_path, "response"),
                 )
             for r_2_index, (r_2_at, r_2) in enumerate(results):
-                # gemma4.kata:121 last call … where …
+                # gemma4.kata:122 last call … where …
                 called: Call | None = None
                 called_path: Path = ("messages", m_at, "tool_calls", -1)
                 for call_at, call in reversed(list(enumerate(m.tool_calls if m.tool_calls is not None else ()))):
@@ -522,10 +522,10 @@ def render(request: Request) -> list[Printed]:
                         called_path = ("messages", m_at, "tool_calls", call_at)
                         break
                 if r_2_index == 0:
-                    out.append(TOOL_RESPONSE_122)
+                    out.append(TOOL_RESPONSE_123)
                 else:
-                    out.append(TOOL_RESPONSE_122_61)
-                out.append(RESPONSE_123)
+                    out.append(TOOL_RESPONSE_123_61)
+                out.append(RESPONSE_124)
                 called_function: Function | None = called.function if called is not None else None
                 called_function_path = (*called_path, "function")
                 out += (
@@ -533,44 +533,44 @@ def render(request: Request) -> list[Printed]:
                     if called_function is not None
                     else (r_2.name, ("messages", r_2_at, "name"), 0)
                     if r_2.name is not None
-                    else UNKNOWN_123,
-                    VALUE_123,
+                    else UNKNOWN_124,
+                    VALUE_124,
                 )
                 _quoted(out, (r_2.content, ("messages", r_2_at, "content"), 0))
-                out.append(END_TOOL_RESPONSE_123)
+                out.append(END_TOOL_RESPONSE_124)
             answered = bool(results or m.tool_responses)
             waiting = bool(m.tool_calls and not answered)
             closed = bool(not waiting and (said[0] or not answered))
-            out += (SAMPLED_131, said)
+            out += (SAMPLED_132, said)
             if waiting:
-                out.append(TOOL_RESPONSE_133)
+                out.append(TOOL_RESPONSE_134)
             if closed:
-                out.append(END_TURN_134)
-            out.append(END_SAMPLED_131)
+                out.append(END_TURN_135)
+            out.append(END_SAMPLED_132)
             if closed:
-                out.append(NEWLINE_136)
+                out.append(NEWLINE_137)
             walked = i + 1 + len(results)
-        elif isinstance(m, UserMessage):  # :139 when user
-            out.append(USER_139)
+        elif isinstance(m, UserMessage):  # :140 when user
+            out.append(USER_140)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_139)
-        elif isinstance(m, ToolMessage):  # :140 when tool
-            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:140")
-        elif isinstance(m, SystemMessage | DeveloperMessage):  # :141 when system, developer
-            out.append(ROLE_141[m.role])
+            out.append(END_TURN_140)
+        elif isinstance(m, ToolMessage):  # :141 when tool
+            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:141")
+        elif isinstance(m, SystemMessage | DeveloperMessage):  # :142 when system, developer
+            out.append(ROLE_142[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_141)
-        elif m.role == "model":  # :142 when another
-            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:142")
-        elif isinstance(m, AnotherMessage):  # :143 when another
-            out += (TURN_143, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_143)
+            out.append(END_TURN_142)
+        elif m.role == "model":  # :143 when another
+            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:143")
+        elif isinstance(m, AnotherMessage):  # :144 when another
+            out += (TURN_144, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_144)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_143)
+            out.append(END_TURN_144)
         else:
             assert_never(m)
-    # gemma4.kata:146 generate
+    # gemma4.kata:147 generate
     if request.add_generation_prompt and not (
         isinstance(final, AssistantMessage) and (final.tool_calls or final.tool_responses)
     ):
-        out.append(MODEL_146)
+        out.append(MODEL_147)
     return out

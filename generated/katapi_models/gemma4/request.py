@@ -18,36 +18,36 @@ from katapi.runtime.segments import Content
 
 
 class MediaPart(RequestModel):
-    """The record `media_part` (line 26)."""
+    """The record `media_part` (line 27)."""
 
-    type: Literal["image", "audio", "video"]  # line 27
-    image: JsonValueField | None = None  # line 28: accepted, never printed
-    audio: JsonValueField | None = None  # line 28: accepted, never printed
-    video: JsonValueField | None = None  # line 28: accepted, never printed
-    url: Content | None = None  # line 28: accepted, never printed
-    path: Content | None = None  # line 28: accepted, never printed
+    type: Literal["image", "audio", "video"]  # line 28
+    image: JsonValueField | None = None  # line 29: accepted, never printed
+    audio: JsonValueField | None = None  # line 29: accepted, never printed
+    video: JsonValueField | None = None  # line 29: accepted, never printed
+    url: Content | None = None  # line 29: accepted, never printed
+    path: Content | None = None  # line 29: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 35)."""
+    """The record `function` (line 36)."""
 
-    name: Content  # line 36
-    arguments: ObjectFromText  # line 37
+    name: Content  # line 37
+    arguments: ObjectFromText  # line 38
 
 
 class Call(RequestModel):
-    """The record `call` (line 30)."""
+    """The record `call` (line 31)."""
 
-    function: Function  # line 31
-    id: Content | None = None  # line 32
-    type: Literal["function"] | None = None  # line 33: accepted, never printed
+    function: Function  # line 32
+    id: Content | None = None  # line 33
+    type: Literal["function"] | None = None  # line 34: accepted, never printed
 
 
 class Response(RequestModel):
-    """The record `response` (line 39)."""
+    """The record `response` (line 40)."""
 
-    name: Content | None = None  # line 40
-    response: JsonValueField  # line 41
+    name: Content | None = None  # line 41
+    response: JsonValueField  # line 42
 
 
 class TextPart(RequestModel):
@@ -58,51 +58,51 @@ class TextPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 12)."""
+    """A message of role `system` (line 13)."""
 
     role: Literal["system"]
-    content: Content | Items[TextPart] | None = None  # line 12
+    content: Content | Items[TextPart] | None = None  # line 13
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 12)."""
+    """A message of role `developer` (line 13)."""
 
     role: Literal["developer"]
-    content: Content | Items[TextPart] | None = None  # line 12
+    content: Content | Items[TextPart] | None = None  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 13)."""
+    """A message of role `user` (line 14)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 13
+    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 14
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 14)."""
+    """A message of role `assistant` (line 15)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 15
-    # line 16
+    content: Content | Items[TextPart] | None = None  # line 16
+    # line 17
     reasoning_content: Content | None = Field(None, validation_alias=AliasChoices("reasoning_content", "reasoning"))
-    tool_calls: Items[Call] | None = None  # line 17
-    tool_responses: Items[Response] | None = None  # line 18
+    tool_calls: Items[Call] | None = None  # line 18
+    tool_responses: Items[Response] | None = None  # line 19
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 20)."""
+    """A message of role `tool` (line 21)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("")]  # line 21
-    name: Content | None = None  # line 22
-    tool_call_id: Content | None = None  # line 23
+    content: Annotated[Content, FromParts("")]  # line 22
+    name: Content | None = None  # line 23
+    tool_call_id: Content | None = None  # line 24
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 25)."""
+    """A message of a role that no other class has (line 26)."""
 
     role: Annotated[Content, OtherThan("system", "developer", "user", "assistant", "tool")]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 25
+    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 26
 
 
 Message: TypeAlias = Annotated[
@@ -112,9 +112,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 8)."""
+    """A whole request (line 9)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 43
+    tools: Items[JsonObjectField] | None = None  # line 44
     add_generation_prompt: bool = True
-    enable_thinking: bool = False  # line 44
+    enable_thinking: bool = False  # line 45

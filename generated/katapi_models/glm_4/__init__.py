@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.glm_4.renderer import render
 from katapi_models.glm_4.request import Request
 from katapi_models.glm_4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GLM": Budget("GLM@4", window=131072, reserve=8192)},
+    budgets={
+        "GLM": Budget(
+            "GLM@4",
+            window=131072,
+            reserve=8192,
+            digest="sha256:d0a8cf821fa13eae59cd4a9f459d5612d3eb51c5ca5ff19a7b13e68245b42560",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(77, 11), Site(98, 14), Site(103, 14), Site(108, 14), Site(113, 11), Site(121, 30)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -36,34 +36,34 @@ TOJSON_INDENTED = Serialization(
     absent="omitted",
 )
 
-END_SAMPLED_62 = fixed(END_SAMPLED)
-SAMPLED_62 = fixed(SAMPLED)
-EMPTY_63 = (Literal(""), Site(63, 19))
-NEWLINE_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 22)))
-GMASK_69 = fixed(ControlSegment(Control.GMASK, Site(69, 3)), ControlSegment(Control.SOP, Site(69, 10)))
-CHATGLM_AI_GLM_76 = fixed(
-    ControlSegment(Control.SYSTEM, Site(76, 11)),
+END_SAMPLED_63 = fixed(END_SAMPLED)
+SAMPLED_63 = fixed(SAMPLED)
+EMPTY_64 = (Literal(""), Site(64, 19))
+NEWLINE_64 = fixed(LiteralSegment(Literal("\n"), Site(64, 22)))
+GMASK_70 = fixed(ControlSegment(Control.GMASK, Site(70, 3)), ControlSegment(Control.SOP, Site(70, 10)))
+CHATGLM_AI_GLM_77 = fixed(
+    ControlSegment(Control.SYSTEM, Site(77, 11)),
     LiteralSegment(
         Literal(
             "\n"
             "你是一个名为 ChatGLM 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n"
             "# 可用工具"
         ),
-        Site(78, 1),
+        Site(79, 1),
     ),
 )
-SYSTEM_97 = fixed(ControlSegment(Control.SYSTEM, Site(97, 14)))
-USER_102 = fixed(ControlSegment(Control.USER, Site(102, 14)))
-OBSERVATION_107 = fixed(ControlSegment(Control.OBSERVATION, Site(107, 14)))
-ASSISTANT_112 = fixed(ControlSegment(Control.ASSISTANT, Site(112, 11)), SAMPLED)
-END_SAMPLED_113 = fixed(END_SAMPLED)
-EMPTY_113 = (Literal(""), Site(113, 35))
-NEWLINE_113 = fixed(LiteralSegment(Literal("\n"), Site(113, 38)))
-TEXT_120 = fixed(LiteralSegment(Literal("<|"), Site(120, 30)))
-TEXT_120_42 = fixed(LiteralSegment(Literal("|>"), Site(120, 42)))
-EMPTY_120 = (Literal(""), Site(120, 61))
-NEWLINE_120 = fixed(LiteralSegment(Literal("\n"), Site(120, 64)))
-ASSISTANT_162 = fixed(ControlSegment(Control.ASSISTANT, Site(162, 14)))
+SYSTEM_98 = fixed(ControlSegment(Control.SYSTEM, Site(98, 14)))
+USER_103 = fixed(ControlSegment(Control.USER, Site(103, 14)))
+OBSERVATION_108 = fixed(ControlSegment(Control.OBSERVATION, Site(108, 14)))
+ASSISTANT_113 = fixed(ControlSegment(Control.ASSISTANT, Site(113, 11)), SAMPLED)
+END_SAMPLED_114 = fixed(END_SAMPLED)
+EMPTY_114 = (Literal(""), Site(114, 35))
+NEWLINE_114 = fixed(LiteralSegment(Literal("\n"), Site(114, 38)))
+TEXT_121 = fixed(LiteralSegment(Literal("<|"), Site(121, 30)))
+TEXT_121_42 = fixed(LiteralSegment(Literal("|>"), Site(121, 42)))
+EMPTY_121 = (Literal(""), Site(121, 61))
+NEWLINE_121 = fixed(LiteralSegment(Literal("\n"), Site(121, 64)))
+ASSISTANT_163 = fixed(ControlSegment(Control.ASSISTANT, Site(163, 14)))
 TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
 BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
 JSON_GLM_13 = fixed(
@@ -145,25 +145,25 @@ def _cogview(out: list[Printed]) -> None:
 def _turn(
     out: list[Printed], role: Fixed, ends_reply: bool, metadata: PrintedText | None, content: PrintedText | None
 ) -> None:
-    """glm4.kata:60 def turn(role, ends_reply, metadata, content)."""
+    """glm4.kata:61 def turn(role, ends_reply, metadata, content)."""
     if content is not None and content[0]:
         if ends_reply:
-            out += (SAMPLED_62, role, END_SAMPLED_62)
+            out += (SAMPLED_63, role, END_SAMPLED_63)
         else:
             out.append(role)
-        out += (metadata if metadata is not None else EMPTY_63, NEWLINE_63, content)
+        out += (metadata if metadata is not None else EMPTY_64, NEWLINE_64, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 58)."""
+    """All that the template prints for a request, in order (line 59)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(GMASK_69)
-    # glm4.kata:73 each m in messages
+    out.append(GMASK_70)
+    # glm4.kata:74 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage):  # :74 when system
+        if isinstance(m, SystemMessage):  # :75 when system
             if m.tools is not None:
-                out.append(CHATGLM_AI_GLM_76)
+                out.append(CHATGLM_AI_GLM_77)
                 for tool_at, tool in enumerate(m.tools):
                     tool_path = ("messages", m_at, "tools", tool_at)
                     if json_field(tool, "type") == "function":
@@ -178,55 +178,55 @@ def render(request: Request) -> list[Printed]:
                         raise TemplateError(
                             "A tool is of the type function, python, simple_browser or cogview.",
                             code="T100",
-                            where="glm4.kata:93",
+                            where="glm4.kata:94",
                         )
             _turn(
                 out,
-                SYSTEM_97,
+                SYSTEM_98,
                 False,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, UserMessage):  # :100 when user
+        elif isinstance(m, UserMessage):  # :101 when user
             reply = message_at(messages, i - 1)
             _turn(
                 out,
-                USER_102,
+                USER_103,
                 bool(isinstance(reply, AssistantMessage) and reply.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, ObservationMessage):  # :105 when observation
+        elif isinstance(m, ObservationMessage):  # :106 when observation
             reply_2 = message_at(messages, i - 1)
             _turn(
                 out,
-                OBSERVATION_107,
+                OBSERVATION_108,
                 bool(isinstance(reply_2, AssistantMessage) and reply_2.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, AssistantMessage):  # :110 when assistant
+        elif isinstance(m, AssistantMessage):  # :111 when assistant
             if m.content:
                 out += (
-                    ASSISTANT_112,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_113,
-                    NEWLINE_113,
+                    ASSISTANT_113,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_114,
+                    NEWLINE_114,
                     (m.content, ("messages", m_at, "content"), 0),
-                    END_SAMPLED_113,
+                    END_SAMPLED_114,
                 )
-        elif isinstance(m, OtherMessage):  # :119 when other
+        elif isinstance(m, OtherMessage):  # :120 when other
             if m.content:
                 out += (
-                    TEXT_120,
+                    TEXT_121,
                     (Content(m.role), ("messages", m_at, "role"), 0),
-                    TEXT_120_42,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_120,
-                    NEWLINE_120,
+                    TEXT_121_42,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_121,
+                    NEWLINE_121,
                     (m.content, ("messages", m_at, "content"), 0),
                 )
         else:
             assert_never(m)
-    # glm4.kata:162 generate
+    # glm4.kata:163 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_162)
+        out.append(ASSISTANT_163)
     return out

@@ -15,63 +15,63 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 51)."""
+    """The record `function` (line 52)."""
 
-    name: Content  # line 52
-    arguments: JsonText | None = None  # line 53
+    name: Content  # line 53
+    arguments: JsonText | None = None  # line 54
 
 
 class Call(RequestModel):
-    """The record `call` (line 47)."""
+    """The record `call` (line 48)."""
 
-    function: Function  # line 48
-    id: Content | None = None  # line 49: accepted, never printed
-    type: Literal["function"] | None = None  # line 49: accepted, never printed
+    function: Function  # line 49
+    id: Content | None = None  # line 50: accepted, never printed
+    type: Literal["function"] | None = None  # line 50: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 19)."""
+    """A message of role `system` (line 20)."""
 
     role: Literal["system"]
-    content: Content | None = None  # line 20
-    metadata: Content | None = None  # line 21
-    tools: Items[JsonObjectField] | None = None  # line 22
+    content: Content | None = None  # line 21
+    metadata: Content | None = None  # line 22
+    tools: Items[JsonObjectField] | None = None  # line 23
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 24)."""
+    """A message of role `user` (line 25)."""
 
     role: Literal["user"]
-    content: Content | None = None  # line 25
-    metadata: Content | None = None  # line 26
+    content: Content | None = None  # line 26
+    metadata: Content | None = None  # line 27
 
 
 class ObservationMessage(RequestModel):
-    """A message of role `observation` (line 24)."""
+    """A message of role `observation` (line 25)."""
 
     role: Literal["observation"]
-    content: Content | None = None  # line 25
-    metadata: Content | None = None  # line 26
+    content: Content | None = None  # line 26
+    metadata: Content | None = None  # line 27
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 28)."""
+    """A message of a role that no other class has (line 29)."""
 
     role: Annotated[Content, OtherThan("system", "user", "observation", "assistant")]
-    content: Content | None = None  # line 29
-    metadata: Content | None = None  # line 30
-    name: Content | None = None  # line 31: accepted, never printed
-    tool_call_id: Content | None = None  # line 31: accepted, never printed
+    content: Content | None = None  # line 30
+    metadata: Content | None = None  # line 31
+    name: Content | None = None  # line 32: accepted, never printed
+    tool_call_id: Content | None = None  # line 32: accepted, never printed
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 40)."""
+    """A message of role `assistant` (line 41)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 41
-    metadata: Content | None = None  # line 43
-    tool_calls: Items[Call] | None = None  # line 44: accepted, never printed
-    reasoning_content: Content | None = None  # line 45: accepted, never printed
+    content: Content | None = None  # line 42
+    metadata: Content | None = None  # line 44
+    tool_calls: Items[Call] | None = None  # line 45: accepted, never printed
+    reasoning_content: Content | None = None  # line 46: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -81,8 +81,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 14)."""
+    """A whole request (line 15)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 55
+    tools: Items[JsonObjectField] | None = None  # line 56
     add_generation_prompt: bool = True

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.glm_4_0414.renderer import render
 from katapi_models.glm_4_0414.request import Request
 from katapi_models.glm_4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,23 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GLM": Budget("GLM@4", window=32768, reserve=8192)},
+    budgets={
+        "GLM": Budget(
+            "GLM@4",
+            window=32768,
+            reserve=8192,
+            digest="sha256:709002874e11d6cf53eab58641ef5011cd4902925e447b86bf49d3850a994815",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(
+        frozenset(
+            {Site(135, 44), Site(135, 61), Site(142, 11), Site(147, 53), Site(147, 75), Site(157, 44), Site(157, 68)}
+        ),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

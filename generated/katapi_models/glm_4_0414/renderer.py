@@ -41,34 +41,34 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-END_SAMPLED_62 = fixed(END_SAMPLED)
-SAMPLED_62 = fixed(SAMPLED)
-EMPTY_63 = (Literal(""), Site(63, 19))
-NEWLINE_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 22)))
-GMASK_69 = fixed(ControlSegment(Control.GMASK, Site(69, 3)), ControlSegment(Control.SOP, Site(69, 10)))
-SYSTEM_125 = fixed(
-    ControlSegment(Control.SYSTEM, Site(125, 7)),
-    LiteralSegment(Literal("\n# 可用工具\n"), Site(125, 15)),
+END_SAMPLED_63 = fixed(END_SAMPLED)
+SAMPLED_63 = fixed(SAMPLED)
+EMPTY_64 = (Literal(""), Site(64, 19))
+NEWLINE_64 = fixed(LiteralSegment(Literal("\n"), Site(64, 22)))
+GMASK_70 = fixed(ControlSegment(Control.GMASK, Site(70, 3)), ControlSegment(Control.SOP, Site(70, 10)))
+SYSTEM_126 = fixed(
+    ControlSegment(Control.SYSTEM, Site(126, 7)),
+    LiteralSegment(Literal("\n# 可用工具\n"), Site(126, 15)),
 )
-SYSTEM_131 = fixed(ControlSegment(Control.SYSTEM, Site(131, 30)), LiteralSegment(Literal("\n"), Site(131, 38)))
-USER_134 = fixed(SAMPLED, ControlSegment(Control.USER, Site(134, 44)), END_SAMPLED)
-USER_134_61 = fixed(ControlSegment(Control.USER, Site(134, 61)))
-NEWLINE_135 = fixed(LiteralSegment(Literal("\n"), Site(135, 9)))
-ASSISTANT_141 = fixed(ControlSegment(Control.ASSISTANT, Site(141, 11)), SAMPLED)
-END_SAMPLED_142 = fixed(END_SAMPLED)
-EMPTY_142 = (Literal(""), Site(142, 35))
-NEWLINE_142 = fixed(LiteralSegment(Literal("\n"), Site(142, 38)))
-EMPTY_142_56 = (Literal(""), Site(142, 56))
-ASSISTANT_146 = fixed(SAMPLED, ControlSegment(Control.ASSISTANT, Site(146, 53)), END_SAMPLED)
-ASSISTANT_146_75 = fixed(ControlSegment(Control.ASSISTANT, Site(146, 75)))
-END_SAMPLED_147 = fixed(END_SAMPLED)
-SAMPLED_147 = fixed(SAMPLED)
-NEWLINE_148 = fixed(LiteralSegment(Literal("\n"), Site(148, 31)))
-TEXT_149 = fixed(LiteralSegment(Literal("{}"), Site(149, 88)))
-OBSERVATION_156 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(156, 44)), END_SAMPLED)
-OBSERVATION_156_68 = fixed(ControlSegment(Control.OBSERVATION, Site(156, 68)))
-NEWLINE_157 = fixed(LiteralSegment(Literal("\n"), Site(157, 9)))
-ASSISTANT_162 = fixed(ControlSegment(Control.ASSISTANT, Site(162, 14)))
+SYSTEM_132 = fixed(ControlSegment(Control.SYSTEM, Site(132, 30)), LiteralSegment(Literal("\n"), Site(132, 38)))
+USER_135 = fixed(SAMPLED, ControlSegment(Control.USER, Site(135, 44)), END_SAMPLED)
+USER_135_61 = fixed(ControlSegment(Control.USER, Site(135, 61)))
+NEWLINE_136 = fixed(LiteralSegment(Literal("\n"), Site(136, 9)))
+ASSISTANT_142 = fixed(ControlSegment(Control.ASSISTANT, Site(142, 11)), SAMPLED)
+END_SAMPLED_143 = fixed(END_SAMPLED)
+EMPTY_143 = (Literal(""), Site(143, 35))
+NEWLINE_143 = fixed(LiteralSegment(Literal("\n"), Site(143, 38)))
+EMPTY_143_56 = (Literal(""), Site(143, 56))
+ASSISTANT_147 = fixed(SAMPLED, ControlSegment(Control.ASSISTANT, Site(147, 53)), END_SAMPLED)
+ASSISTANT_147_75 = fixed(ControlSegment(Control.ASSISTANT, Site(147, 75)))
+END_SAMPLED_148 = fixed(END_SAMPLED)
+SAMPLED_148 = fixed(SAMPLED)
+NEWLINE_149 = fixed(LiteralSegment(Literal("\n"), Site(149, 31)))
+TEXT_150 = fixed(LiteralSegment(Literal("{}"), Site(150, 88)))
+OBSERVATION_157 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(157, 44)), END_SAMPLED)
+OBSERVATION_157_68 = fixed(ControlSegment(Control.OBSERVATION, Site(157, 68)))
+NEWLINE_158 = fixed(LiteralSegment(Literal("\n"), Site(158, 9)))
+ASSISTANT_163 = fixed(ControlSegment(Control.ASSISTANT, Site(163, 14)))
 TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
 BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
 JSON_GLM_13 = fixed(
@@ -92,74 +92,74 @@ def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
 def _turn(
     out: list[Printed], role: Fixed, ends_reply: bool, metadata: PrintedText | None, content: PrintedText | None
 ) -> None:
-    """glm4.kata:60 def turn(role, ends_reply, metadata, content)."""
+    """glm4.kata:61 def turn(role, ends_reply, metadata, content)."""
     if content is not None and content[0]:
         if ends_reply:
-            out += (SAMPLED_62, role, END_SAMPLED_62)
+            out += (SAMPLED_63, role, END_SAMPLED_63)
         else:
             out.append(role)
-        out += (metadata if metadata is not None else EMPTY_63, NEWLINE_63, content)
+        out += (metadata if metadata is not None else EMPTY_64, NEWLINE_64, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 58)."""
+    """All that the template prints for a request, in order (line 59)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(GMASK_69)
+    out.append(GMASK_70)
     if tools:
-        out.append(SYSTEM_125)
+        out.append(SYSTEM_126)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if json_field(tool, "function"):
                 _describe(out, json_field(tool, "function"), (*tool_path, "function"))
             else:
                 _describe(out, tool, tool_path)
-    # glm4.kata:130 take all system as instructions
+    # glm4.kata:131 take all system as instructions
     instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     for s_at, s in instructions:
-        out += (SYSTEM_131, (s.content, ("messages", s_at, "content"), 0))
-    # glm4.kata:132 each m in messages
+        out += (SYSTEM_132, (s.content, ("messages", s_at, "content"), 0))
+    # glm4.kata:133 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :133 when user
+        if m.role == "user":  # :134 when user
             if isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_134)
+                out.append(USER_135)
             else:
-                out.append(USER_134_61)
-            out += (NEWLINE_135, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :138 when assistant
+                out.append(USER_135_61)
+            out += (NEWLINE_136, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant":  # :139 when assistant
             speaks = bool(m.content or m.metadata or not m.tool_calls)
             if speaks:
                 out += (
-                    ASSISTANT_141,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_142,
-                    NEWLINE_142,
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_142_56,
-                    END_SAMPLED_142,
+                    ASSISTANT_142,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_143,
+                    NEWLINE_143,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_143_56,
+                    END_SAMPLED_143,
                 )
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     if speaks or c_at != 0:
-                        out.append(ASSISTANT_146)
+                        out.append(ASSISTANT_147)
                     else:
-                        out.append(ASSISTANT_146_75)
-                    out += (SAMPLED_147, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_148)
+                        out.append(ASSISTANT_147_75)
+                    out += (SAMPLED_148, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_149)
                     if c.function.arguments is not None:
                         out.append((TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None))
                     else:
-                        out.append(TEXT_149)
-                    out.append(END_SAMPLED_147)
-        elif m.role == "observation" or m.role == "tool":  # :155 when observation, tool
+                        out.append(TEXT_150)
+                    out.append(END_SAMPLED_148)
+        elif m.role == "observation" or m.role == "tool":  # :156 when observation, tool
             if isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(OBSERVATION_156)
+                out.append(OBSERVATION_157)
             else:
-                out.append(OBSERVATION_156_68)
-            out += (NEWLINE_157, (m.content, ("messages", m_at, "content"), 0))
+                out.append(OBSERVATION_157_68)
+            out += (NEWLINE_158, (m.content, ("messages", m_at, "content"), 0))
         else:
             assert_never(m)
-    # glm4.kata:162 generate
+    # glm4.kata:163 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_162)
+        out.append(ASSISTANT_163)
     return out

@@ -16,60 +16,60 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 51)."""
+    """The record `function` (line 52)."""
 
-    name: Content  # line 52
-    arguments: JsonText | None = None  # line 53
+    name: Content  # line 53
+    arguments: JsonText | None = None  # line 54
 
 
 class Call(RequestModel):
-    """The record `call` (line 47)."""
+    """The record `call` (line 48)."""
 
-    function: Function  # line 48
-    id: Content | None = None  # line 49: accepted, never printed
-    type: Literal["function"] | None = None  # line 49: accepted, never printed
+    function: Function  # line 49
+    id: Content | None = None  # line 50: accepted, never printed
+    type: Literal["function"] | None = None  # line 50: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 34)."""
+    """A message of role `system` (line 35)."""
 
     role: Literal["system"]
-    content: Content  # line 34
+    content: Content  # line 35
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 34)."""
+    """A message of role `user` (line 35)."""
 
     role: Literal["user"]
-    content: Content  # line 34
+    content: Content  # line 35
 
 
 class ObservationMessage(RequestModel):
-    """A message of role `observation` (line 35)."""
+    """A message of role `observation` (line 36)."""
 
     role: Literal["observation"]
-    content: Content  # line 36
-    name: Content | None = None  # line 37: accepted, never printed
-    tool_call_id: Content | None = None  # line 37: accepted, never printed
+    content: Content  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
+    tool_call_id: Content | None = None  # line 38: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 35)."""
+    """A message of role `tool` (line 36)."""
 
     role: Literal["tool"]
-    content: Content  # line 36
-    name: Content | None = None  # line 37: accepted, never printed
-    tool_call_id: Content | None = None  # line 37: accepted, never printed
+    content: Content  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
+    tool_call_id: Content | None = None  # line 38: accepted, never printed
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 40)."""
+    """A message of role `assistant` (line 41)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 41
-    metadata: Content | None = None  # line 43
-    tool_calls: Items[Call] | None = None  # line 44
-    reasoning_content: Content | None = None  # line 45: accepted, never printed
+    content: Content | None = None  # line 42
+    metadata: Content | None = None  # line 44
+    tool_calls: Items[Call] | None = None  # line 45
+    reasoning_content: Content | None = None  # line 46: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -79,8 +79,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 14)."""
+    """A whole request (line 15)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 55
+    tools: Items[JsonObjectField] | None = None  # line 56
     add_generation_prompt: bool = True

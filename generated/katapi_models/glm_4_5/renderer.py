@@ -31,59 +31,59 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-END_TOOL_RESPONSE_8 = fixed(
-    LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(138, 51)),
+END_TOOL_RESPONSE_9 = fixed(
+    LiteralSegment(Literal("\n"), Site(9, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(139, 51)),
 )
-END_TOOL_RESPONSE_8_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(142, 78)),
+END_TOOL_RESPONSE_9_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(9, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(143, 78)),
 )
-NEWLINE_8 = fixed(LiteralSegment(Literal("\n"), Site(8, 21)))
-THINK_8 = fixed(
-    LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.THINK, Site(118, 9)),
-    ControlSegment(Control.END_THINK, Site(118, 16)),
+NEWLINE_9 = fixed(LiteralSegment(Literal("\n"), Site(9, 21)))
+THINK_9 = fixed(
+    LiteralSegment(Literal("\n"), Site(9, 21)),
+    ControlSegment(Control.THINK, Site(119, 9)),
+    ControlSegment(Control.END_THINK, Site(119, 16)),
 )
-THINK_8_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.THINK, Site(153, 55)),
-    ControlSegment(Control.END_THINK, Site(153, 62)),
+THINK_9_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(9, 21)),
+    ControlSegment(Control.THINK, Site(154, 55)),
+    ControlSegment(Control.END_THINK, Site(154, 62)),
 )
-TOOL_CALL_8 = fixed(
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+TOOL_CALL_9 = fixed(
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     ControlSegment(Control.TOOL_CALL, Site(32, 8, "spec/tools/glm-4.5.kata")),
 )
-TOOL_RESPONSE_8 = fixed(
-    LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(138, 16)),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+TOOL_RESPONSE_9 = fixed(
+    LiteralSegment(Literal("\n"), Site(9, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(139, 16)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
 )
-TOOL_RESPONSE_8_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(8, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(142, 41)),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+TOOL_RESPONSE_9_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(9, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(143, 41)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
 )
-GMASK_61 = fixed(ControlSegment(Control.GMASK, Site(61, 3)), ControlSegment(Control.SOP, Site(61, 10)))
-SYSTEM_63 = fixed(ControlSegment(Control.SYSTEM, Site(63, 5)))
-SYSTEM_69 = fixed(ControlSegment(Control.SYSTEM, Site(69, 7)), LiteralSegment(Literal("\n"), Site(8, 21)))
-USER_75 = fixed(SAMPLED, ControlSegment(Control.USER, Site(75, 42)), END_SAMPLED)
-USER_75_59 = fixed(ControlSegment(Control.USER, Site(75, 59)))
-NOTHINK_86 = fixed(ControlSegment(Control.NOTHINK, Site(86, 100)))
-EMPTY_91 = (Literal(""), Site(91, 32))
-EMPTY_96 = (Literal(""), Site(96, 37))
-ASSISTANT_99 = fixed(ControlSegment(Control.ASSISTANT, Site(99, 7)))
-THINK_110 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)), ControlSegment(Control.THINK, Site(112, 11)))
-END_THINK_114 = fixed(ControlSegment(Control.END_THINK, Site(114, 11)), END_SAMPLED)
-END_SAMPLED_126 = fixed(END_SAMPLED)
-NEWLINE_126 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(8, 21)))
-END_SAMPLED_130 = fixed(END_SAMPLED)
-SAMPLED_130 = fixed(SAMPLED)
-OBSERVATION_137 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(137, 46)), END_SAMPLED)
-OBSERVATION_137_92 = fixed(ControlSegment(Control.OBSERVATION, Site(137, 92)))
-OBSERVATION_141 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(141, 46)), END_SAMPLED)
-OBSERVATION_141_70 = fixed(ControlSegment(Control.OBSERVATION, Site(141, 70)))
-ASSISTANT_149 = fixed(ControlSegment(Control.ASSISTANT, Site(149, 5)))
+GMASK_62 = fixed(ControlSegment(Control.GMASK, Site(62, 3)), ControlSegment(Control.SOP, Site(62, 10)))
+SYSTEM_64 = fixed(ControlSegment(Control.SYSTEM, Site(64, 5)))
+SYSTEM_70 = fixed(ControlSegment(Control.SYSTEM, Site(70, 7)), LiteralSegment(Literal("\n"), Site(9, 21)))
+USER_76 = fixed(SAMPLED, ControlSegment(Control.USER, Site(76, 42)), END_SAMPLED)
+USER_76_59 = fixed(ControlSegment(Control.USER, Site(76, 59)))
+NOTHINK_87 = fixed(ControlSegment(Control.NOTHINK, Site(87, 100)))
+EMPTY_92 = (Literal(""), Site(92, 32))
+EMPTY_97 = (Literal(""), Site(97, 37))
+ASSISTANT_100 = fixed(ControlSegment(Control.ASSISTANT, Site(100, 7)))
+THINK_111 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(9, 21)), ControlSegment(Control.THINK, Site(113, 11)))
+END_THINK_115 = fixed(ControlSegment(Control.END_THINK, Site(115, 11)), END_SAMPLED)
+END_SAMPLED_127 = fixed(END_SAMPLED)
+NEWLINE_127 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(9, 21)))
+END_SAMPLED_131 = fixed(END_SAMPLED)
+SAMPLED_131 = fixed(SAMPLED)
+OBSERVATION_138 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(138, 46)), END_SAMPLED)
+OBSERVATION_138_92 = fixed(ControlSegment(Control.OBSERVATION, Site(138, 92)))
+OBSERVATION_142 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(142, 46)), END_SAMPLED)
+OBSERVATION_142_70 = fixed(ControlSegment(Control.OBSERVATION, Site(142, 70)))
+ASSISTANT_150 = fixed(ControlSegment(Control.ASSISTANT, Site(150, 5)))
 TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
@@ -107,36 +107,36 @@ TOOLS_FOR_EACH_GLM_20 = fixed(
     ),
     ControlSegment(Control.TOOL_CALL, Site(23, 5, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{function-name}"), Site(23, 16, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     ControlSegment(Control.ARG_KEY, Site(25, 3, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-key-1}"), Site(25, 12, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_KEY, Site(25, 26, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     ControlSegment(Control.ARG_VALUE, Site(25, 41, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-value-1}"), Site(25, 52, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_VALUE, Site(25, 68, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     ControlSegment(Control.ARG_KEY, Site(26, 3, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-key-2}"), Site(26, 12, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_KEY, Site(26, 26, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     ControlSegment(Control.ARG_VALUE, Site(26, 41, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-value-2}"), Site(26, 52, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_VALUE, Site(26, 68, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     LiteralSegment(Literal("..."), Site(27, 3, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     ControlSegment(Control.END_TOOL_CALL, Site(27, 14, "spec/tools/glm-4.5.kata")),
 )
 ARG_KEY_GLM_35 = fixed(ControlSegment(Control.ARG_KEY, Site(35, 7, "spec/tools/glm-4.5.kata")))
 END_ARG_KEY_GLM_35 = fixed(
     ControlSegment(Control.END_ARG_KEY, Site(35, 20, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
     ControlSegment(Control.ARG_VALUE, Site(35, 35, "spec/tools/glm-4.5.kata")),
 )
 END_ARG_VALUE_GLM_37 = fixed(
     ControlSegment(Control.END_ARG_VALUE, Site(37, 7, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(8, 21)),
+    LiteralSegment(Literal("\n"), Site(9, 21)),
 )
 END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
 
@@ -152,7 +152,7 @@ def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: 
 
 def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
     """glm-4.5.kata:31 def call_in_tags(c)."""
-    out += (TOOL_CALL_8, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_8)
+    out += (TOOL_CALL_9, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_9)
     if c.function.arguments is not None:
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
@@ -167,31 +167,31 @@ def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 60)."""
+    """All that the template prints for a request, in order (line 61)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
-    out.append(GMASK_61)
+    out.append(GMASK_62)
     if tools:
-        out.append(SYSTEM_63)
+        out.append(SYSTEM_64)
         _tools_in_tags(out, tools, ("tools",))
-    # glm4.5.kata:97 any u in messages after … where …
+    # glm4.5.kata:98 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:67 each m in messages
+    # glm4.5.kata:68 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :68 when system
-            out += (SYSTEM_69, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :74 when user
+        if m.role == "system":  # :69 when system
+            out += (SYSTEM_70, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :75 when user
             if isinstance(message_at(messages, i - 1), AssistantMessage):
-                out.append(USER_75)
+                out.append(USER_76)
             else:
-                out.append(USER_75_59)
-            out += (NEWLINE_8, (m.content, ("messages", m_at, "content"), 0))
+                out.append(USER_76_59)
+            out += (NEWLINE_9, (m.content, ("messages", m_at, "content"), 0))
             if not enable_thinking and not m.content.endswith("/nothink"):
-                out.append(NOTHINK_86)
-        elif m.role == "assistant":  # :90 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_91
+                out.append(NOTHINK_87)
+        elif m.role == "assistant":  # :91 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_92
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -201,46 +201,46 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_96
+                thought = EMPTY_97
             asked_later = u_after[i]
             shown = bool(thought[0] and not asked_later)
-            out.append(ASSISTANT_99)
+            out.append(ASSISTANT_100)
             if enable_thinking or shown:
-                out.append(THINK_110)
+                out.append(THINK_111)
                 if shown:
                     out.append(trim(thought))
-                out.append(END_THINK_114)
+                out.append(END_THINK_115)
             else:
-                out.append(THINK_8)
+                out.append(THINK_9)
             if said[0]:
-                out += (NEWLINE_126, said, END_SAMPLED_126)
+                out += (NEWLINE_127, said, END_SAMPLED_127)
             if m.tool_calls:
-                out.append(SAMPLED_130)
+                out.append(SAMPLED_131)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     _call_in_tags(out, c, c_path)
-                out.append(END_SAMPLED_130)
-        elif m.role == "tool":  # :134 when tool
-            # glm4.5.kata:135 match
-            if isinstance(m.content, str):  # :136
+                out.append(END_SAMPLED_131)
+        elif m.role == "tool":  # :135 when tool
+            # glm4.5.kata:136 match
+            if isinstance(m.content, str):  # :137
                 if isinstance(message_at(messages, i - 1), AssistantMessage):
-                    out.append(OBSERVATION_137)
+                    out.append(OBSERVATION_138)
                 elif not isinstance(message_at(messages, i - 1), ToolMessage):
-                    out.append(OBSERVATION_137_92)
-                out += (TOOL_RESPONSE_8, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_8)
-            else:  # :140
+                    out.append(OBSERVATION_138_92)
+                out += (TOOL_RESPONSE_9, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_9)
+            else:  # :141
                 if isinstance(message_at(messages, i - 1), AssistantMessage):
-                    out.append(OBSERVATION_141)
+                    out.append(OBSERVATION_142)
                 else:
-                    out.append(OBSERVATION_141_70)
+                    out.append(OBSERVATION_142_70)
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (TOOL_RESPONSE_8_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_8_21)
+                    out += (TOOL_RESPONSE_9_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_9_21)
         else:
             assert_never(m)
-    # glm4.5.kata:148 generate
+    # glm4.5.kata:149 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_149)
+        out.append(ASSISTANT_150)
         if not enable_thinking:
-            out.append(THINK_8_21)
+            out.append(THINK_9_21)
     return out

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.glm_4_7_flash.renderer import render
 from katapi_models.glm_4_7_flash.request import Request
 from katapi_models.glm_4_7_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,33 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GLM": Budget("GLM@4.5", window=202752, reserve=8192)},
+    budgets={
+        "GLM": Budget(
+            "GLM@4.5",
+            window=202752,
+            reserve=8192,
+            digest="sha256:d204ebfbe94c38236174706115917ff092ce5385d0f989299b67d32641bd9690",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(
+        frozenset(
+            {
+                Site(70, 7),
+                Site(76, 42),
+                Site(76, 59),
+                Site(100, 7),
+                Site(138, 46),
+                Site(138, 92),
+                Site(139, 16),
+                Site(142, 46),
+                Site(142, 70),
+            },
+        ),
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

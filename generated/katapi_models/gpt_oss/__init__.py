@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.gpt_oss.renderer import render
 from katapi_models.gpt_oss.request import Request
 from katapi_models.gpt_oss_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"GptOss": Budget("GptOss@1", window=131072, reserve=8192)},
+    budgets={
+        "GptOss": Budget(
+            "GptOss@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:c647b025dc7c9c86a4078b286820efc495d67f01059110b15370de796b329541",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(79, 7), Site(111, 7), Site(114, 17)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -9,20 +9,20 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.gpt_oss.request import Request
 
 
-def _asked_86(request: Request, at: int) -> bool:
-    """gpt-oss.kata:86 any later … where …"""
+def _asked_87(request: Request, at: int) -> bool:
+    """gpt-oss.kata:87 any later … where …"""
     later = request.messages[at]
     return later.role == "assistant" and not later.tool_calls
 
 
-def _asked_107(request: Request, at: int) -> bool:
-    """gpt-oss.kata:107 last a … where …"""
+def _asked_108(request: Request, at: int) -> bool:
+    """gpt-oss.kata:108 last a … where …"""
     a = request.messages[at]
     return a.role == "assistant"
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.AFTER, Finds.ANY, _asked_86), Question(Among.BEFORE, Finds.LAST, _asked_107)),
+    questions=(Question(Among.AFTER, Finds.ANY, _asked_87), Question(Among.BEFORE, Finds.LAST, _asked_108)),
     neighbours=True,
     parting=frozenset({"assistant", "developer", "system", "tool", "user"}),
     taken=(frozenset({"developer", "system"}),),

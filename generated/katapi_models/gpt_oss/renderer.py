@@ -31,121 +31,121 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_43 = fixed(
-    ControlSegment(Control.START, Site(43, 3)),
-    LiteralSegment(Literal("system"), Site(43, 10)),
-    ControlSegment(Control.MESSAGE, Site(43, 19)),
+SYSTEM_44 = fixed(
+    ControlSegment(Control.START, Site(44, 3)),
+    LiteralSegment(Literal("system"), Site(44, 10)),
+    ControlSegment(Control.MESSAGE, Site(44, 19)),
 )
-KNOWLEDGE_CUTOFF_CURRENT_44 = fixed(
-    LiteralSegment(Literal("\nKnowledge cutoff: 2024-06\nCurrent date: "), Site(44, 18)),
+KNOWLEDGE_CUTOFF_CURRENT_45 = fixed(
+    LiteralSegment(Literal("\nKnowledge cutoff: 2024-06\nCurrent date: "), Site(45, 18)),
 )
-REASONING_44 = fixed(LiteralSegment(Literal("\n\n"), Site(44, 87)), LiteralSegment(Literal("Reasoning: "), Site(45, 3)))
-BLANK_LINE_45 = fixed(LiteralSegment(Literal("\n\n"), Site(45, 34)))
-TOOLS_47 = fixed(LiteralSegment(Literal("# Tools\n\n"), Site(47, 5)))
-VALID_CHANNELS_ANALYSIS_51 = fixed(
+REASONING_45 = fixed(LiteralSegment(Literal("\n\n"), Site(45, 87)), LiteralSegment(Literal("Reasoning: "), Site(46, 3)))
+BLANK_LINE_46 = fixed(LiteralSegment(Literal("\n\n"), Site(46, 34)))
+TOOLS_48 = fixed(LiteralSegment(Literal("# Tools\n\n"), Site(48, 5)))
+VALID_CHANNELS_ANALYSIS_52 = fixed(
     LiteralSegment(
         Literal("# Valid channels: analysis, commentary, final. Channel must be included for every message."),
-        Site(51, 3),
+        Site(52, 3),
     ),
 )
-CALLS_TO_THESE_52 = fixed(
-    LiteralSegment(Literal("\nCalls to these tools must go to the commentary channel: 'functions'."), Site(52, 20)),
+CALLS_TO_THESE_53 = fixed(
+    LiteralSegment(Literal("\nCalls to these tools must go to the commentary channel: 'functions'."), Site(53, 20)),
 )
-END_53 = fixed(ControlSegment(Control.END, Site(53, 3)))
-DEVELOPER_58 = fixed(
-    ControlSegment(Control.START, Site(58, 5)),
-    LiteralSegment(Literal("developer"), Site(58, 12)),
-    ControlSegment(Control.MESSAGE, Site(58, 24)),
+END_54 = fixed(ControlSegment(Control.END, Site(54, 3)))
+DEVELOPER_59 = fixed(
+    ControlSegment(Control.START, Site(59, 5)),
+    LiteralSegment(Literal("developer"), Site(59, 12)),
+    ControlSegment(Control.MESSAGE, Site(59, 24)),
 )
-INSTRUCTIONS_59 = fixed(LiteralSegment(Literal("# Instructions\n\n"), Site(59, 30)))
-BLANK_LINE_59 = fixed(LiteralSegment(Literal("\n\n"), Site(59, 65)))
-TOOLS_FUNCTIONS_NAMESPACE_61 = fixed(
-    LiteralSegment(Literal("# Tools\n\n## functions\n\nnamespace functions {\n\n"), Site(61, 7)),
+INSTRUCTIONS_60 = fixed(LiteralSegment(Literal("# Instructions\n\n"), Site(60, 30)))
+BLANK_LINE_60 = fixed(LiteralSegment(Literal("\n\n"), Site(60, 65)))
+TOOLS_FUNCTIONS_NAMESPACE_62 = fixed(
+    LiteralSegment(Literal("# Tools\n\n## functions\n\nnamespace functions {\n\n"), Site(62, 7)),
 )
-NAMESPACE_FUNCTIONS_63 = fixed(LiteralSegment(Literal("} // namespace functions"), Site(63, 7)))
-END_65 = fixed(ControlSegment(Control.END, Site(65, 5)))
-EMPTY_70 = (Literal(""), Site(70, 31))
-EMPTY_71 = (Literal(""), Site(71, 35))
-ASSISTANT_78 = fixed(
-    ControlSegment(Control.START, Site(78, 7)),
-    LiteralSegment(Literal("assistant"), Site(78, 14)),
+NAMESPACE_FUNCTIONS_64 = fixed(LiteralSegment(Literal("} // namespace functions"), Site(64, 7)))
+END_66 = fixed(ControlSegment(Control.END, Site(66, 5)))
+EMPTY_71 = (Literal(""), Site(71, 31))
+EMPTY_72 = (Literal(""), Site(72, 35))
+ASSISTANT_79 = fixed(
+    ControlSegment(Control.START, Site(79, 7)),
+    LiteralSegment(Literal("assistant"), Site(79, 14)),
     SAMPLED,
 )
-END_SAMPLED_79 = fixed(END_SAMPLED)
-ANALYSIS_88 = fixed(
-    ControlSegment(Control.CHANNEL, Site(88, 13)),
-    LiteralSegment(Literal("analysis"), Site(88, 22)),
-    ControlSegment(Control.MESSAGE, Site(88, 33)),
+END_SAMPLED_80 = fixed(END_SAMPLED)
+ANALYSIS_89 = fixed(
+    ControlSegment(Control.CHANNEL, Site(89, 13)),
+    LiteralSegment(Literal("analysis"), Site(89, 22)),
+    ControlSegment(Control.MESSAGE, Site(89, 33)),
 )
-ASSISTANT_88 = fixed(
-    ControlSegment(Control.END, Site(88, 47)),
-    ControlSegment(Control.START, Site(88, 52)),
-    LiteralSegment(Literal("assistant"), Site(88, 59)),
+ASSISTANT_89 = fixed(
+    ControlSegment(Control.END, Site(89, 47)),
+    ControlSegment(Control.START, Site(89, 52)),
+    LiteralSegment(Literal("assistant"), Site(89, 59)),
 )
-TO_FUNCTIONS_93 = fixed(LiteralSegment(Literal(" to=functions."), Site(93, 13)))
-COMMENTARY_93 = fixed(
-    ControlSegment(Control.CHANNEL, Site(93, 49)),
-    LiteralSegment(Literal("commentary "), Site(93, 58)),
+TO_FUNCTIONS_94 = fixed(LiteralSegment(Literal(" to=functions."), Site(94, 13)))
+COMMENTARY_94 = fixed(
+    ControlSegment(Control.CHANNEL, Site(94, 49)),
+    LiteralSegment(Literal("commentary "), Site(94, 58)),
 )
-JSON_93 = (Literal("json"), Site(93, 102))
-MESSAGE_94 = fixed(ControlSegment(Control.MESSAGE, Site(94, 13)))
-CALL_94 = fixed(ControlSegment(Control.CALL, Site(94, 56)))
-ANALYSIS_97 = fixed(
-    ControlSegment(Control.CHANNEL, Site(97, 34)),
-    LiteralSegment(Literal("analysis"), Site(97, 43)),
-    ControlSegment(Control.MESSAGE, Site(97, 54)),
+JSON_94 = (Literal("json"), Site(94, 102))
+MESSAGE_95 = fixed(ControlSegment(Control.MESSAGE, Site(95, 13)))
+CALL_95 = fixed(ControlSegment(Control.CALL, Site(95, 56)))
+ANALYSIS_98 = fixed(
+    ControlSegment(Control.CHANNEL, Site(98, 34)),
+    LiteralSegment(Literal("analysis"), Site(98, 43)),
+    ControlSegment(Control.MESSAGE, Site(98, 54)),
 )
-ASSISTANT_97 = fixed(
-    ControlSegment(Control.END, Site(97, 74)),
-    ControlSegment(Control.START, Site(97, 79)),
-    LiteralSegment(Literal("assistant"), Site(97, 86)),
+ASSISTANT_98 = fixed(
+    ControlSegment(Control.END, Site(98, 74)),
+    ControlSegment(Control.START, Site(98, 79)),
+    LiteralSegment(Literal("assistant"), Site(98, 86)),
 )
-FINAL_98 = fixed(
-    ControlSegment(Control.CHANNEL, Site(98, 11)),
-    LiteralSegment(Literal("final"), Site(98, 20)),
-    ControlSegment(Control.MESSAGE, Site(98, 28)),
+FINAL_99 = fixed(
+    ControlSegment(Control.CHANNEL, Site(99, 11)),
+    LiteralSegment(Literal("final"), Site(99, 20)),
+    ControlSegment(Control.MESSAGE, Site(99, 28)),
 )
-RETURN_98 = fixed(ControlSegment(Control.RETURN, Site(98, 42)))
-FINAL_101 = fixed(
-    ControlSegment(Control.CHANNEL, Site(101, 11)),
-    LiteralSegment(Literal("final"), Site(101, 20)),
-    ControlSegment(Control.MESSAGE, Site(101, 28)),
+RETURN_99 = fixed(ControlSegment(Control.RETURN, Site(99, 42)))
+FINAL_102 = fixed(
+    ControlSegment(Control.CHANNEL, Site(102, 11)),
+    LiteralSegment(Literal("final"), Site(102, 20)),
+    ControlSegment(Control.MESSAGE, Site(102, 28)),
 )
-END_101 = fixed(ControlSegment(Control.END, Site(101, 42)))
-FUNCTIONS_110 = fixed(ControlSegment(Control.START, Site(110, 7)), LiteralSegment(Literal("functions."), Site(110, 14)))
-TO_ASSISTANT_110 = fixed(
-    LiteralSegment(Literal(" to=assistant"), Site(110, 46)),
-    ControlSegment(Control.CHANNEL, Site(110, 62)),
-    LiteralSegment(Literal("commentary"), Site(110, 71)),
-    ControlSegment(Control.MESSAGE, Site(110, 84)),
+END_102 = fixed(ControlSegment(Control.END, Site(102, 42)))
+FUNCTIONS_111 = fixed(ControlSegment(Control.START, Site(111, 7)), LiteralSegment(Literal("functions."), Site(111, 14)))
+TO_ASSISTANT_111 = fixed(
+    LiteralSegment(Literal(" to=assistant"), Site(111, 46)),
+    ControlSegment(Control.CHANNEL, Site(111, 62)),
+    LiteralSegment(Literal("commentary"), Site(111, 71)),
+    ControlSegment(Control.MESSAGE, Site(111, 84)),
 )
-END_110 = fixed(ControlSegment(Control.END, Site(110, 113)))
-USER_113 = fixed(
-    ControlSegment(Control.START, Site(113, 17)),
-    LiteralSegment(Literal("user"), Site(113, 24)),
-    ControlSegment(Control.MESSAGE, Site(113, 31)),
+END_111 = fixed(ControlSegment(Control.END, Site(111, 113)))
+USER_114 = fixed(
+    ControlSegment(Control.START, Site(114, 17)),
+    LiteralSegment(Literal("user"), Site(114, 24)),
+    ControlSegment(Control.MESSAGE, Site(114, 31)),
 )
-END_113 = fixed(ControlSegment(Control.END, Site(113, 50)))
-ASSISTANT_117 = fixed(ControlSegment(Control.START, Site(117, 14)), LiteralSegment(Literal("assistant"), Site(117, 21)))
-ANALYSIS_121 = fixed(
-    ControlSegment(Control.CHANNEL, Site(121, 19)),
-    LiteralSegment(Literal("analysis"), Site(121, 28)),
-    ControlSegment(Control.MESSAGE, Site(121, 39)),
+END_114 = fixed(ControlSegment(Control.END, Site(114, 50)))
+ASSISTANT_118 = fixed(ControlSegment(Control.START, Site(118, 14)), LiteralSegment(Literal("assistant"), Site(118, 21)))
+ANALYSIS_122 = fixed(
+    ControlSegment(Control.CHANNEL, Site(122, 19)),
+    LiteralSegment(Literal("analysis"), Site(122, 28)),
+    ControlSegment(Control.MESSAGE, Site(122, 39)),
 )
-ASSISTANT_121 = fixed(
-    ControlSegment(Control.END, Site(121, 51)),
-    ControlSegment(Control.START, Site(121, 56)),
-    LiteralSegment(Literal("assistant"), Site(121, 63)),
+ASSISTANT_122 = fixed(
+    ControlSegment(Control.END, Site(122, 51)),
+    ControlSegment(Control.START, Site(122, 56)),
+    LiteralSegment(Literal("assistant"), Site(122, 63)),
 )
-COMMENTARY_124 = fixed(
-    ControlSegment(Control.CHANNEL, Site(124, 19)),
-    LiteralSegment(Literal("commentary"), Site(124, 28)),
-    ControlSegment(Control.MESSAGE, Site(124, 41)),
+COMMENTARY_125 = fixed(
+    ControlSegment(Control.CHANNEL, Site(125, 19)),
+    LiteralSegment(Literal("commentary"), Site(125, 28)),
+    ControlSegment(Control.MESSAGE, Site(125, 41)),
 )
-ASSISTANT_124 = fixed(
-    ControlSegment(Control.END, Site(124, 53)),
-    ControlSegment(Control.START, Site(124, 58)),
-    LiteralSegment(Literal("assistant"), Site(124, 65)),
+ASSISTANT_125 = fixed(
+    ControlSegment(Control.END, Site(125, 53)),
+    ControlSegment(Control.START, Site(125, 58)),
+    LiteralSegment(Literal("assistant"), Site(125, 65)),
 )
 TEXT_HARMONY_14 = fixed(LiteralSegment(Literal("// "), Site(14, 41, "spec/tools/harmony.kata")))
 STRING_HARMONY_28 = fixed(LiteralSegment(Literal("string[]"), Site(28, 25, "spec/tools/harmony.kata")))
@@ -404,19 +404,19 @@ def _python_tool(out: list[Printed]) -> None:
 
 
 def _thought(out: list[Printed], of: PrintedText | None) -> None:
-    """gpt-oss.kata:120 def thought(of)."""
+    """gpt-oss.kata:121 def thought(of)."""
     if of is not None and of[0]:
-        out += (ANALYSIS_121, of, ASSISTANT_121)
+        out += (ANALYSIS_122, of, ASSISTANT_122)
 
 
 def _remark(out: list[Printed], of: PrintedText | None) -> None:
-    """gpt-oss.kata:123 def remark(of)."""
+    """gpt-oss.kata:124 def remark(of)."""
     if of is not None and of[0]:
-        out += (COMMENTARY_124, of, ASSISTANT_124)
+        out += (COMMENTARY_125, of, ASSISTANT_125)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 39)."""
+    """All that the template prints for a request, in order (line 40)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     generating = request.add_generation_prompt
@@ -426,27 +426,27 @@ def render(request: Request) -> list[Printed]:
     reasoning_effort = request.reasoning_effort
     now = request.now
     out += (
-        SYSTEM_43,
+        SYSTEM_44,
         (Content(model_identity), ("model_identity",), 0),
-        KNOWLEDGE_CUTOFF_CURRENT_44,
+        KNOWLEDGE_CUTOFF_CURRENT_45,
         (Content(format_date(now, "%Y-%m-%d")), ("now",), None),
-        REASONING_44,
+        REASONING_45,
         (Content(reasoning_effort), ("reasoning_effort",), 0),
-        BLANK_LINE_45,
+        BLANK_LINE_46,
     )
     if builtin_tools:
-        out.append(TOOLS_47)
+        out.append(TOOLS_48)
         if "browser" in builtin_tools:
             _browser_tool(out)
         if "python" in builtin_tools:
             _python_tool(out)
-    out.append(VALID_CHANNELS_ANALYSIS_51)
+    out.append(VALID_CHANNELS_ANALYSIS_52)
     if tools:
-        out.append(CALLS_TO_THESE_52)
-    out.append(END_53)
+        out.append(CALLS_TO_THESE_53)
+    out.append(END_54)
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="gpt-oss.kata:55")
-    # gpt-oss.kata:56 take leading system, developer as guide
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="gpt-oss.kata:56")
+    # gpt-oss.kata:57 take leading system, developer as guide
     guide: SystemMessage | DeveloperMessage | None = None
     guide_at = -1
     if messages and ((first := messages[0][1]).role == "system" or first.role == "developer"):
@@ -454,28 +454,28 @@ def render(request: Request) -> list[Printed]:
         guide_at = messages[0][0]
         messages = messages[1:]
     if (guide is not None and guide.content) or tools:
-        out.append(DEVELOPER_58)
+        out.append(DEVELOPER_59)
         if guide is not None and guide.content:
-            out += (INSTRUCTIONS_59, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_59)
+            out += (INSTRUCTIONS_60, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_60)
         if tools:
-            out.append(TOOLS_FUNCTIONS_NAMESPACE_61)
+            out.append(TOOLS_FUNCTIONS_NAMESPACE_62)
             for tool_at, tool in enumerate(tools):
                 tool_path = ("tools", tool_at)
                 _function_type(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(NAMESPACE_FUNCTIONS_63)
-        out.append(END_65)
-    # gpt-oss.kata:86 any later in messages after … where …
+            out.append(NAMESPACE_FUNCTIONS_64)
+        out.append(END_66)
+    # gpt-oss.kata:87 any later in messages after … where …
     later_after = any_after(later.role == "assistant" and not later.tool_calls for _, later in messages)
-    # gpt-oss.kata:107 last a in messages before … where …
+    # gpt-oss.kata:108 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
-    # gpt-oss.kata:68 each m in messages
+    # gpt-oss.kata:69 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "assistant":  # :69 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_70
+        if m.role == "assistant":  # :70 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_71
             if m.thinking is not None:
                 thought: PrintedText = (m.thinking, ("messages", m_at, "thinking"), 0)
             else:
-                thought = EMPTY_71
+                thought = EMPTY_72
             if (
                 "<|channel|>analysis<|message|>" in said[0]
                 or "<|channel|>final<|message|>" in said[0]
@@ -485,64 +485,64 @@ def render(request: Request) -> list[Printed]:
                 raise TemplateError(
                     "The analysis of a reply stands in `thinking`, and its final part in `content`, without channels.",
                     code="T100",
-                    where="gpt-oss.kata:76",
+                    where="gpt-oss.kata:77",
                 )
-            out.append(ASSISTANT_78)
+            out.append(ASSISTANT_79)
             if m.tool_calls:
                 if len(m.tool_calls) > 1:
                     raise TemplateError(
-                        "The model makes one tool call a message.", code="T100", where="gpt-oss.kata:81"
+                        "The model makes one tool call a message.", code="T100", where="gpt-oss.kata:82"
                     )
                 if said[0] and thought[0]:
                     raise TemplateError(
                         "The analysis before a tool call stands in `thinking` or in `content`.",
                         code="T100",
-                        where="gpt-oss.kata:83",
+                        where="gpt-oss.kata:84",
                     )
                 note: PrintedText = said if said[0] else thought
                 answered = later_after[i]
                 if note[0] and not answered:
-                    out += (ANALYSIS_88, note, ASSISTANT_88)
+                    out += (ANALYSIS_89, note, ASSISTANT_89)
                 for call_at, call in enumerate(m.tool_calls):
                     call_path = ("messages", m_at, "tool_calls", call_at)
                     out += (
-                        TO_FUNCTIONS_93,
+                        TO_FUNCTIONS_94,
                         (call.function.name, (*call_path, "function", "name"), 0),
-                        COMMENTARY_93,
+                        COMMENTARY_94,
                         (call.function.content_type, (*call_path, "function", "content_type"), 0)
                         if call.function.content_type is not None
-                        else JSON_93,
-                        MESSAGE_94,
+                        else JSON_94,
+                        MESSAGE_95,
                         (TOJSON.dump(call.function.arguments), (*call_path, "function", "arguments"), None),
-                        CALL_94,
+                        CALL_95,
                     )
             elif i == len(messages) - 1 and not generating:
                 if m.thinking is not None:
-                    out += (ANALYSIS_97, (m.thinking, ("messages", m_at, "thinking"), 0), ASSISTANT_97)
-                out += (FINAL_98, said, RETURN_98)
+                    out += (ANALYSIS_98, (m.thinking, ("messages", m_at, "thinking"), 0), ASSISTANT_98)
+                out += (FINAL_99, said, RETURN_99)
             else:
-                out += (FINAL_101, said, END_101)
-            out.append(END_SAMPLED_79)
-        elif m.role == "tool":  # :106 when tool
+                out += (FINAL_102, said, END_102)
+            out.append(END_SAMPLED_80)
+        elif m.role == "tool":  # :107 when tool
             caller_at, caller = a_before[i] or (-1, None)
             call_2 = first_item(caller.tool_calls) if caller is not None and caller.tool_calls is not None else None
             call_2_path = ("messages", caller_at, "tool_calls", 0)
             if call_2 is None:
-                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gpt-oss.kata:109")
+                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gpt-oss.kata:110")
             out += (
-                FUNCTIONS_110,
+                FUNCTIONS_111,
                 (call_2.function.name, (*call_2_path, "function", "name"), 0),
-                TO_ASSISTANT_110,
+                TO_ASSISTANT_111,
                 (TOJSON.dump_known(m.content), ("messages", m_at, "content"), None),
-                END_110,
+                END_111,
             )
-        elif m.role == "user":  # :113 when user
-            out += (USER_113, (m.content, ("messages", m_at, "content"), 0), END_113)
-        elif m.role == "system" or m.role == "developer":  # :114 when system, developer
-            raise TemplateError("Instructions stand in the first message.", code="T100", where="gpt-oss.kata:114")
+        elif m.role == "user":  # :114 when user
+            out += (USER_114, (m.content, ("messages", m_at, "content"), 0), END_114)
+        elif m.role == "system" or m.role == "developer":  # :115 when system, developer
+            raise TemplateError("Instructions stand in the first message.", code="T100", where="gpt-oss.kata:115")
         else:
             assert_never(m)
-    # gpt-oss.kata:117 generate
+    # gpt-oss.kata:118 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_117)
+        out.append(ASSISTANT_118)
     return out

@@ -17,58 +17,58 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 26)."""
+    """The record `function` (line 27)."""
 
-    name: Content  # line 27
-    arguments: JsonText  # line 28
-    content_type: Content | None = None  # line 29
+    name: Content  # line 28
+    arguments: JsonText  # line 29
+    content_type: Content | None = None  # line 30
 
 
 class Call(RequestModel):
-    """The record `call` (line 22)."""
+    """The record `call` (line 23)."""
 
-    function: Function  # line 23
-    id: Content | None = None  # line 24: accepted, never printed
-    type: Literal["function"] | None = None  # line 24: accepted, never printed
+    function: Function  # line 24
+    id: Content | None = None  # line 25: accepted, never printed
+    type: Literal["function"] | None = None  # line 25: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 11)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 11
+    content: Annotated[Content, FromParts("")] | None = None  # line 12
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 11)."""
+    """A message of role `developer` (line 12)."""
 
     role: Literal["developer"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 11
+    content: Annotated[Content, FromParts("")] | None = None  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 12)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 12
+    content: Annotated[Content, FromParts("")]  # line 13
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 13)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 14
-    thinking: Content | None = Field(None, validation_alias=AliasChoices("thinking", "reasoning_content"))  # line 15
-    tool_calls: Items[Call] | None = None  # line 16
+    content: Annotated[Content, FromParts("")] | None = None  # line 15
+    thinking: Content | None = Field(None, validation_alias=AliasChoices("thinking", "reasoning_content"))  # line 16
+    tool_calls: Items[Call] | None = None  # line 17
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 18)."""
+    """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 19
-    name: Content | None = None  # line 20: accepted, never printed
-    tool_call_id: Content | None = None  # line 20: accepted, never printed
+    content: JsonValueField  # line 20
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -78,13 +78,13 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 7)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 31
+    tools: Items[JsonObjectField] | None = None  # line 32
     add_generation_prompt: bool = True
-    builtin_tools: Items[Literal["browser", "python"]] | None = None  # line 32
-    model_identity: Content = Content("You are ChatGPT, a large language model trained by OpenAI.")  # line 33
-    reasoning_effort: Content = Content("medium")  # line 34
-    now: DateField  # line 35
-    thinking: bool | None = None  # line 36
+    builtin_tools: Items[Literal["browser", "python"]] | None = None  # line 33
+    model_identity: Content = Content("You are ChatGPT, a large language model trained by OpenAI.")  # line 34
+    reasoning_effort: Content = Content("medium")  # line 35
+    now: DateField  # line 36
+    thinking: bool | None = None  # line 37

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.granite_4.renderer import render
 from katapi_models.granite_4.request import Request
 from katapi_models.granite_4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Granite4": Budget("Granite4@1", window=131072, reserve=8192)},
+    budgets={
+        "Granite4": Budget(
+            "Granite4@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:fd4ea45998cc69092ff44a389a3b32f53fedd790ce06104a70a0101e4fdf5486",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(84, 25), Site(88, 7), Site(105, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

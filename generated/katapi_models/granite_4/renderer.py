@@ -30,164 +30,164 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-NEWLINE_36 = fixed(LiteralSegment(Literal("\n"), Site(36, 26)))
-SYSTEM_51 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(51, 3)),
-    LiteralSegment(Literal("system"), Site(51, 18)),
-    ControlSegment(Control.END_OF_ROLE, Site(51, 27)),
+NEWLINE_37 = fixed(LiteralSegment(Literal("\n"), Site(37, 26)))
+SYSTEM_52 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(52, 3)),
+    LiteralSegment(Literal("system"), Site(52, 18)),
+    ControlSegment(Control.END_OF_ROLE, Site(52, 27)),
 )
-BLANK_LINE_54 = fixed(LiteralSegment(Literal("\n\n"), Site(54, 21)))
-YOU_ARE_A_55 = fixed(
+BLANK_LINE_55 = fixed(LiteralSegment(Literal("\n\n"), Site(55, 21)))
+YOU_ARE_A_56 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the ",
         ),
-        Site(55, 5),
+        Site(56, 5),
     ),
-    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(56, 5)),
-    ControlSegment(Control.TOOLS, Site(56, 72)),
-    ControlSegment(Control.END_TOOLS, Site(56, 79)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(56, 87)),
-    ControlSegment(Control.TOOLS, Site(56, 102)),
+    LiteralSegment(Literal("user query.\n\nYou are provided with function signatures within "), Site(57, 5)),
+    ControlSegment(Control.TOOLS, Site(57, 72)),
+    ControlSegment(Control.END_TOOLS, Site(57, 79)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(57, 87)),
+    ControlSegment(Control.TOOLS, Site(57, 102)),
 )
-NEWLINE_57 = fixed(LiteralSegment(Literal("\n"), Site(57, 27)))
-FOR_EACH_TOOL_59 = fixed(
-    LiteralSegment(Literal("\n"), Site(59, 1)),
-    ControlSegment(Control.END_TOOLS, Site(60, 7)),
+NEWLINE_58 = fixed(LiteralSegment(Literal("\n"), Site(58, 27)))
+FOR_EACH_TOOL_60 = fixed(
+    LiteralSegment(Literal("\n"), Site(60, 1)),
+    ControlSegment(Control.END_TOOLS, Site(61, 7)),
     LiteralSegment(
         Literal("\n\nFor each tool call, return a json object with function name and arguments within "),
-        Site(60, 15),
+        Site(61, 15),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(62, 88)),
-    ControlSegment(Control.END_TOOL_CALL, Site(62, 101)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(62, 113)),
-    ControlSegment(Control.TOOL_CALL, Site(63, 7)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(63, 18)),
-    ControlSegment(Control.END_TOOL_CALL, Site(65, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(63, 88)),
+    ControlSegment(Control.END_TOOL_CALL, Site(63, 101)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(63, 113)),
+    ControlSegment(Control.TOOL_CALL, Site(64, 7)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(64, 18)),
+    ControlSegment(Control.END_TOOL_CALL, Site(66, 7)),
     LiteralSegment(
         Literal(
             ". If a tool does not exist in the provided list of tools, notify the user that you do not have the ability to fulfill the request.",
         ),
-        Site(65, 19),
+        Site(66, 19),
     ),
 )
-BLANK_LINE_69 = fixed(LiteralSegment(Literal("\n\n"), Site(69, 40)))
-YOU_ARE_A_70 = fixed(
+BLANK_LINE_70 = fixed(LiteralSegment(Literal("\n\n"), Site(70, 40)))
+YOU_ARE_A_71 = fixed(
     LiteralSegment(
         Literal(
             "You are a helpful assistant with access to the following documents. You may use one or more documents to assist with ",
         ),
-        Site(70, 5),
+        Site(71, 5),
     ),
     LiteralSegment(
         Literal(
             "the user query.\n\nYou are given a list of documents within <documents></documents> XML tags:\n<documents>",
         ),
-        Site(71, 5),
+        Site(72, 5),
     ),
 )
-NEWLINE_72 = fixed(LiteralSegment(Literal("\n"), Site(72, 27)))
-DOCUMENTS_WRITE_THE_73 = fixed(
+NEWLINE_73 = fixed(LiteralSegment(Literal("\n"), Site(73, 27)))
+DOCUMENTS_WRITE_THE_74 = fixed(
     LiteralSegment(
         Literal(
             "\n"
             "</documents>\n\n"
             "Write the response to the user's input by strictly aligning with the facts in the provided "
         ),
-        Site(73, 5),
+        Site(74, 5),
     ),
     LiteralSegment(
         Literal(
             "documents. If the information needed to answer the question is not available in the documents, inform the user that ",
         ),
-        Site(74, 5),
+        Site(75, 5),
     ),
-    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(75, 5)),
+    LiteralSegment(Literal("the question cannot be answered based on the available data."), Site(76, 5)),
 )
-YOU_ARE_A_78 = fixed(
+YOU_ARE_A_79 = fixed(
     LiteralSegment(
         Literal("You are a helpful assistant. Please ensure responses are professional, accurate, and safe."),
-        Site(78, 5),
+        Site(79, 5),
     ),
 )
-END_OF_TEXT_80 = fixed(ControlSegment(Control.END_OF_TEXT, Site(80, 3)), LiteralSegment(Literal("\n"), Site(80, 16)))
-ROLE_83 = {
+END_OF_TEXT_81 = fixed(ControlSegment(Control.END_OF_TEXT, Site(81, 3)), LiteralSegment(Literal("\n"), Site(81, 16)))
+ROLE_84 = {
     role: fixed(
-        ControlSegment(Control.START_OF_ROLE, Site(83, 25)),
-        LiteralSegment(Literal(role), Site(83, 40)),
-        ControlSegment(Control.END_OF_ROLE, Site(83, 47)),
+        ControlSegment(Control.START_OF_ROLE, Site(84, 25)),
+        LiteralSegment(Literal(role), Site(84, 40)),
+        ControlSegment(Control.END_OF_ROLE, Site(84, 47)),
     )
     for role in ("system", "user")
 }
-END_OF_TEXT_83 = fixed(ControlSegment(Control.END_OF_TEXT, Site(83, 76)), LiteralSegment(Literal("\n"), Site(83, 89)))
-ASSISTANT_87 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(87, 7)),
-    LiteralSegment(Literal("assistant"), Site(87, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(87, 34)),
+END_OF_TEXT_84 = fixed(ControlSegment(Control.END_OF_TEXT, Site(84, 76)), LiteralSegment(Literal("\n"), Site(84, 89)))
+ASSISTANT_88 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(88, 7)),
+    LiteralSegment(Literal("assistant"), Site(88, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(88, 34)),
     SAMPLED,
 )
-NEWLINE_91 = fixed(LiteralSegment(Literal("\n"), Site(91, 27)))
-NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 11)))
-TOOL_CALL_93 = fixed(ControlSegment(Control.TOOL_CALL, Site(93, 13)), LiteralSegment(Literal("\n"), Site(93, 24)))
-END_TOOL_CALL_95 = fixed(
-    LiteralSegment(Literal("\n"), Site(95, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(95, 18)),
+NEWLINE_92 = fixed(LiteralSegment(Literal("\n"), Site(92, 27)))
+NEWLINE_93 = fixed(LiteralSegment(Literal("\n"), Site(93, 11)))
+TOOL_CALL_94 = fixed(ControlSegment(Control.TOOL_CALL, Site(94, 13)), LiteralSegment(Literal("\n"), Site(94, 24)))
+END_TOOL_CALL_96 = fixed(
+    LiteralSegment(Literal("\n"), Site(96, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(96, 18)),
 )
-END_OF_TEXT_98 = fixed(
-    ControlSegment(Control.END_OF_TEXT, Site(98, 9)),
+END_OF_TEXT_99 = fixed(
+    ControlSegment(Control.END_OF_TEXT, Site(99, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(100, 7)),
+    LiteralSegment(Literal("\n"), Site(101, 7)),
 )
-USER_104 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(104, 7)),
-    LiteralSegment(Literal("user"), Site(104, 22)),
-    ControlSegment(Control.END_OF_ROLE, Site(104, 29)),
+USER_105 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(105, 7)),
+    LiteralSegment(Literal("user"), Site(105, 22)),
+    ControlSegment(Control.END_OF_ROLE, Site(105, 29)),
 )
-TOOL_RESPONSE_105 = fixed(
-    LiteralSegment(Literal("\n"), Site(105, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(105, 32)),
-    LiteralSegment(Literal("\n"), Site(105, 47)),
+TOOL_RESPONSE_106 = fixed(
+    LiteralSegment(Literal("\n"), Site(106, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(106, 32)),
+    LiteralSegment(Literal("\n"), Site(106, 47)),
 )
-END_TOOL_RESPONSE_105 = fixed(
-    LiteralSegment(Literal("\n"), Site(105, 68)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(105, 73)),
+END_TOOL_RESPONSE_106 = fixed(
+    LiteralSegment(Literal("\n"), Site(106, 68)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(106, 73)),
 )
-END_OF_TEXT_106 = fixed(ControlSegment(Control.END_OF_TEXT, Site(106, 7)), LiteralSegment(Literal("\n"), Site(106, 20)))
-ASSISTANT_110 = fixed(
-    ControlSegment(Control.START_OF_ROLE, Site(110, 14)),
-    LiteralSegment(Literal("assistant"), Site(110, 29)),
-    ControlSegment(Control.END_OF_ROLE, Site(110, 41)),
+END_OF_TEXT_107 = fixed(ControlSegment(Control.END_OF_TEXT, Site(107, 7)), LiteralSegment(Literal("\n"), Site(107, 20)))
+ASSISTANT_111 = fixed(
+    ControlSegment(Control.START_OF_ROLE, Site(111, 14)),
+    LiteralSegment(Literal("assistant"), Site(111, 29)),
+    ControlSegment(Control.END_OF_ROLE, Site(111, 41)),
 )
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart, ...] | None, content_path: Path) -> None:
-    """granite4.kata:30 def body(content)."""
-    # granite4.kata:31 match
-    if isinstance(content, str):  # :32
+    """granite4.kata:31 def body(content)."""
+    # granite4.kata:32 match
+    if isinstance(content, str):  # :33
         out.append((Content(content), content_path, 0))
-    elif isinstance(content, tuple):  # :33
+    elif isinstance(content, tuple):  # :34
         begun = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
             if begun > 0:
-                out.append(NEWLINE_36)
+                out.append(NEWLINE_37)
             out.append((p.text, (*p_path, "text"), 0))
             if begun > 0 or p.text:
                 begun += 1
-    else:  # :41
+    else:  # :42
         pass
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 28)."""
+    """All that the template prints for a request, in order (line 29)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     available_tools = request.available_tools
     documents = request.documents
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:45")
-    # granite4.kata:47 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:46")
+    # granite4.kata:48 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -200,69 +200,69 @@ def render(request: Request) -> list[Printed]:
     told = kept(told_printed)
     functions: Sequence[JsonObject] = available_tools or (tools if tools is not None else ())
     functions_path = ("available_tools",) if available_tools else ("tools",) if tools is not None else ()
-    out += (SYSTEM_51, told)
+    out += (SYSTEM_52, told)
     if functions:
         if sys is not None:
-            out.append(BLANK_LINE_54)
-        out.append(YOU_ARE_A_55)
+            out.append(BLANK_LINE_55)
+        out.append(YOU_ARE_A_56)
         for f_at, f in enumerate(functions):
             f_path = (*functions_path, f_at)
-            out += (NEWLINE_57, (TOJSON.dump_known(f), f_path, None))
-        out.append(FOR_EACH_TOOL_59)
+            out += (NEWLINE_58, (TOJSON.dump_known(f), f_path, None))
+        out.append(FOR_EACH_TOOL_60)
     if documents:
         if sys is not None or functions:
-            out.append(BLANK_LINE_69)
-        out.append(YOU_ARE_A_70)
+            out.append(BLANK_LINE_70)
+        out.append(YOU_ARE_A_71)
         for d_at, d in enumerate(documents):
             d_path = ("documents", d_at)
-            out += (NEWLINE_72, (TOJSON.dump_known(d), d_path, None))
-        out.append(DOCUMENTS_WRITE_THE_73)
+            out += (NEWLINE_73, (TOJSON.dump_known(d), d_path, None))
+        out.append(DOCUMENTS_WRITE_THE_74)
     if not told[0] and not functions and not documents:
-        out.append(YOU_ARE_A_78)
-    out.append(END_OF_TEXT_80)
-    # granite4.kata:82 each m in messages
+        out.append(YOU_ARE_A_79)
+    out.append(END_OF_TEXT_81)
+    # granite4.kata:83 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :83 when system, user
-            out.append(ROLE_83[m.role])
+        if m.role == "system" or m.role == "user":  # :84 when system, user
+            out.append(ROLE_84[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TEXT_83)
-        elif m.role == "assistant":  # :85 when assistant
+            out.append(END_OF_TEXT_84)
+        elif m.role == "assistant":  # :86 when assistant
             said_printed: list[Printed] = []
             _body(said_printed, m.content, ("messages", m_at, "content"))
             said = kept(said_printed)
-            out += (ASSISTANT_87, said)
+            out += (ASSISTANT_88, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_91)
+                    out.append(NEWLINE_92)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_92)
+                        out.append(NEWLINE_93)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_93,
+                        TOOL_CALL_94,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_95,
+                        END_TOOL_CALL_96,
                     )
-            out.append(END_OF_TEXT_98)
-        elif m.role == "tool":  # :103 when tool+ as results
+            out.append(END_OF_TEXT_99)
+        elif m.role == "tool":  # :104 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_104)
+            out.append(USER_105)
             for r_at, r in results:
-                out.append(TOOL_RESPONSE_105)
+                out.append(TOOL_RESPONSE_106)
                 _body(out, r.content, ("messages", r_at, "content"))
-                out.append(END_TOOL_RESPONSE_105)
-            out.append(END_OF_TEXT_106)
+                out.append(END_TOOL_RESPONSE_106)
+            out.append(END_OF_TEXT_107)
             walked = i + len(results)
         else:
             assert_never(m)
-    # granite4.kata:110 generate
+    # granite4.kata:111 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_110)
+        out.append(ASSISTANT_111)
     return out

@@ -38,35 +38,35 @@ class TextPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 13)."""
+    """A message of role `system` (line 14)."""
 
     role: Literal["system"]
-    content: Content | Items[TextPart] | None = None  # line 13
+    content: Content | Items[TextPart] | None = None  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 13)."""
+    """A message of role `user` (line 14)."""
 
     role: Literal["user"]
-    content: Content | Items[TextPart] | None = None  # line 13
+    content: Content | Items[TextPart] | None = None  # line 14
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 14)."""
+    """A message of role `assistant` (line 15)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 15
-    tool_calls: Items[Call] | None = None  # line 16
-    reasoning_content: Content | None = None  # line 17: accepted, never printed
+    content: Content | Items[TextPart] | None = None  # line 16
+    tool_calls: Items[Call] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 19)."""
+    """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    content: Content | Items[TextPart] | None = None  # line 20
-    name: Content | None = None  # line 21: accepted, never printed
-    tool_call_id: Content | None = None  # line 21: accepted, never printed
+    content: Content | Items[TextPart] | None = None  # line 21
+    name: Content | None = None  # line 22: accepted, never printed
+    tool_call_id: Content | None = None  # line 22: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -76,10 +76,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 9)."""
+    """A whole request (line 10)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 23
+    tools: Items[JsonObjectField] | None = None  # line 24
     add_generation_prompt: bool = True
-    available_tools: Items[JsonObjectField] | None = None  # line 24
-    documents: Items[JsonValueField] | None = None  # line 25
+    available_tools: Items[JsonObjectField] | None = None  # line 25
+    documents: Items[JsonValueField] | None = None  # line 26

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.hermes_3_llama_3_1.renderer import render
 from katapi_models.hermes_3_llama_3_1.request import Request
 from katapi_models.llama3_1_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Hermes3": Budget("Hermes3@1", window=131072, reserve=8192)},
+    budgets={
+        "Hermes3": Budget(
+            "Hermes3@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:43e836d846d5fa8455a14d4934f4ff9e92063783ec5d19b46db8f48f62ba4f3d",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(105, 25), Site(108, 7), Site(127, 50), Site(128, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

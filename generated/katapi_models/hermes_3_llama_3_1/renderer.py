@@ -30,69 +30,69 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-STR_30 = fixed(LiteralSegment(Literal("str"), Site(30, 23)))
-FLOAT_31 = fixed(LiteralSegment(Literal("float"), Site(31, 23)))
-INT_32 = fixed(LiteralSegment(Literal("int"), Site(32, 24)))
-BOOL_33 = fixed(LiteralSegment(Literal("bool"), Site(33, 24)))
-NONE_34 = fixed(LiteralSegment(Literal("None"), Site(34, 21)))
-LIST_UNION_35 = fixed(LiteralSegment(Literal("list[Union[]]"), Site(35, 22)))
-DICT_36 = fixed(LiteralSegment(Literal("dict"), Site(36, 23)))
-UNION_37 = fixed(LiteralSegment(Literal("Union["), Site(37, 19)))
-TEXT_37 = fixed(LiteralSegment(Literal(","), Site(37, 28)))
-TEXT_37_65 = fixed(LiteralSegment(Literal("]"), Site(37, 65)))
-ANY_38 = fixed(LiteralSegment(Literal("Any"), Site(38, 20)))
-UNION_44 = fixed(LiteralSegment(Literal("Union[]"), Site(44, 7)))
-DICT_STR_46 = fixed(LiteralSegment(Literal("dict[str, "), Site(46, 7)))
-TEXT_46 = fixed(LiteralSegment(Literal("]"), Site(46, 60)))
-TYPE_FUNCTION_FUNCTION_59 = fixed(LiteralSegment(Literal('{"type": "function", "function": {"name": "'), Site(59, 5)))
-DESCRIPTION_59 = fixed(LiteralSegment(Literal('", "description": "'), Site(59, 58)))
-TEXT_59 = fixed(LiteralSegment(Literal("("), Site(59, 87)))
-TEXT_61 = fixed(LiteralSegment(Literal(", "), Site(61, 7)))
-TEXT_61_56 = fixed(LiteralSegment(Literal(": "), Site(61, 56)))
-TEXT_63 = fixed(LiteralSegment(Literal(")"), Site(63, 5)))
-TEXT_64 = fixed(LiteralSegment(Literal(" -> "), Site(64, 25)))
-TEXT_65 = fixed(LiteralSegment(Literal(" - "), Site(65, 5)))
-BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 25)))
-ARGS_68 = fixed(LiteralSegment(Literal("    Args:\n"), Site(68, 28)))
-SPACE_69 = fixed(LiteralSegment(Literal("        "), Site(69, 9)))
-TEXT_69 = fixed(LiteralSegment(Literal("("), Site(69, 25)))
-TEXT_69_48 = fixed(LiteralSegment(Literal("): "), Site(69, 48)))
-RETURNS_77 = fixed(LiteralSegment(Literal("\n    Returns:\n        "), Site(77, 39)))
-PARAMETERS_78 = fixed(LiteralSegment(Literal('", "parameters": '), Site(78, 5)))
-TEXT_79 = fixed(LiteralSegment(Literal("{}"), Site(79, 59)))
-TEXT_80 = fixed(LiteralSegment(Literal("}"), Site(80, 5)))
-BEGIN_OF_TEXT_83 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(83, 3)))
-IM_START_SYSTEM_85 = fixed(
-    LiteralSegment(Literal("<|im_start|>system\n"), Site(85, 5)),
+STR_31 = fixed(LiteralSegment(Literal("str"), Site(31, 23)))
+FLOAT_32 = fixed(LiteralSegment(Literal("float"), Site(32, 23)))
+INT_33 = fixed(LiteralSegment(Literal("int"), Site(33, 24)))
+BOOL_34 = fixed(LiteralSegment(Literal("bool"), Site(34, 24)))
+NONE_35 = fixed(LiteralSegment(Literal("None"), Site(35, 21)))
+LIST_UNION_36 = fixed(LiteralSegment(Literal("list[Union[]]"), Site(36, 22)))
+DICT_37 = fixed(LiteralSegment(Literal("dict"), Site(37, 23)))
+UNION_38 = fixed(LiteralSegment(Literal("Union["), Site(38, 19)))
+TEXT_38 = fixed(LiteralSegment(Literal(","), Site(38, 28)))
+TEXT_38_65 = fixed(LiteralSegment(Literal("]"), Site(38, 65)))
+ANY_39 = fixed(LiteralSegment(Literal("Any"), Site(39, 20)))
+UNION_45 = fixed(LiteralSegment(Literal("Union[]"), Site(45, 7)))
+DICT_STR_47 = fixed(LiteralSegment(Literal("dict[str, "), Site(47, 7)))
+TEXT_47 = fixed(LiteralSegment(Literal("]"), Site(47, 60)))
+TYPE_FUNCTION_FUNCTION_60 = fixed(LiteralSegment(Literal('{"type": "function", "function": {"name": "'), Site(60, 5)))
+DESCRIPTION_60 = fixed(LiteralSegment(Literal('", "description": "'), Site(60, 58)))
+TEXT_60 = fixed(LiteralSegment(Literal("("), Site(60, 87)))
+TEXT_62 = fixed(LiteralSegment(Literal(", "), Site(62, 7)))
+TEXT_62_56 = fixed(LiteralSegment(Literal(": "), Site(62, 56)))
+TEXT_64 = fixed(LiteralSegment(Literal(")"), Site(64, 5)))
+TEXT_65 = fixed(LiteralSegment(Literal(" -> "), Site(65, 25)))
+TEXT_66 = fixed(LiteralSegment(Literal(" - "), Site(66, 5)))
+BLANK_LINE_66 = fixed(LiteralSegment(Literal("\n\n"), Site(66, 25)))
+ARGS_69 = fixed(LiteralSegment(Literal("    Args:\n"), Site(69, 28)))
+SPACE_70 = fixed(LiteralSegment(Literal("        "), Site(70, 9)))
+TEXT_70 = fixed(LiteralSegment(Literal("("), Site(70, 25)))
+TEXT_70_48 = fixed(LiteralSegment(Literal("): "), Site(70, 48)))
+RETURNS_78 = fixed(LiteralSegment(Literal("\n    Returns:\n        "), Site(78, 39)))
+PARAMETERS_79 = fixed(LiteralSegment(Literal('", "parameters": '), Site(79, 5)))
+TEXT_80 = fixed(LiteralSegment(Literal("{}"), Site(80, 59)))
+TEXT_81 = fixed(LiteralSegment(Literal("}"), Site(81, 5)))
+BEGIN_OF_TEXT_84 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(84, 3)))
+IM_START_SYSTEM_86 = fixed(
+    LiteralSegment(Literal("<|im_start|>system\n"), Site(86, 5)),
     LiteralSegment(
         Literal(
             "You are a function calling AI model. You are provided with function signatures within <tools></tools> XML tags. ",
         ),
-        Site(86, 5),
+        Site(87, 5),
     ),
-    LiteralSegment(Literal("You may call one or more functions to assist with the user query. "), Site(87, 5)),
+    LiteralSegment(Literal("You may call one or more functions to assist with the user query. "), Site(88, 5)),
     LiteralSegment(
         Literal(
             "Don't make assumptions about what values to plug into functions. Here are the available tools: <tools> ",
         ),
-        Site(88, 5),
+        Site(89, 5),
     ),
 )
-NEWLINE_89 = fixed(LiteralSegment(Literal("\n"), Site(89, 5)))
-TOOLS_USE_THE_90 = fixed(
+NEWLINE_90 = fixed(LiteralSegment(Literal("\n"), Site(90, 5)))
+TOOLS_USE_THE_91 = fixed(
     LiteralSegment(
         Literal(" </tools>Use the following pydantic model json schema for each tool call you will make: "),
-        Site(90, 5),
+        Site(91, 5),
     ),
     LiteralSegment(
         Literal(
             '{"properties": {"name": {"title": "Name", "type": "string"}, "arguments": {"title": "Arguments", "type": "object"}}, ',
         ),
-        Site(91, 5),
+        Site(92, 5),
     ),
     LiteralSegment(
         Literal('"required": ["name", "arguments"], "title": "FunctionCall", "type": "object"}}'),
-        Site(92, 5),
+        Site(93, 5),
     ),
     LiteralSegment(
         Literal(
@@ -102,200 +102,200 @@ TOOLS_USE_THE_90 = fixed(
             '{"name": <function-name>, "arguments": <args-dict>}\n'
             "</tool_call><|im_end|>\n"
         ),
-        Site(94, 1),
+        Site(95, 1),
     ),
 )
-ROLE_104 = {
+ROLE_105 = {
     role: fixed(
-        LiteralSegment(Literal("<|im_start|>"), Site(104, 25)),
-        LiteralSegment(Literal(role), Site(104, 40)),
-        LiteralSegment(Literal("\n"), Site(104, 47)),
+        LiteralSegment(Literal("<|im_start|>"), Site(105, 25)),
+        LiteralSegment(Literal(role), Site(105, 40)),
+        LiteralSegment(Literal("\n"), Site(105, 47)),
     )
     for role in ("system", "user")
 }
-IM_END_104 = fixed(LiteralSegment(Literal("<|im_end|>\n"), Site(104, 62)))
-IM_START_ASSISTANT_107 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(107, 7)), SAMPLED)
-NEWLINE_112 = fixed(LiteralSegment(Literal("\n"), Site(112, 11)))
-TOOL_CALL_113 = fixed(LiteralSegment(Literal("<tool_call>\n"), Site(113, 13)))
-TOOL_CALL_115 = fixed(LiteralSegment(Literal("\n</tool_call>"), Site(115, 13)))
-EMPTY_118 = (Literal(""), Site(118, 24))
-IM_END_120 = fixed(
-    LiteralSegment(Literal("<|im_end|>"), Site(120, 9)),
+IM_END_105 = fixed(LiteralSegment(Literal("<|im_end|>\n"), Site(105, 62)))
+IM_START_ASSISTANT_108 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(108, 7)), SAMPLED)
+NEWLINE_113 = fixed(LiteralSegment(Literal("\n"), Site(113, 11)))
+TOOL_CALL_114 = fixed(LiteralSegment(Literal("<tool_call>\n"), Site(114, 13)))
+TOOL_CALL_116 = fixed(LiteralSegment(Literal("\n</tool_call>"), Site(116, 13)))
+EMPTY_119 = (Literal(""), Site(119, 24))
+IM_END_121 = fixed(
+    LiteralSegment(Literal("<|im_end|>"), Site(121, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(122, 7)),
+    LiteralSegment(Literal("\n"), Site(123, 7)),
 )
-IM_START_TOOL_126 = fixed(LiteralSegment(Literal("<|im_start|>tool\n"), Site(126, 50)))
-TOOL_RESPONSE_127 = fixed(LiteralSegment(Literal("<tool_response>\n"), Site(127, 7)))
-TOOL_RESPONSE_127_37 = fixed(LiteralSegment(Literal("\n</tool_response>"), Site(127, 37)))
-NEWLINE_128 = fixed(LiteralSegment(Literal("\n"), Site(128, 26)))
-IM_END_129 = fixed(LiteralSegment(Literal("<|im_end|>"), Site(129, 31)))
-IM_START_ASSISTANT_133 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(133, 14)))
+IM_START_TOOL_127 = fixed(LiteralSegment(Literal("<|im_start|>tool\n"), Site(127, 50)))
+TOOL_RESPONSE_128 = fixed(LiteralSegment(Literal("<tool_response>\n"), Site(128, 7)))
+TOOL_RESPONSE_128_37 = fixed(LiteralSegment(Literal("\n</tool_response>"), Site(128, 37)))
+NEWLINE_129 = fixed(LiteralSegment(Literal("\n"), Site(129, 26)))
+IM_END_130 = fixed(LiteralSegment(Literal("<|im_end|>"), Site(130, 31)))
+IM_START_ASSISTANT_134 = fixed(LiteralSegment(Literal("<|im_start|>assistant\n"), Site(134, 14)))
 
 
 def _named(out: list[Printed], kind: Json, kind_path: Path) -> None:
-    """hermes3.kata:28 def named(kind)."""
-    # hermes3.kata:29 match
-    if kind == "string":  # :30
-        out.append(STR_30)
-    elif kind == "number":  # :31
-        out.append(FLOAT_31)
-    elif kind == "integer":  # :32
-        out.append(INT_32)
-    elif kind == "boolean":  # :33
-        out.append(BOOL_33)
-    elif kind == "null":  # :34
-        out.append(NONE_34)
-    elif kind == "array":  # :35
-        out.append(LIST_UNION_35)
-    elif kind == "object":  # :36
-        out.append(DICT_36)
-    elif is_list(kind):  # :37
-        out.append(UNION_37)
+    """hermes3.kata:29 def named(kind)."""
+    # hermes3.kata:30 match
+    if kind == "string":  # :31
+        out.append(STR_31)
+    elif kind == "number":  # :32
+        out.append(FLOAT_32)
+    elif kind == "integer":  # :33
+        out.append(INT_33)
+    elif kind == "boolean":  # :34
+        out.append(BOOL_34)
+    elif kind == "null":  # :35
+        out.append(NONE_35)
+    elif kind == "array":  # :36
+        out.append(LIST_UNION_36)
+    elif kind == "object":  # :37
+        out.append(DICT_37)
+    elif is_list(kind):  # :38
+        out.append(UNION_38)
         for k_at, k in enumerate(kind):
             if k_at:
-                out.append(TEXT_37)
+                out.append(TEXT_38)
             k_path = (*kind_path, k_at)
             _named(out, k, k_path)
-        out.append(TEXT_37_65)
-    else:  # :38
-        out.append(ANY_38)
+        out.append(TEXT_38_65)
+    else:  # :39
+        out.append(ANY_39)
 
 
 def _annotation(out: list[Printed], schema: Json, schema_path: Path) -> None:
-    """hermes3.kata:42 def annotation(schema)."""
+    """hermes3.kata:43 def annotation(schema)."""
     if not is_object(schema) or not has_key(schema, "type"):
-        out.append(UNION_44)
+        out.append(UNION_45)
     elif json_field(schema, "type") == "object" and has_key(schema, "additionalProperties"):
-        out.append(DICT_STR_46)
+        out.append(DICT_STR_47)
         _annotation(out, json_field(schema, "additionalProperties"), (*schema_path, "additionalProperties"))
-        out.append(TEXT_46)
+        out.append(TEXT_47)
     else:
         _named(out, json_field(schema, "type"), (*schema_path, "type"))
 
 
 def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
-    """hermes3.kata:52 def signature(f)."""
+    """hermes3.kata:53 def signature(f)."""
     if (
         not is_object(f)
         or not isinstance(json_field(f, "name"), str)
         or not isinstance(json_field(f, "description"), str)
     ):
         raise TemplateError(
-            "A function has a name and a description, which are texts.", code="T100", where="hermes3.kata:54"
+            "A function has a name and a description, which are texts.", code="T100", where="hermes3.kata:55"
         )
     properties: Json = json_field(json_field(f, "parameters"), "properties")
     properties_path = (*f_path, "parameters", "properties")
     if not (properties is None or is_object(properties)):
         raise TemplateError(
-            "The properties of a function's parameters are an object.", code="T100", where="hermes3.kata:57"
+            "The properties of a function's parameters are an object.", code="T100", where="hermes3.kata:58"
         )
     out += (
-        TYPE_FUNCTION_FUNCTION_59,
+        TYPE_FUNCTION_FUNCTION_60,
         (Content(as_text(json_field(f, "name"))), (*f_path, "name"), 0),
-        DESCRIPTION_59,
+        DESCRIPTION_60,
         (Content(as_text(json_field(f, "name"))), (*f_path, "name"), 0),
-        TEXT_59,
+        TEXT_60,
     )
     if is_object(properties):
         for schema_at, (name, schema) in enumerate(properties.items()):
             if schema_at:
-                out.append(TEXT_61)
+                out.append(TEXT_62)
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
-            out += ((Content(name), name_path, None), TEXT_61_56)
+            out += ((Content(name), name_path, None), TEXT_62_56)
             _annotation(out, schema, schema_path)
-    out.append(TEXT_63)
+    out.append(TEXT_64)
     if has_key(f, "return"):
-        out.append(TEXT_64)
+        out.append(TEXT_65)
         _annotation(out, json_field(f, "return"), (*f_path, "return"))
-    out += (TEXT_65, (Content(as_text(json_field(f, "description"))), (*f_path, "description"), 0), BLANK_LINE_65)
+    out += (TEXT_66, (Content(as_text(json_field(f, "description"))), (*f_path, "description"), 0), BLANK_LINE_66)
     if is_object(properties):
         for schema_at, (name, schema) in enumerate(properties.items()):
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
             if schema_at == 0:
-                out.append(ARGS_68)
-            out += (SPACE_69, (Content(name), name_path, None), TEXT_69)
+                out.append(ARGS_69)
+            out += (SPACE_70, (Content(name), name_path, None), TEXT_70)
             _annotation(out, schema, schema_path)
-            out.append(TEXT_69_48)
-            # hermes3.kata:70 match
-            if isinstance(json_field(schema, "description"), str):  # :71
+            out.append(TEXT_70_48)
+            # hermes3.kata:71 match
+            if isinstance(json_field(schema, "description"), str):  # :72
                 out.append(
                     trim((Content(as_text(json_field(schema, "description"))), (*schema_path, "description"), 0))
                 )
-            elif json_field(schema, "description") is None:  # :72
+            elif json_field(schema, "description") is None:  # :73
                 pass
-            else:  # :73
+            else:  # :74
                 out.append((TOJSON.dump_known(json_field(schema, "description")), (*schema_path, "description"), None))
     if isinstance(json_field(json_field(f, "return"), "description"), str):
         out += (
-            RETURNS_77,
+            RETURNS_78,
             (
                 Content(as_text(json_field(json_field(f, "return"), "description"))),
                 (*f_path, "return", "description"),
                 0,
             ),
         )
-    out.append(PARAMETERS_78)
+    out.append(PARAMETERS_79)
     if properties:
         out.append((TOJSON.dump_known(json_field(f, "parameters")), (*f_path, "parameters"), None))
     else:
-        out.append(TEXT_79)
-    out.append(TEXT_80)
+        out.append(TEXT_80)
+    out.append(TEXT_81)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 26)."""
+    """All that the template prints for a request, in order (line 27)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(BEGIN_OF_TEXT_83)
+    out.append(BEGIN_OF_TEXT_84)
     if tools:
-        out.append(IM_START_SYSTEM_85)
+        out.append(IM_START_SYSTEM_86)
         for tool_at, tool in enumerate(tools):
             if tool_at:
-                out.append(NEWLINE_89)
+                out.append(NEWLINE_90)
             tool_path = ("tools", tool_at)
             _signature(
                 out,
                 json_field(tool, "function") if has_key(tool, "function") else tool,
                 (*tool_path, "function") if has_key(tool, "function") else tool_path,
             )
-        out.append(TOOLS_USE_THE_90)
-    # hermes3.kata:103 each m in messages
+        out.append(TOOLS_USE_THE_91)
+    # hermes3.kata:104 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system" or m.role == "user":  # :104 when system, user
-            out += (ROLE_104[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_104)
-        elif m.role == "assistant":  # :106 when assistant
-            out.append(IM_START_ASSISTANT_107)
+        if m.role == "system" or m.role == "user":  # :105 when system, user
+            out += (ROLE_105[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_105)
+        elif m.role == "assistant":  # :107 when assistant
+            out.append(IM_START_ASSISTANT_108)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_112)
+                        out.append(NEWLINE_113)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_113,
+                        TOOL_CALL_114,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        TOOL_CALL_115,
+                        TOOL_CALL_116,
                     )
             else:
-                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_118)
-            out.append(IM_END_120)
-        elif m.role == "tool":  # :125 when tool
+                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_119)
+            out.append(IM_END_121)
+        elif m.role == "tool":  # :126 when tool
             if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(IM_START_TOOL_126)
-            out += (TOOL_RESPONSE_127, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_127_37)
+                out.append(IM_START_TOOL_127)
+            out += (TOOL_RESPONSE_128, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_128_37)
             if i != len(messages) - 1:
-                out.append(NEWLINE_128)
+                out.append(NEWLINE_129)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_129)
+                out.append(IM_END_130)
         else:
             assert_never(m)
-    # hermes3.kata:133 generate
+    # hermes3.kata:134 generate
     if request.add_generation_prompt:
-        out.append(IM_START_ASSISTANT_133)
+        out.append(IM_START_ASSISTANT_134)
     return out

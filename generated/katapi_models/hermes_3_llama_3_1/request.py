@@ -32,35 +32,35 @@ class Call(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 13)."""
+    """A message of role `system` (line 14)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 13
+    content: Annotated[Content, FromParts("\n")]  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 13)."""
+    """A message of role `user` (line 14)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 13
+    content: Annotated[Content, FromParts("\n")]  # line 14
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 14)."""
+    """A message of role `assistant` (line 15)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 15
-    tool_calls: Items[Call] | None = None  # line 16
-    reasoning_content: Content | None = None  # line 17: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 16
+    tool_calls: Items[Call] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 19)."""
+    """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")]  # line 20
-    name: Content | None = None  # line 21: accepted, never printed
-    tool_call_id: Content | None = None  # line 21: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 21
+    name: Content | None = None  # line 22: accepted, never printed
+    tool_call_id: Content | None = None  # line 22: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -70,8 +70,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 9)."""
+    """A whole request (line 10)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 23
+    tools: Items[JsonObjectField] | None = None  # line 24
     add_generation_prompt: bool = True

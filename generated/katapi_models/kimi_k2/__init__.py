@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.kimi_k2.renderer import render
 from katapi_models.kimi_k2.request import Request
 from katapi_models.kimi_k2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"KimiK2": Budget("KimiK2@1", window=131072, reserve=8192)},
+    budgets={
+        "KimiK2": Budget(
+            "KimiK2@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:1e4aa74572241acbe667c451cfe993555cb7507bbc46ba6401ae753257b23c11",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(59, 15), Site(65, 15), Site(109, 15), Site(115, 15)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

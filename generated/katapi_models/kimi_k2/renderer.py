@@ -35,131 +35,131 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-TOOL_DECLARE_45 = fixed(
-    ControlSegment(Control.IM_SYSTEM, Site(45, 20)),
-    LiteralSegment(Literal("tool_declare"), Site(45, 31)),
-    ControlSegment(Control.IM_MIDDLE, Site(45, 46)),
+TOOL_DECLARE_46 = fixed(
+    ControlSegment(Control.IM_SYSTEM, Site(46, 20)),
+    LiteralSegment(Literal("tool_declare"), Site(46, 31)),
+    ControlSegment(Control.IM_MIDDLE, Site(46, 46)),
 )
-IM_END_45 = fixed(ControlSegment(Control.IM_END, Site(45, 73)))
-SYSTEM_47 = fixed(
-    ControlSegment(Control.IM_SYSTEM, Site(47, 5)),
-    LiteralSegment(Literal("system"), Site(47, 16)),
-    ControlSegment(Control.IM_MIDDLE, Site(47, 25)),
-    LiteralSegment(Literal("You are Kimi, an AI assistant created by Moonshot AI."), Site(47, 36)),
-    ControlSegment(Control.IM_END, Site(47, 92)),
-    LiteralSegment(Literal("\n"), Site(47, 100)),
+IM_END_46 = fixed(ControlSegment(Control.IM_END, Site(46, 73)))
+SYSTEM_48 = fixed(
+    ControlSegment(Control.IM_SYSTEM, Site(48, 5)),
+    LiteralSegment(Literal("system"), Site(48, 16)),
+    ControlSegment(Control.IM_MIDDLE, Site(48, 25)),
+    LiteralSegment(Literal("You are Kimi, an AI assistant created by Moonshot AI."), Site(48, 36)),
+    ControlSegment(Control.IM_END, Site(48, 92)),
+    LiteralSegment(Literal("\n"), Site(48, 100)),
 )
-IM_MIDDLE_52 = fixed(ControlSegment(Control.IM_MIDDLE, Site(52, 16)))
-IM_USER_58 = fixed(ControlSegment(Control.IM_USER, Site(58, 15)))
-USER_58 = (Literal("user"), Site(58, 33))
-EMPTY_59 = (Literal(""), Site(59, 20))
-IM_END_59 = fixed(ControlSegment(Control.IM_END, Site(59, 23)))
-IM_ASSISTANT_64 = fixed(ControlSegment(Control.IM_ASSISTANT, Site(64, 15)))
-ASSISTANT_64 = (Literal("assistant"), Site(64, 38))
-SAMPLED_65 = fixed(SAMPLED)
-EMPTY_66 = (Literal(""), Site(66, 22))
-TOOL_CALLS_SECTION_BEGIN_68 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_BEGIN, Site(68, 11)))
-FUNCTIONS_70 = fixed(
-    ControlSegment(Control.TOOL_CALL_BEGIN, Site(70, 13)),
-    LiteralSegment(Literal("functions."), Site(70, 30)),
+IM_MIDDLE_53 = fixed(ControlSegment(Control.IM_MIDDLE, Site(53, 16)))
+IM_USER_59 = fixed(ControlSegment(Control.IM_USER, Site(59, 15)))
+USER_59 = (Literal("user"), Site(59, 33))
+EMPTY_60 = (Literal(""), Site(60, 20))
+IM_END_60 = fixed(ControlSegment(Control.IM_END, Site(60, 23)))
+IM_ASSISTANT_65 = fixed(ControlSegment(Control.IM_ASSISTANT, Site(65, 15)))
+ASSISTANT_65 = (Literal("assistant"), Site(65, 38))
+SAMPLED_66 = fixed(SAMPLED)
+EMPTY_67 = (Literal(""), Site(67, 22))
+TOOL_CALLS_SECTION_BEGIN_69 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_BEGIN, Site(69, 11)))
+FUNCTIONS_71 = fixed(
+    ControlSegment(Control.TOOL_CALL_BEGIN, Site(71, 13)),
+    LiteralSegment(Literal("functions."), Site(71, 30)),
 )
-TEXT_70 = fixed(LiteralSegment(Literal(":"), Site(70, 59)))
-TOOL_CALL_ARGUMENT_BEGIN_71 = fixed(ControlSegment(Control.TOOL_CALL_ARGUMENT_BEGIN, Site(71, 13)))
-TOOL_CALL_END_71 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(71, 70)))
-TOOL_CALLS_SECTION_END_75 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_END, Site(75, 11)))
-IM_END_77 = fixed(ControlSegment(Control.IM_END, Site(77, 9)), END_SAMPLED)
-IM_SYSTEM_83 = fixed(ControlSegment(Control.IM_SYSTEM, Site(83, 17)))
-TOOL_83 = (Literal("tool"), Site(83, 37))
-RETURN_OF_84 = fixed(LiteralSegment(Literal("## Return of "), Site(84, 9)))
-FUNCTIONS_86 = fixed(LiteralSegment(Literal("functions."), Site(86, 11)))
-UNKNOWN_86 = (Literal("unknown"), Site(86, 34))
-TEXT_86 = fixed(LiteralSegment(Literal(":0"), Site(86, 44)))
-FUNCTIONS_95 = fixed(LiteralSegment(Literal("functions."), Site(95, 24)))
-TEXT_95 = fixed(LiteralSegment(Literal(":"), Site(95, 53)))
-NEWLINE_100 = fixed(LiteralSegment(Literal("\n"), Site(100, 9)))
-EMPTY_100 = (Literal(""), Site(100, 27))
-IM_END_100 = fixed(ControlSegment(Control.IM_END, Site(100, 30)))
-IM_SYSTEM_108 = fixed(ControlSegment(Control.IM_SYSTEM, Site(108, 15)))
-TOOL_108 = (Literal("tool"), Site(108, 35))
-RETURN_OF_FUNCTIONS_109 = fixed(LiteralSegment(Literal("## Return of functions."), Site(109, 7)))
-UNKNOWN_109 = (Literal("unknown"), Site(109, 43))
-TEXT_109 = fixed(LiteralSegment(Literal(":0\n"), Site(109, 53)))
-EMPTY_109 = (Literal(""), Site(109, 73))
-IM_END_109 = fixed(ControlSegment(Control.IM_END, Site(109, 76)))
-IM_SYSTEM_114 = fixed(ControlSegment(Control.IM_SYSTEM, Site(114, 15)))
-EMPTY_115 = (Literal(""), Site(115, 20))
-IM_END_115 = fixed(ControlSegment(Control.IM_END, Site(115, 23)))
-ASSISTANT_119 = fixed(
-    ControlSegment(Control.IM_ASSISTANT, Site(119, 14)),
-    LiteralSegment(Literal("assistant"), Site(119, 28)),
-    ControlSegment(Control.IM_MIDDLE, Site(119, 40)),
+TEXT_71 = fixed(LiteralSegment(Literal(":"), Site(71, 59)))
+TOOL_CALL_ARGUMENT_BEGIN_72 = fixed(ControlSegment(Control.TOOL_CALL_ARGUMENT_BEGIN, Site(72, 13)))
+TOOL_CALL_END_72 = fixed(ControlSegment(Control.TOOL_CALL_END, Site(72, 70)))
+TOOL_CALLS_SECTION_END_76 = fixed(ControlSegment(Control.TOOL_CALLS_SECTION_END, Site(76, 11)))
+IM_END_78 = fixed(ControlSegment(Control.IM_END, Site(78, 9)), END_SAMPLED)
+IM_SYSTEM_84 = fixed(ControlSegment(Control.IM_SYSTEM, Site(84, 17)))
+TOOL_84 = (Literal("tool"), Site(84, 37))
+RETURN_OF_85 = fixed(LiteralSegment(Literal("## Return of "), Site(85, 9)))
+FUNCTIONS_87 = fixed(LiteralSegment(Literal("functions."), Site(87, 11)))
+UNKNOWN_87 = (Literal("unknown"), Site(87, 34))
+TEXT_87 = fixed(LiteralSegment(Literal(":0"), Site(87, 44)))
+FUNCTIONS_96 = fixed(LiteralSegment(Literal("functions."), Site(96, 24)))
+TEXT_96 = fixed(LiteralSegment(Literal(":"), Site(96, 53)))
+NEWLINE_101 = fixed(LiteralSegment(Literal("\n"), Site(101, 9)))
+EMPTY_101 = (Literal(""), Site(101, 27))
+IM_END_101 = fixed(ControlSegment(Control.IM_END, Site(101, 30)))
+IM_SYSTEM_109 = fixed(ControlSegment(Control.IM_SYSTEM, Site(109, 15)))
+TOOL_109 = (Literal("tool"), Site(109, 35))
+RETURN_OF_FUNCTIONS_110 = fixed(LiteralSegment(Literal("## Return of functions."), Site(110, 7)))
+UNKNOWN_110 = (Literal("unknown"), Site(110, 43))
+TEXT_110 = fixed(LiteralSegment(Literal(":0\n"), Site(110, 53)))
+EMPTY_110 = (Literal(""), Site(110, 73))
+IM_END_110 = fixed(ControlSegment(Control.IM_END, Site(110, 76)))
+IM_SYSTEM_115 = fixed(ControlSegment(Control.IM_SYSTEM, Site(115, 15)))
+EMPTY_116 = (Literal(""), Site(116, 20))
+IM_END_116 = fixed(ControlSegment(Control.IM_END, Site(116, 23)))
+ASSISTANT_120 = fixed(
+    ControlSegment(Control.IM_ASSISTANT, Site(120, 14)),
+    LiteralSegment(Literal("assistant"), Site(120, 28)),
+    ControlSegment(Control.IM_MIDDLE, Site(120, 40)),
 )
 
 
 def _heading(out: list[Printed], mark: Fixed, name: PrintedText | None, role: PrintedText) -> None:
-    """kimi-k2.kata:50 def heading(mark, name, role)."""
+    """kimi-k2.kata:51 def heading(mark, name, role)."""
     shown: PrintedText = name if name is not None and name[0] else role
-    out += (mark, shown, IM_MIDDLE_52)
+    out += (mark, shown, IM_MIDDLE_53)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 41)."""
+    """All that the template prints for a request, in order (line 42)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     calls = 0
     if tools:
-        out += (TOOL_DECLARE_45, (TOJSON.dump_known(tools), ("tools",), None), IM_END_45)
+        out += (TOOL_DECLARE_46, (TOJSON.dump_known(tools), ("tools",), None), IM_END_46)
     if messages and not isinstance(first_message(messages), SystemMessage):
-        out.append(SYSTEM_47)
-    # kimi-k2.kata:56 each m in messages
+        out.append(SYSTEM_48)
+    # kimi-k2.kata:57 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, UserMessage):  # :57 when user
-            _heading(out, IM_USER_58, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, USER_58)
-            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_59, IM_END_59)
-        elif isinstance(m, AssistantMessage):  # :62 when assistant then tool* as results
+        if isinstance(m, UserMessage):  # :58 when user
+            _heading(out, IM_USER_59, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, USER_59)
+            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_60, IM_END_60)
+        elif isinstance(m, AssistantMessage):  # :63 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             first_call = calls
             _heading(
                 out,
-                IM_ASSISTANT_64,
+                IM_ASSISTANT_65,
                 (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None,
-                ASSISTANT_64,
+                ASSISTANT_65,
             )
-            out += (SAMPLED_65, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_66)
+            out += (SAMPLED_66, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_67)
             if m.tool_calls:
-                out.append(TOOL_CALLS_SECTION_BEGIN_68)
+                out.append(TOOL_CALLS_SECTION_BEGIN_69)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        FUNCTIONS_70,
+                        FUNCTIONS_71,
                         (c.function.name, (*c_path, "function", "name"), 0),
-                        TEXT_70,
-                        (Literal(str(calls)), Site(70, 63)),
-                        TOOL_CALL_ARGUMENT_BEGIN_71,
+                        TEXT_71,
+                        (Literal(str(calls)), Site(71, 63)),
+                        TOOL_CALL_ARGUMENT_BEGIN_72,
                         (TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None),
-                        TOOL_CALL_END_71,
+                        TOOL_CALL_END_72,
                     )
                     calls += 1
-                out.append(TOOL_CALLS_SECTION_END_75)
-            out.append(IM_END_77)
+                out.append(TOOL_CALLS_SECTION_END_76)
+            out.append(IM_END_78)
             in_order = first_call
             for r_at, r in results:
                 _heading(
-                    out, IM_SYSTEM_83, (r.name, ("messages", r_at, "name"), 0) if r.name is not None else None, TOOL_83
+                    out, IM_SYSTEM_84, (r.name, ("messages", r_at, "name"), 0) if r.name is not None else None, TOOL_84
                 )
-                out.append(RETURN_OF_84)
+                out.append(RETURN_OF_85)
                 if calls == 0:
                     out += (
-                        FUNCTIONS_86,
-                        (r.name, ("messages", r_at, "name"), 0) if r.name is not None else UNKNOWN_86,
-                        TEXT_86,
+                        FUNCTIONS_87,
+                        (r.name, ("messages", r_at, "name"), 0) if r.name is not None else UNKNOWN_87,
+                        TEXT_87,
                     )
                 else:
-                    # kimi-k2.kata:88 count c … where …
+                    # kimi-k2.kata:89 count c … where …
                     named = 0
                     for c in m.tool_calls if m.tool_calls is not None else ():
                         if c.id is not None and c.id == r.tool_call_id:
@@ -168,7 +168,7 @@ def render(request: Request) -> list[Printed]:
                         raise TemplateError(
                             "A tool's result needs a call in the assistant's message before it.",
                             code="T100",
-                            where="kimi-k2.kata:90",
+                            where="kimi-k2.kata:91",
                         )
                     number_ = first_call
                     for c_at, c in enumerate(m.tool_calls if m.tool_calls is not None else ()):
@@ -176,47 +176,47 @@ def render(request: Request) -> list[Printed]:
                         asked: bool = c.id == r.tool_call_id if named == 1 else number_ == in_order
                         if asked:
                             out += (
-                                FUNCTIONS_95,
+                                FUNCTIONS_96,
                                 (c.function.name, (*c_path, "function", "name"), 0),
-                                TEXT_95,
-                                (Literal(str(number_)), Site(95, 57)),
+                                TEXT_96,
+                                (Literal(str(number_)), Site(96, 57)),
                             )
                         number_ += 1
                 out += (
-                    NEWLINE_100,
-                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_100,
-                    IM_END_100,
+                    NEWLINE_101,
+                    (r.content, ("messages", r_at, "content"), 0) if r.content is not None else EMPTY_101,
+                    IM_END_101,
                 )
                 in_order += 1
             walked = i + 1 + len(results)
-        elif isinstance(m, ToolMessage):  # :106 when tool
+        elif isinstance(m, ToolMessage):  # :107 when tool
             if calls > 0:
                 raise TemplateError(
                     "A tool's result needs a call in the assistant's message before it.",
                     code="T100",
-                    where="kimi-k2.kata:107",
+                    where="kimi-k2.kata:108",
                 )
             _heading(
-                out, IM_SYSTEM_108, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, TOOL_108
+                out, IM_SYSTEM_109, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, TOOL_109
             )
             out += (
-                RETURN_OF_FUNCTIONS_109,
-                (m.name, ("messages", m_at, "name"), 0) if m.name is not None else UNKNOWN_109,
-                TEXT_109,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_109,
-                IM_END_109,
+                RETURN_OF_FUNCTIONS_110,
+                (m.name, ("messages", m_at, "name"), 0) if m.name is not None else UNKNOWN_110,
+                TEXT_110,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_110,
+                IM_END_110,
             )
-        elif isinstance(m, SystemMessage | OtherMessage):  # :113 when system, other
+        elif isinstance(m, SystemMessage | OtherMessage):  # :114 when system, other
             _heading(
                 out,
-                IM_SYSTEM_114,
+                IM_SYSTEM_115,
                 (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None,
                 (Content(m.role), ("messages", m_at, "role"), 0),
             )
-            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_115, IM_END_115)
+            out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_116, IM_END_116)
         else:
             assert_never(m)
-    # kimi-k2.kata:119 generate
+    # kimi-k2.kata:120 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_119)
+        out.append(ASSISTANT_120)
     return out

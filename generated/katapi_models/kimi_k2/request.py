@@ -16,61 +16,61 @@ from katapi.runtime.segments import Content
 
 
 class Function(RequestModel):
-    """The record `function` (line 34)."""
+    """The record `function` (line 35)."""
 
-    name: Content  # line 35
-    arguments: JsonText  # line 36
+    name: Content  # line 36
+    arguments: JsonText  # line 37
 
 
 class Call(RequestModel):
-    """The record `call` (line 29)."""
+    """The record `call` (line 30)."""
 
-    id: Content | None = None  # line 30
-    function: Function  # line 31
-    type: Literal["function"] | None = None  # line 32: accepted, never printed
+    id: Content | None = None  # line 31
+    function: Function  # line 32
+    type: Literal["function"] | None = None  # line 33: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 11)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 11
-    name: Content | None = None  # line 12
+    content: Annotated[Content, FromParts("")] | None = None  # line 12
+    name: Content | None = None  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 10)."""
+    """A message of role `user` (line 11)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 11
-    name: Content | None = None  # line 12
+    content: Annotated[Content, FromParts("")] | None = None  # line 12
+    name: Content | None = None  # line 13
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 14)."""
+    """A message of role `assistant` (line 15)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 15
-    name: Content | None = None  # line 16
-    tool_calls: Items[Call] | None = None  # line 17
-    reasoning_content: Content | None = None  # line 18: accepted, never printed
+    content: Annotated[Content, FromParts("")] | None = None  # line 16
+    name: Content | None = None  # line 17
+    tool_calls: Items[Call] | None = None  # line 18
+    reasoning_content: Content | None = None  # line 19: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 20)."""
+    """A message of role `tool` (line 21)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 21
-    name: Content | None = None  # line 22
-    tool_call_id: Content | None = None  # line 23
+    content: Annotated[Content, FromParts("")] | None = None  # line 22
+    name: Content | None = None  # line 23
+    tool_call_id: Content | None = None  # line 24
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 25)."""
+    """A message of a role that no other class has (line 26)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool")]
-    content: Annotated[Content, FromParts("")] | None = None  # line 26
-    name: Content | None = None  # line 27
+    content: Annotated[Content, FromParts("")] | None = None  # line 27
+    name: Content | None = None  # line 28
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage | OtherMessage, ByRole()]
@@ -78,8 +78,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 7)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 38
+    tools: Items[JsonObjectField] | None = None  # line 39
     add_generation_prompt: bool = True

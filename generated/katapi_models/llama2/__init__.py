@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.llama2.renderer import render
 from katapi_models.llama2.request import Request
 from katapi_models.llama2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Llama2": Budget("Llama2@1", window=4096, reserve=1024)},
+    budgets={
+        "Llama2": Budget(
+            "Llama2@1",
+            window=4096,
+            reserve=1024,
+            digest="sha256:612f0a3bcc8963e02be420ea38c42f116eb0a8ef59db1b63f5069c070e76f8a3",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(20, 30), Site(43, 17)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

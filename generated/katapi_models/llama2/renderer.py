@@ -16,31 +16,31 @@ from katapi.runtime.text import trim
 from katapi_models.llama2.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.llama2_tokens.vocabulary import Control
 
-INST_19 = fixed(ControlSegment(Control.BOS, Site(19, 30)), LiteralSegment(Literal("[INST] "), Site(19, 35)))
-INST_19_57 = fixed(LiteralSegment(Literal(" [/INST]"), Site(19, 57)))
-SYS_29 = fixed(LiteralSegment(Literal("<<SYS>>\n"), Site(29, 21)))
-SYS_29_45 = fixed(LiteralSegment(Literal("\n<</SYS>>\n\n"), Site(29, 45)))
-SPACE_42 = fixed(SAMPLED, LiteralSegment(Literal(" "), Site(42, 17)))
-EOS_42 = fixed(LiteralSegment(Literal(" "), Site(42, 38)), ControlSegment(Control.EOS, Site(42, 42)), END_SAMPLED)
+INST_20 = fixed(ControlSegment(Control.BOS, Site(20, 30)), LiteralSegment(Literal("[INST] "), Site(20, 35)))
+INST_20_57 = fixed(LiteralSegment(Literal(" [/INST]"), Site(20, 57)))
+SYS_30 = fixed(LiteralSegment(Literal("<<SYS>>\n"), Site(30, 21)))
+SYS_30_45 = fixed(LiteralSegment(Literal("\n<</SYS>>\n\n"), Site(30, 45)))
+SPACE_43 = fixed(SAMPLED, LiteralSegment(Literal(" "), Site(43, 17)))
+EOS_43 = fixed(LiteralSegment(Literal(" "), Site(43, 38)), ControlSegment(Control.EOS, Site(43, 42)), END_SAMPLED)
 
 
 def _question(out: list[Printed], said: PrintedText) -> None:
-    """llama2.kata:19 def question(said)."""
-    out += (INST_19, trim(said), INST_19_57)
+    """llama2.kata:20 def question(said)."""
+    out += (INST_20, trim(said), INST_20_57)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 18)."""
+    """All that the template prints for a request, in order (line 19)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    # llama2.kata:24 take leading system as sys
+    # llama2.kata:25 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    # llama2.kata:25 take leading user as opening
+    # llama2.kata:26 take leading user as opening
     opening: UserMessage | None = None
     opening_at = -1
     if messages and (first := messages[0][1]).role == "user":
@@ -51,28 +51,28 @@ def render(request: Request) -> list[Printed]:
         raise TemplateError(
             "A conversation begins with a user message, behind a system message at most.",
             code="T100",
-            where="llama2.kata:26",
+            where="llama2.kata:27",
         )
     begun_printed: list[Printed] = []
     if sys is not None:
-        begun_printed += (SYS_29, (sys.content, ("messages", sys_at, "content"), 0), SYS_29_45)
+        begun_printed += (SYS_30, (sys.content, ("messages", sys_at, "content"), 0), SYS_30_45)
     begun_printed.append((opening.content, ("messages", opening_at, "content"), 0))
     begun = kept(begun_printed)
     _question(out, begun)
-    # llama2.kata:34 each m in messages
+    # llama2.kata:35 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :35 when user
+        if m.role == "user":  # :36 when user
             if not isinstance(message_at(messages, i - 1), AssistantMessage):
-                raise TemplateError("User and assistant take turns.", code="T100", where="llama2.kata:36")
+                raise TemplateError("User and assistant take turns.", code="T100", where="llama2.kata:37")
             _question(out, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :39 when assistant
+        elif m.role == "assistant":  # :40 when assistant
             if isinstance(message_at(messages, i - 1), AssistantMessage):
-                raise TemplateError("User and assistant take turns.", code="T100", where="llama2.kata:40")
+                raise TemplateError("User and assistant take turns.", code="T100", where="llama2.kata:41")
             if m.tool_calls:
-                raise TemplateError("The model was not trained to call functions.", code="T100", where="llama2.kata:41")
-            out += (SPACE_42, trim((m.content, ("messages", m_at, "content"), 0)), EOS_42)
-        elif m.role == "system":  # :44 when system
-            raise TemplateError("A system message is the first of all.", code="T100", where="llama2.kata:44")
+                raise TemplateError("The model was not trained to call functions.", code="T100", where="llama2.kata:42")
+            out += (SPACE_43, trim((m.content, ("messages", m_at, "content"), 0)), EOS_43)
+        elif m.role == "system":  # :45 when system
+            raise TemplateError("A system message is the first of all.", code="T100", where="llama2.kata:45")
         else:
             assert_never(m)
     return out

@@ -16,26 +16,26 @@ from katapi.runtime.segments import Content
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 9)."""
+    """A message of role `system` (line 10)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 9
+    content: Annotated[Content, FromParts("\n")]  # line 10
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 9)."""
+    """A message of role `user` (line 10)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 9
+    content: Annotated[Content, FromParts("\n")]  # line 10
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 10)."""
+    """A message of role `assistant` (line 11)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")]  # line 11
-    tool_calls: Items[JsonObjectField] | None = None  # line 12
-    reasoning_content: Content | None = None  # line 13: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 12
+    tool_calls: Items[JsonObjectField] | None = None  # line 13
+    reasoning_content: Content | None = None  # line 14: accepted, never printed
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage, Field(discriminator="role")]
@@ -43,8 +43,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage, F
 
 
 class Request(RequestModel):
-    """A whole request (line 5)."""
+    """A whole request (line 6)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 15
+    tools: Items[JsonObjectField] | None = None  # line 16
     add_generation_prompt: bool = True

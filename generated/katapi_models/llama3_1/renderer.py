@@ -50,58 +50,58 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-START_HEADER_ID_53 = fixed(ControlSegment(Control.START_HEADER_ID, Site(53, 26)))
-END_HEADER_ID_53 = fixed(
-    ControlSegment(Control.END_HEADER_ID, Site(53, 48)),
-    LiteralSegment(Literal("\n\n"), Site(53, 63)),
+START_HEADER_ID_54 = fixed(ControlSegment(Control.START_HEADER_ID, Site(54, 26)))
+END_HEADER_ID_54 = fixed(
+    ControlSegment(Control.END_HEADER_ID, Site(54, 48)),
+    LiteralSegment(Literal("\n\n"), Site(54, 63)),
 )
-BEGIN_OF_TEXT_64 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(64, 3)))
-SYSTEM_65 = (Literal("system"), Site(65, 8))
-ENVIRONMENT_IPYTHON_67 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(67, 42)))
-TOOLS_69 = fixed(LiteralSegment(Literal("Tools: "), Site(69, 7)))
-TEXT_70 = fixed(LiteralSegment(Literal(", "), Site(70, 7)))
-BLANK_LINE_71 = fixed(LiteralSegment(Literal("\n\n"), Site(71, 7)))
-CUTTING_KNOWLEDGE_DATE_76 = fixed(
-    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(76, 3)),
+BEGIN_OF_TEXT_65 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(65, 3)))
+SYSTEM_66 = (Literal("system"), Site(66, 8))
+ENVIRONMENT_IPYTHON_68 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(68, 42)))
+TOOLS_70 = fixed(LiteralSegment(Literal("Tools: "), Site(70, 7)))
+TEXT_71 = fixed(LiteralSegment(Literal(", "), Site(71, 7)))
+BLANK_LINE_72 = fixed(LiteralSegment(Literal("\n\n"), Site(72, 7)))
+CUTTING_KNOWLEDGE_DATE_77 = fixed(
+    LiteralSegment(Literal("Cutting Knowledge Date: December 2023\nToday Date: "), Site(77, 3)),
 )
-BLANK_LINE_83 = fixed(LiteralSegment(Literal("\n\n"), Site(83, 3)))
-YOU_HAVE_ACCESS_85 = fixed(
+BLANK_LINE_84 = fixed(LiteralSegment(Literal("\n\n"), Site(84, 3)))
+YOU_HAVE_ACCESS_86 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(85, 5),
+        Site(86, 5),
     ),
 )
-EOT_ID_89 = fixed(ControlSegment(Control.EOT_ID, Site(89, 3)))
-USER_94 = (Literal("user"), Site(94, 12))
-GIVEN_THE_FOLLOWING_95 = fixed(
+EOT_ID_90 = fixed(ControlSegment(Control.EOT_ID, Site(90, 3)))
+USER_95 = (Literal("user"), Site(95, 12))
+GIVEN_THE_FOLLOWING_96 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(95, 7),
+        Site(96, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(96, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(97, 7)),
 )
-EOT_ID_99 = fixed(ControlSegment(Control.EOT_ID, Site(99, 7)))
-ASSISTANT_110 = (Literal("assistant"), Site(110, 12))
-END_SAMPLED_111 = fixed(END_SAMPLED)
-SAMPLED_111 = fixed(SAMPLED)
-PYTHON_TAG_114 = fixed(LiteralSegment(Literal("<|python_tag|>"), Site(114, 53)))
-CALL_115 = fixed(LiteralSegment(Literal(".call("), Site(115, 29)))
-TEXT_116 = fixed(LiteralSegment(Literal(", "), Site(116, 13)))
-TEXT_118 = fixed(LiteralSegment(Literal('="'), Site(118, 33)))
-TEXT_118_44 = fixed(LiteralSegment(Literal('"'), Site(118, 44)))
-TEXT_122 = fixed(LiteralSegment(Literal(")"), Site(122, 13)))
-EOM_ID_128 = fixed(LiteralSegment(Literal("<|eom_id|>"), Site(128, 47)))
-EOT_ID_130 = fixed(ControlSegment(Control.EOT_ID, Site(130, 11)))
-EMPTY_136 = (Literal(""), Site(136, 31))
-ASSISTANT_137 = (Literal("assistant"), Site(137, 12))
-SAMPLED_138 = fixed(SAMPLED)
-EOT_ID_138 = fixed(ControlSegment(Control.EOT_ID, Site(138, 29)), END_SAMPLED)
-IPYTHON_143 = (Literal("ipython"), Site(143, 12))
-EOT_ID_145 = fixed(ControlSegment(Control.EOT_ID, Site(145, 7)))
-EOT_ID_148 = fixed(ControlSegment(Control.EOT_ID, Site(148, 63)))
-ASSISTANT_151 = (Literal("assistant"), Site(151, 19))
+EOT_ID_100 = fixed(ControlSegment(Control.EOT_ID, Site(100, 7)))
+ASSISTANT_111 = (Literal("assistant"), Site(111, 12))
+END_SAMPLED_112 = fixed(END_SAMPLED)
+SAMPLED_112 = fixed(SAMPLED)
+PYTHON_TAG_115 = fixed(LiteralSegment(Literal("<|python_tag|>"), Site(115, 53)))
+CALL_116 = fixed(LiteralSegment(Literal(".call("), Site(116, 29)))
+TEXT_117 = fixed(LiteralSegment(Literal(", "), Site(117, 13)))
+TEXT_119 = fixed(LiteralSegment(Literal('="'), Site(119, 33)))
+TEXT_119_44 = fixed(LiteralSegment(Literal('"'), Site(119, 44)))
+TEXT_123 = fixed(LiteralSegment(Literal(")"), Site(123, 13)))
+EOM_ID_129 = fixed(LiteralSegment(Literal("<|eom_id|>"), Site(129, 47)))
+EOT_ID_131 = fixed(ControlSegment(Control.EOT_ID, Site(131, 11)))
+EMPTY_137 = (Literal(""), Site(137, 31))
+ASSISTANT_138 = (Literal("assistant"), Site(138, 12))
+SAMPLED_139 = fixed(SAMPLED)
+EOT_ID_139 = fixed(ControlSegment(Control.EOT_ID, Site(139, 29)), END_SAMPLED)
+IPYTHON_144 = (Literal("ipython"), Site(144, 12))
+EOT_ID_146 = fixed(ControlSegment(Control.EOT_ID, Site(146, 7)))
+EOT_ID_149 = fixed(ControlSegment(Control.EOT_ID, Site(149, 63)))
+ASSISTANT_152 = (Literal("assistant"), Site(152, 19))
 RESPOND_IN_THE_LLAMA_6 = fixed(
     LiteralSegment(
         Literal(
@@ -123,12 +123,12 @@ def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path
 
 
 def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama3.kata:53 def turn(role)."""
-    out += (START_HEADER_ID_53, role, END_HEADER_ID_53)
+    """llama3.kata:54 def turn(role)."""
+    out += (START_HEADER_ID_54, role, END_HEADER_ID_54)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 52)."""
+    """All that the template prints for a request, in order (line 53)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -137,8 +137,8 @@ def render(request: Request) -> list[Printed]:
     date_string = request.date_string
     builtin_tools = request.builtin_tools
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:55")
-    # llama3.kata:57 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama3.kata:56")
+    # llama3.kata:58 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -150,79 +150,79 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:61"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama3.kata:62"
         )
-    out.append(BEGIN_OF_TEXT_64)
-    _turn(out, SYSTEM_65)
+    out.append(BEGIN_OF_TEXT_65)
+    _turn(out, SYSTEM_66)
     if builtin_tools is not None or offered:
-        out.append(ENVIRONMENT_IPYTHON_67)
+        out.append(ENVIRONMENT_IPYTHON_68)
     if builtin_tools is not None:
-        out.append(TOOLS_69)
+        out.append(TOOLS_70)
         b_first = True
         for b_at, b in enumerate(builtin_tools):
             if b == "code_interpreter":
                 continue
             if not b_first:
-                out.append(TEXT_70)
+                out.append(TEXT_71)
             b_first = False
             b_path = ("builtin_tools", b_at)
             out.append((Content(b), b_path, 0))
-        out.append(BLANK_LINE_71)
-    out += (CUTTING_KNOWLEDGE_DATE_76, (Content(date_string), ("date_string",), 0), BLANK_LINE_83)
+        out.append(BLANK_LINE_72)
+    out += (CUTTING_KNOWLEDGE_DATE_77, (Content(date_string), ("date_string",), 0), BLANK_LINE_84)
     if offered and not tools_in_user_message:
-        out.append(YOU_HAVE_ACCESS_85)
+        out.append(YOU_HAVE_ACCESS_86)
         _listing(out, functions, functions_path)
     if sys is not None:
         out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-    out.append(EOT_ID_89)
-    # llama3.kata:91 each m in messages
+    out.append(EOT_ID_90)
+    # llama3.kata:92 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :92 when system, user, custom
-            _turn(out, USER_94)
-            out.append(GIVEN_THE_FOLLOWING_95)
+            # :93 when system, user, custom
+            _turn(out, USER_95)
+            out.append(GIVEN_THE_FOLLOWING_96)
             _listing(out, functions, functions_path)
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_99)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_100)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :102 when assistant, tool, ipython
+            # :103 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama3.kata:103",
+                where="llama3.kata:104",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :106 when assistant
+        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :107 when assistant
             if len(m.tool_calls) != 1:
-                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:107")
-            _turn(out, ASSISTANT_110)
-            out.append(SAMPLED_111)
+                raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:108")
+            _turn(out, ASSISTANT_111)
+            out.append(SAMPLED_112)
             for c_at, c in enumerate(m.tool_calls):
                 c_path = ("messages", m_at, "tool_calls", c_at)
                 if c.function.name in (builtin_tools if builtin_tools is not None else ()):
-                    out += (PYTHON_TAG_114, (c.function.name, (*c_path, "function", "name"), 0), CALL_115)
+                    out += (PYTHON_TAG_115, (c.function.name, (*c_path, "function", "name"), 0), CALL_116)
                     for value_at, (key, value) in enumerate(c.function.arguments.value.items()):
                         if value_at:
-                            out.append(TEXT_116)
+                            out.append(TEXT_117)
                         value_path = (*c_path, "function", "arguments", key)
                         key_path = (*c_path, "function", "arguments", key)
-                        # llama3.kata:117 match
-                        if isinstance(value, str):  # :118
+                        # llama3.kata:118 match
+                        if isinstance(value, str):  # :119
                             out += (
                                 (Content(key), key_path, None),
-                                TEXT_118,
+                                TEXT_119,
                                 (Content(value), value_path, 0),
-                                TEXT_118_44,
+                                TEXT_119_44,
                             )
-                        else:  # :119
+                        else:  # :120
                             raise TemplateError(
                                 "The arguments of a tool that the model knows by itself are texts.",
                                 code="T100",
-                                where="llama3.kata:119",
+                                where="llama3.kata:120",
                             )
-                    out.append(TEXT_122)
+                    out.append(TEXT_123)
                 else:
                     out.append(
                         (
@@ -232,25 +232,25 @@ def render(request: Request) -> list[Printed]:
                         ),
                     )
             if builtin_tools is not None:
-                out.append(EOM_ID_128)
+                out.append(EOM_ID_129)
             else:
-                out.append(EOT_ID_130)
-            out.append(END_SAMPLED_111)
-        elif isinstance(m, AssistantMessage):  # :135 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_136
-            _turn(out, ASSISTANT_137)
-            out += (SAMPLED_138, trim(said), EOT_ID_138)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :141 when tool, ipython
+                out.append(EOT_ID_131)
+            out.append(END_SAMPLED_112)
+        elif isinstance(m, AssistantMessage):  # :136 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_137
+            _turn(out, ASSISTANT_138)
+            out += (SAMPLED_139, trim(said), EOT_ID_139)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :142 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:142")
-            _turn(out, IPYTHON_143)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_145)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :148 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:143")
+            _turn(out, IPYTHON_144)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_146)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :149 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
-            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_148)
+            out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_149)
         else:
             assert_never(m)
-    # llama3.kata:151 generate
+    # llama3.kata:152 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_151)
+        _turn(out, ASSISTANT_152)
     return out

@@ -31,51 +31,51 @@ class Call(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 29)."""
+    """A message of role `system` (line 30)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 29
+    content: Annotated[Content, FromParts("\n")]  # line 30
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 29)."""
+    """A message of role `user` (line 30)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 29
+    content: Annotated[Content, FromParts("\n")]  # line 30
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 30)."""
+    """A message of role `assistant` (line 31)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 31
-    tool_calls: Items[Call] | None = None  # line 32
-    reasoning_content: Content | None = None  # line 33: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 32
+    tool_calls: Items[Call] | None = None  # line 33
+    reasoning_content: Content | None = None  # line 34: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 35)."""
+    """A message of role `tool` (line 36)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 36
-    name: Content | None = None  # line 37: accepted, never printed
-    tool_call_id: Content | None = None  # line 37: accepted, never printed
+    content: JsonValueField  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
+    tool_call_id: Content | None = None  # line 38: accepted, never printed
 
 
 class IpythonMessage(RequestModel):
-    """A message of role `ipython` (line 35)."""
+    """A message of role `ipython` (line 36)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 36
-    name: Content | None = None  # line 37: accepted, never printed
-    tool_call_id: Content | None = None  # line 37: accepted, never printed
+    content: JsonValueField  # line 37
+    name: Content | None = None  # line 38: accepted, never printed
+    tool_call_id: Content | None = None  # line 38: accepted, never printed
 
 
 class CustomMessage(RequestModel):
-    """A message of a role that no other class has (line 39)."""
+    """A message of a role that no other class has (line 40)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool", "ipython")]
-    content: Annotated[Content, FromParts("\n")]  # line 39
+    content: Annotated[Content, FromParts("\n")]  # line 40
 
 
 Message: TypeAlias = Annotated[
@@ -85,12 +85,12 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 25)."""
+    """A whole request (line 26)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 40
+    tools: Items[JsonObjectField] | None = None  # line 41
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 41
-    tools_in_user_message: bool = True  # line 42
-    date_string: Content = Content("26 Jul 2024")  # line 47
-    builtin_tools: Items[Content] | None = None  # line 49
+    custom_tools: Items[JsonObjectField] | None = None  # line 42
+    tools_in_user_message: bool = True  # line 43
+    date_string: Content = Content("26 Jul 2024")  # line 48
+    builtin_tools: Items[Content] | None = None  # line 50

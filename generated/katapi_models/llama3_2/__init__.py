@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.llama3_2.renderer import render
 from katapi_models.llama3_2.request import Request
 from katapi_models.llama3_2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Llama3": Budget("Llama3@1", window=131072, reserve=8192)},
+    budgets={
+        "Llama3": Budget(
+            "Llama3@1",
+            window=131072,
+            reserve=8192,
+            digest="sha256:69cf04c0655988859201c30d5cb93aa92522b44348ded68fe9defe87a06183e4",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(54, 26)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

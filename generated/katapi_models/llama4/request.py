@@ -17,13 +17,13 @@ from katapi.runtime.segments import Content
 
 
 class ImagePart(RequestModel):
-    """The record `image_part` (line 23)."""
+    """The record `image_part` (line 24)."""
 
-    type: Literal["image"]  # line 24
-    image: JsonValueField | None = None  # line 25: accepted, never printed
-    url: JsonValueField | None = None  # line 25: accepted, never printed
-    path: JsonValueField | None = None  # line 25: accepted, never printed
-    base64: JsonValueField | None = None  # line 25: accepted, never printed
+    type: Literal["image"]  # line 25
+    image: JsonValueField | None = None  # line 26: accepted, never printed
+    url: JsonValueField | None = None  # line 26: accepted, never printed
+    path: JsonValueField | None = None  # line 26: accepted, never printed
+    base64: JsonValueField | None = None  # line 26: accepted, never printed
 
 
 class Function(RequestModel):
@@ -49,51 +49,51 @@ class TextPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 12)."""
+    """A message of role `system` (line 13)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 12
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 12)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 12
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 13
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 13)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 14
-    tool_calls: Items[Call] | None = None  # line 15
-    reasoning_content: Content | None = None  # line 16: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 15
+    tool_calls: Items[Call] | None = None  # line 16
+    reasoning_content: Content | None = None  # line 17: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 18)."""
+    """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 19
-    name: Content | None = None  # line 20: accepted, never printed
-    tool_call_id: Content | None = None  # line 20: accepted, never printed
+    content: JsonValueField  # line 20
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 class IpythonMessage(RequestModel):
-    """A message of role `ipython` (line 18)."""
+    """A message of role `ipython` (line 19)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 19
-    name: Content | None = None  # line 20: accepted, never printed
-    tool_call_id: Content | None = None  # line 20: accepted, never printed
+    content: JsonValueField  # line 20
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 class CustomMessage(RequestModel):
-    """A message of a role that no other class has (line 22)."""
+    """A message of a role that no other class has (line 23)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool", "ipython")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 22
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 23
 
 
 Message: TypeAlias = Annotated[
@@ -103,11 +103,11 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 8)."""
+    """A whole request (line 9)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 27
+    tools: Items[JsonObjectField] | None = None  # line 28
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 28
-    tools_in_user_message: bool = True  # line 29
-    date_string: Content | None = None  # line 30
+    custom_tools: Items[JsonObjectField] | None = None  # line 29
+    tools_in_user_message: bool = True  # line 30
+    date_string: Content | None = None  # line 31

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.minimax_m2.renderer import render
 from katapi_models.minimax_m2.request import Request
 from katapi_models.minimax_m2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"MiniMaxM2": Budget("MiniMaxM2@1", window=196608, reserve=8192)},
+    budgets={
+        "MiniMaxM2": Budget(
+            "MiniMaxM2@1",
+            window=196608,
+            reserve=8192,
+            digest="sha256:1b374c910b1b2a0da9462b849c83e3370a2cc1672b5a16c1ade14e64a88a1f7e",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(86, 17), Site(95, 7), Site(130, 45), Site(132, 21), Site(134, 36), Site(137, 44)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -9,20 +9,20 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.minimax_m2.request import Request
 
 
-def _asked_95(request: Request, at: int) -> bool:
-    """minimax-m2.kata:95 any u … where …"""
+def _asked_96(request: Request, at: int) -> bool:
+    """minimax-m2.kata:96 any u … where …"""
     u = request.messages[at]
     return u.role == "user"
 
 
-def _asked_125(request: Request, at: int) -> bool:
-    """minimax-m2.kata:125 last a … where …"""
+def _asked_126(request: Request, at: int) -> bool:
+    """minimax-m2.kata:126 last a … where …"""
     a = request.messages[at]
     return a.role == "assistant"
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.AFTER, Finds.ANY, _asked_95), Question(Among.BEFORE, Finds.LAST, _asked_125)),
+    questions=(Question(Among.AFTER, Finds.ANY, _asked_96), Question(Among.BEFORE, Finds.LAST, _asked_126)),
     neighbours=True,
     parting=frozenset({"assistant", "system", "user"}),
     taken=(frozenset({"system"}),),

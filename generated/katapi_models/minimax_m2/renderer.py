@@ -30,14 +30,14 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_49 = fixed(
-    ControlSegment(Control.BOS, Site(49, 3)),
-    ControlSegment(Control.ROLE, Site(49, 8)),
-    LiteralSegment(Literal("system\n"), Site(49, 14)),
+SYSTEM_50 = fixed(
+    ControlSegment(Control.BOS, Site(50, 3)),
+    ControlSegment(Control.ROLE, Site(50, 8)),
+    LiteralSegment(Literal("system\n"), Site(50, 14)),
 )
-CURRENT_DATE_51 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(51, 46)))
-CURRENT_LOCATION_52 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(52, 50)))
-TOOLS_YOU_MAY_55 = fixed(
+CURRENT_DATE_52 = fixed(LiteralSegment(Literal("\nCurrent date: "), Site(52, 46)))
+CURRENT_LOCATION_53 = fixed(LiteralSegment(Literal("\nCurrent location: "), Site(53, 50)))
+TOOLS_YOU_MAY_56 = fixed(
     LiteralSegment(
         Literal(
             "\n\n"
@@ -46,17 +46,17 @@ TOOLS_YOU_MAY_55 = fixed(
             "Here are the tools available in JSONSchema format:\n\n"
             "<tools>\n"
         ),
-        Site(55, 1),
+        Site(56, 1),
     ),
 )
-TOOL_66 = fixed(LiteralSegment(Literal("<tool>"), Site(66, 7)))
-TOOL_66_40 = fixed(LiteralSegment(Literal("</tool>\n"), Site(66, 40)))
-TOOLS_WHEN_MAKING_69 = fixed(
+TOOL_67 = fixed(LiteralSegment(Literal("<tool>"), Site(67, 7)))
+TOOL_67_40 = fixed(LiteralSegment(Literal("</tool>\n"), Site(67, 40)))
+TOOLS_WHEN_MAKING_70 = fixed(
     LiteralSegment(
         Literal("</tools>\n\nWhen making tool calls, use XML format to invoke tools and pass parameters:\n\n"),
-        Site(69, 5),
+        Site(70, 5),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(73, 7)),
+    ControlSegment(Control.TOOL_CALL, Site(74, 7)),
     LiteralSegment(
         Literal(
             "\n"
@@ -66,109 +66,109 @@ TOOLS_WHEN_MAKING_69 = fixed(
             "...\n"
             "</invoke>\n"
         ),
-        Site(73, 18),
+        Site(74, 18),
     ),
-    ControlSegment(Control.END_TOOL_CALL, Site(79, 7)),
+    ControlSegment(Control.END_TOOL_CALL, Site(80, 7)),
 )
-EOS_82 = fixed(ControlSegment(Control.EOS, Site(82, 3)), LiteralSegment(Literal("\n"), Site(82, 8)))
-USER_85 = fixed(ControlSegment(Control.ROLE, Site(85, 17)), LiteralSegment(Literal("user\n"), Site(85, 23)))
-EOS_85 = fixed(ControlSegment(Control.EOS, Site(85, 42)), LiteralSegment(Literal("\n"), Site(85, 47)))
-EMPTY_88 = (Literal(""), Site(88, 32))
-EMPTY_93 = (Literal(""), Site(93, 37))
-AI_94 = fixed(ControlSegment(Control.ROLE, Site(94, 7)), LiteralSegment(Literal("ai\n"), Site(94, 13)))
-THINK_97 = fixed(ControlSegment(Control.THINK, Site(97, 9)), LiteralSegment(Literal("\n"), Site(97, 16)), SAMPLED)
-END_THINK_98 = fixed(
-    LiteralSegment(Literal("\n"), Site(98, 27)),
-    ControlSegment(Control.END_THINK, Site(98, 32)),
-    LiteralSegment(Literal("\n\n"), Site(98, 40)),
+EOS_83 = fixed(ControlSegment(Control.EOS, Site(83, 3)), LiteralSegment(Literal("\n"), Site(83, 8)))
+USER_86 = fixed(ControlSegment(Control.ROLE, Site(86, 17)), LiteralSegment(Literal("user\n"), Site(86, 23)))
+EOS_86 = fixed(ControlSegment(Control.EOS, Site(86, 42)), LiteralSegment(Literal("\n"), Site(86, 47)))
+EMPTY_89 = (Literal(""), Site(89, 32))
+EMPTY_94 = (Literal(""), Site(94, 37))
+AI_95 = fixed(ControlSegment(Control.ROLE, Site(95, 7)), LiteralSegment(Literal("ai\n"), Site(95, 13)))
+THINK_98 = fixed(ControlSegment(Control.THINK, Site(98, 9)), LiteralSegment(Literal("\n"), Site(98, 16)), SAMPLED)
+END_THINK_99 = fixed(
+    LiteralSegment(Literal("\n"), Site(99, 27)),
+    ControlSegment(Control.END_THINK, Site(99, 32)),
+    LiteralSegment(Literal("\n\n"), Site(99, 40)),
     END_SAMPLED,
 )
-SAMPLED_102 = fixed(SAMPLED)
-TOOL_CALL_105 = fixed(
-    LiteralSegment(Literal("\n"), Site(105, 11)),
-    ControlSegment(Control.TOOL_CALL, Site(105, 16)),
-    LiteralSegment(Literal("\n"), Site(105, 27)),
+SAMPLED_103 = fixed(SAMPLED)
+TOOL_CALL_106 = fixed(
+    LiteralSegment(Literal("\n"), Site(106, 11)),
+    ControlSegment(Control.TOOL_CALL, Site(106, 16)),
+    LiteralSegment(Literal("\n"), Site(106, 27)),
 )
-INVOKE_NAME_107 = fixed(LiteralSegment(Literal('<invoke name="'), Site(107, 13)))
-TEXT_107 = fixed(LiteralSegment(Literal('">'), Site(107, 46)), LiteralSegment(Literal("\n"), Site(107, 51)))
-PARAMETER_NAME_110 = fixed(LiteralSegment(Literal('<parameter name="'), Site(110, 17)))
-TEXT_110 = fixed(LiteralSegment(Literal('">'), Site(110, 41)))
-PARAMETER_112 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(112, 17)))
-INVOKE_115 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(115, 13)))
-END_TOOL_CALL_117 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(117, 11)))
-EOS_119 = fixed(ControlSegment(Control.EOS, Site(119, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(121, 7)))
-TOOL_129 = fixed(ControlSegment(Control.ROLE, Site(129, 45)), LiteralSegment(Literal("tool"), Site(129, 51)))
-RESPONSE_131 = fixed(LiteralSegment(Literal("\n<response>"), Site(131, 21)))
-RESPONSE_131_46 = fixed(LiteralSegment(Literal("</response>"), Site(131, 46)))
-RESPONSE_133 = fixed(LiteralSegment(Literal("\n<response>"), Site(133, 36)))
-RESPONSE_133_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(133, 63)))
-EOS_136 = fixed(ControlSegment(Control.EOS, Site(136, 44)), LiteralSegment(Literal("\n"), Site(136, 49)))
-AI_142 = fixed(
-    ControlSegment(Control.ROLE, Site(142, 14)),
-    LiteralSegment(Literal("ai\n"), Site(142, 20)),
-    ControlSegment(Control.THINK, Site(142, 27)),
-    LiteralSegment(Literal("\n"), Site(142, 34)),
+INVOKE_NAME_108 = fixed(LiteralSegment(Literal('<invoke name="'), Site(108, 13)))
+TEXT_108 = fixed(LiteralSegment(Literal('">'), Site(108, 46)), LiteralSegment(Literal("\n"), Site(108, 51)))
+PARAMETER_NAME_111 = fixed(LiteralSegment(Literal('<parameter name="'), Site(111, 17)))
+TEXT_111 = fixed(LiteralSegment(Literal('">'), Site(111, 41)))
+PARAMETER_113 = fixed(LiteralSegment(Literal("</parameter>\n"), Site(113, 17)))
+INVOKE_116 = fixed(LiteralSegment(Literal("</invoke>\n"), Site(116, 13)))
+END_TOOL_CALL_118 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(118, 11)))
+EOS_120 = fixed(ControlSegment(Control.EOS, Site(120, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(122, 7)))
+TOOL_130 = fixed(ControlSegment(Control.ROLE, Site(130, 45)), LiteralSegment(Literal("tool"), Site(130, 51)))
+RESPONSE_132 = fixed(LiteralSegment(Literal("\n<response>"), Site(132, 21)))
+RESPONSE_132_46 = fixed(LiteralSegment(Literal("</response>"), Site(132, 46)))
+RESPONSE_134 = fixed(LiteralSegment(Literal("\n<response>"), Site(134, 36)))
+RESPONSE_134_63 = fixed(LiteralSegment(Literal("\n</response>"), Site(134, 63)))
+EOS_137 = fixed(ControlSegment(Control.EOS, Site(137, 44)), LiteralSegment(Literal("\n"), Site(137, 49)))
+AI_143 = fixed(
+    ControlSegment(Control.ROLE, Site(143, 14)),
+    LiteralSegment(Literal("ai\n"), Site(143, 20)),
+    ControlSegment(Control.THINK, Site(143, 27)),
+    LiteralSegment(Literal("\n"), Site(143, 34)),
 )
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart, ...] | None, content_path: Path) -> None:
-    """minimax-m2.kata:38 def body(content)."""
-    # minimax-m2.kata:39 match
-    if isinstance(content, str):  # :40
+    """minimax-m2.kata:39 def body(content)."""
+    # minimax-m2.kata:40 match
+    if isinstance(content, str):  # :41
         out.append((Content(content), content_path, 0))
-    elif isinstance(content, tuple):  # :41
+    elif isinstance(content, tuple):  # :42
         for part_at, part in enumerate(content):
             part_path = (*content_path, part_at)
             out.append((part.text, (*part_path, "text"), 0))
-    else:  # :42
+    else:  # :43
         pass
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 37)."""
+    """All that the template prints for a request, in order (line 38)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     model_identity = request.model_identity
-    # minimax-m2.kata:48 take leading system as sys
+    # minimax-m2.kata:49 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(SYSTEM_49)
+    out.append(SYSTEM_50)
     if sys is not None and sys.content:
         _body(out, sys.content, ("messages", sys_at, "content"))
     else:
         out.append((Content(model_identity), ("model_identity",), 0))
     if sys is not None and sys.current_date:
-        out += (CURRENT_DATE_51, (sys.current_date, ("messages", sys_at, "current_date"), 0))
+        out += (CURRENT_DATE_52, (sys.current_date, ("messages", sys_at, "current_date"), 0))
     if sys is not None and sys.current_location:
-        out += (CURRENT_LOCATION_52, (sys.current_location, ("messages", sys_at, "current_location"), 0))
+        out += (CURRENT_LOCATION_53, (sys.current_location, ("messages", sys_at, "current_location"), 0))
     if tools:
-        out.append(TOOLS_YOU_MAY_55)
+        out.append(TOOLS_YOU_MAY_56)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if not has_key(tool, "function"):
-                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:65")
+                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:66")
             out += (
-                TOOL_66,
+                TOOL_67,
                 (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None),
-                TOOL_66_40,
+                TOOL_67_40,
             )
-        out.append(TOOLS_WHEN_MAKING_69)
-    out.append(EOS_82)
-    # minimax-m2.kata:95 any u in messages after … where …
+        out.append(TOOLS_WHEN_MAKING_70)
+    out.append(EOS_83)
+    # minimax-m2.kata:96 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # minimax-m2.kata:125 last a in messages before … where …
+    # minimax-m2.kata:126 last a in messages before … where …
     a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
-    # minimax-m2.kata:84 each m in messages
+    # minimax-m2.kata:85 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :85 when user
-            out += (USER_85, (m.content, ("messages", m_at, "content"), 0), EOS_85)
-        elif m.role == "assistant":  # :87 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_88
+        if m.role == "user":  # :86 when user
+            out += (USER_86, (m.content, ("messages", m_at, "content"), 0), EOS_86)
+        elif m.role == "assistant":  # :88 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_89
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -176,54 +176,54 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_93
-            out.append(AI_94)
+                thought = EMPTY_94
+            out.append(AI_95)
             asked_later = u_after[i]
             if thought[0] and not asked_later:
-                out += (THINK_97, thought, END_THINK_98)
-            out += (SAMPLED_102, said)
+                out += (THINK_98, thought, END_THINK_99)
+            out += (SAMPLED_103, said)
             if m.tool_calls:
-                out.append(TOOL_CALL_105)
+                out.append(TOOL_CALL_106)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
-                    out += (INVOKE_NAME_107, (c.function.name, (*c_path, "function", "name"), 0), TEXT_107)
+                    out += (INVOKE_NAME_108, (c.function.name, (*c_path, "function", "name"), 0), TEXT_108)
                     if c.function.arguments is not None:
                         for key, value in c.function.arguments.items():
                             value_path = (*c_path, "function", "arguments", key)
                             key_path = (*c_path, "function", "arguments", key)
-                            out += (PARAMETER_NAME_110, (Content(key), key_path, None), TEXT_110)
+                            out += (PARAMETER_NAME_111, (Content(key), key_path, None), TEXT_111)
                             if isinstance(value, str):
                                 out.append((Content(value), value_path, 0))
                             else:
                                 out.append((TOJSON.dump_known(value), value_path, None))
-                            out.append(PARAMETER_112)
-                    out.append(INVOKE_115)
-                out.append(END_TOOL_CALL_117)
-            out.append(EOS_119)
-        elif m.role == "tool":  # :124 when tool
+                            out.append(PARAMETER_113)
+                    out.append(INVOKE_116)
+                out.append(END_TOOL_CALL_118)
+            out.append(EOS_120)
+        elif m.role == "tool":  # :125 when tool
             _, caller = a_before[i] or (-1, None)
             if not (caller is not None and caller.tool_calls):
                 raise TemplateError(
                     "A tool's result needs an assistant's message with a tool call before it.",
                     code="T100",
-                    where="minimax-m2.kata:127",
+                    where="minimax-m2.kata:128",
                 )
             if i == 0 or not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(TOOL_129)
-            # minimax-m2.kata:130 match
-            if isinstance(m.content, str):  # :131
-                out += (RESPONSE_131, (m.content, ("messages", m_at, "content"), 0), RESPONSE_131_46)
-            else:  # :132
+                out.append(TOOL_130)
+            # minimax-m2.kata:131 match
+            if isinstance(m.content, str):  # :132
+                out += (RESPONSE_132, (m.content, ("messages", m_at, "content"), 0), RESPONSE_132_46)
+            else:  # :133
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (RESPONSE_133, (part.output, (*part_path, "output"), 0), RESPONSE_133_63)
+                    out += (RESPONSE_134, (part.output, (*part_path, "output"), 0), RESPONSE_134_63)
             if i == len(messages) - 1 or not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(EOS_136)
-        elif m.role == "system":  # :139 when system
-            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:139")
+                out.append(EOS_137)
+        elif m.role == "system":  # :140 when system
+            raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:140")
         else:
             assert_never(m)
-    # minimax-m2.kata:142 generate
+    # minimax-m2.kata:143 generate
     if request.add_generation_prompt:
-        out.append(AI_142)
+        out.append(AI_143)
     return out

@@ -17,10 +17,10 @@ from katapi.runtime.segments import Content
 
 
 class Result(RequestModel):
-    """The record `result` (line 26)."""
+    """The record `result` (line 27)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 27
-    type: Literal["text"] | None = None  # line 28: accepted, never printed
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 28
+    type: Literal["text"] | None = None  # line 29: accepted, never printed
 
 
 class FunctionByArguments(RequestModel):
@@ -46,37 +46,37 @@ class TextPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 11)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Content | Items[TextPart] | None = None  # line 12
-    current_date: Content | None = None  # line 13
-    current_location: Content | None = None  # line 14
+    content: Content | Items[TextPart] | None = None  # line 13
+    current_date: Content | None = None  # line 14
+    current_location: Content | None = None  # line 15
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 16)."""
+    """A message of role `user` (line 17)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 16
+    content: Annotated[Content, FromParts("")]  # line 17
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 17)."""
+    """A message of role `assistant` (line 18)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 18
-    reasoning_content: Content | None = None  # line 19
-    tool_calls: Items[CallByArguments] | None = None  # line 20
+    content: Annotated[Content, FromParts("")] | None = None  # line 19
+    reasoning_content: Content | None = None  # line 20
+    tool_calls: Items[CallByArguments] | None = None  # line 21
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 22)."""
+    """A message of role `tool` (line 23)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 23
-    name: Content | None = None  # line 24: accepted, never printed
-    tool_call_id: Content | None = None  # line 24: accepted, never printed
+    content: Content | Items[Result]  # line 24
+    name: Content | None = None  # line 25: accepted, never printed
+    tool_call_id: Content | None = None  # line 25: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -86,11 +86,11 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 7)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 30
+    tools: Items[JsonObjectField] | None = None  # line 31
     add_generation_prompt: bool = True
-    # line 32
+    # line 33
     model_identity: Content = Content("You are a helpful assistant. Your name is MiniMax-M2.7 and is built by MiniMax.")
-    thinking: bool | None = None  # line 34
+    thinking: bool | None = None  # line 35

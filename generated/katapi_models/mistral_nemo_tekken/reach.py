@@ -9,29 +9,29 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.mistral_nemo_tekken.request import Request
 
 
-def _asked_64(request: Request, at: int) -> bool:
-    """mistral.kata:64 last u … where …"""
+def _asked_65(request: Request, at: int) -> bool:
+    """mistral.kata:65 last u … where …"""
     u = request.messages[at]
     return u.role == "user"
 
 
-def _asked_73(request: Request, at: int) -> bool:
-    """mistral.kata:73 last b … where …"""
+def _asked_74(request: Request, at: int) -> bool:
+    """mistral.kata:74 last b … where …"""
     b = request.messages[at]
     return b.role == "user" or (b.role == "assistant" and not b.tool_calls)
 
 
-def _asked_112(request: Request, at: int) -> bool:
-    """mistral.kata:112 last b … where …"""
+def _asked_113(request: Request, at: int) -> bool:
+    """mistral.kata:113 last b … where …"""
     b = request.messages[at]
     return b.role == "user" or (b.role == "assistant" and not b.tool_calls)
 
 
 REACH: Reach[Request] = Reach(
     questions=(
-        Question(Among.ALL, Finds.LAST, _asked_64),
-        Question(Among.BEFORE, Finds.LAST, _asked_73),
-        Question(Among.BEFORE, Finds.LAST, _asked_112),
+        Question(Among.ALL, Finds.LAST, _asked_65),
+        Question(Among.BEFORE, Finds.LAST, _asked_74),
+        Question(Among.BEFORE, Finds.LAST, _asked_113),
     ),
     neighbours=True,
     late_first=True,

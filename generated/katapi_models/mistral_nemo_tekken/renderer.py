@@ -30,127 +30,127 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-BOS_55 = fixed(ControlSegment(Control.BOS, Site(55, 3)))
-AVAILABLE_TOOLS_76 = fixed(
-    ControlSegment(Control.AVAILABLE_TOOLS, Site(76, 11)),
-    LiteralSegment(Literal("["), Site(76, 28)),
+BOS_56 = fixed(ControlSegment(Control.BOS, Site(56, 3)))
+AVAILABLE_TOOLS_77 = fixed(
+    ControlSegment(Control.AVAILABLE_TOOLS, Site(77, 11)),
+    LiteralSegment(Literal("["), Site(77, 28)),
 )
-TEXT_77 = fixed(LiteralSegment(Literal(", "), Site(77, 11)))
-TYPE_FUNCTION_FUNCTION_80 = fixed(LiteralSegment(Literal('{"type": "function", "function": {'), Site(80, 13)))
-TEXT_81 = fixed(LiteralSegment(Literal(", "), Site(81, 13)))
-TEXT_82 = fixed(LiteralSegment(Literal('"'), Site(82, 15)))
-TEXT_82_23 = fixed(LiteralSegment(Literal('": '), Site(82, 23)))
-TEXT_83 = fixed(LiteralSegment(Literal('"'), Site(83, 34)))
-TEXT_83_44 = fixed(LiteralSegment(Literal('"'), Site(83, 44)))
-TEXT_85 = fixed(LiteralSegment(Literal("}}"), Site(85, 13)))
-END_AVAILABLE_TOOLS_87 = fixed(
-    LiteralSegment(Literal("]"), Site(87, 11)),
-    ControlSegment(Control.END_AVAILABLE_TOOLS, Site(87, 15)),
+TEXT_78 = fixed(LiteralSegment(Literal(", "), Site(78, 11)))
+TYPE_FUNCTION_FUNCTION_81 = fixed(LiteralSegment(Literal('{"type": "function", "function": {'), Site(81, 13)))
+TEXT_82 = fixed(LiteralSegment(Literal(", "), Site(82, 13)))
+TEXT_83 = fixed(LiteralSegment(Literal('"'), Site(83, 15)))
+TEXT_83_23 = fixed(LiteralSegment(Literal('": '), Site(83, 23)))
+TEXT_84 = fixed(LiteralSegment(Literal('"'), Site(84, 34)))
+TEXT_84_44 = fixed(LiteralSegment(Literal('"'), Site(84, 44)))
+TEXT_86 = fixed(LiteralSegment(Literal("}}"), Site(86, 13)))
+END_AVAILABLE_TOOLS_88 = fixed(
+    LiteralSegment(Literal("]"), Site(88, 11)),
+    ControlSegment(Control.END_AVAILABLE_TOOLS, Site(88, 15)),
 )
-INST_89 = fixed(ControlSegment(Control.INST, Site(89, 9)))
-BLANK_LINE_90 = fixed(LiteralSegment(Literal("\n\n"), Site(90, 51)))
-END_INST_92 = fixed(ControlSegment(Control.END_INST, Site(92, 9)))
-TOOL_CALLS_102 = fixed(
+INST_90 = fixed(ControlSegment(Control.INST, Site(90, 9)))
+BLANK_LINE_91 = fixed(LiteralSegment(Literal("\n\n"), Site(91, 51)))
+END_INST_93 = fixed(ControlSegment(Control.END_INST, Site(93, 9)))
+TOOL_CALLS_103 = fixed(
     SAMPLED,
-    ControlSegment(Control.TOOL_CALLS, Site(103, 11)),
-    LiteralSegment(Literal("["), Site(103, 23)),
+    ControlSegment(Control.TOOL_CALLS, Site(104, 11)),
+    LiteralSegment(Literal("["), Site(104, 23)),
 )
-TEXT_104 = fixed(LiteralSegment(Literal(", "), Site(104, 11)))
-EOS_108 = fixed(LiteralSegment(Literal("]"), Site(108, 11)), ControlSegment(Control.EOS, Site(108, 15)), END_SAMPLED)
-SAMPLED_114 = fixed(SAMPLED)
-EMPTY_114 = (Literal(""), Site(114, 32))
-EOS_114 = fixed(ControlSegment(Control.EOS, Site(114, 35)), END_SAMPLED)
-CONTENT_123 = fixed(
-    ControlSegment(Control.TOOL_RESULTS, Site(123, 7)),
-    LiteralSegment(Literal('{"content": '), Site(123, 21)),
+TEXT_105 = fixed(LiteralSegment(Literal(", "), Site(105, 11)))
+EOS_109 = fixed(LiteralSegment(Literal("]"), Site(109, 11)), ControlSegment(Control.EOS, Site(109, 15)), END_SAMPLED)
+SAMPLED_115 = fixed(SAMPLED)
+EMPTY_115 = (Literal(""), Site(115, 32))
+EOS_115 = fixed(ControlSegment(Control.EOS, Site(115, 35)), END_SAMPLED)
+CONTENT_124 = fixed(
+    ControlSegment(Control.TOOL_RESULTS, Site(124, 7)),
+    LiteralSegment(Literal('{"content": '), Site(124, 21)),
 )
-CALL_ID_125 = fixed(LiteralSegment(Literal(', "call_id": "'), Site(125, 7)))
-END_TOOL_RESULTS_125 = fixed(
-    LiteralSegment(Literal('"}'), Site(125, 39)),
-    ControlSegment(Control.END_TOOL_RESULTS, Site(125, 44)),
+CALL_ID_126 = fixed(LiteralSegment(Literal(', "call_id": "'), Site(126, 7)))
+END_TOOL_RESULTS_126 = fixed(
+    LiteralSegment(Literal('"}'), Site(126, 39)),
+    ControlSegment(Control.END_TOOL_RESULTS, Site(126, 44)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 54)."""
+    """All that the template prints for a request, in order (line 55)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(BOS_55)
+    out.append(BOS_56)
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="mistral.kata:60")
-    # mistral.kata:61 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="mistral.kata:61")
+    # mistral.kata:62 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    # mistral.kata:64 last u … where …
+    # mistral.kata:65 last u … where …
     query: UserMessage | None = None
     for _, u in reversed(messages):
         if u.role == "user":
             query = u
             break
-    # mistral.kata:73 last b in messages before … where …
+    # mistral.kata:74 last b in messages before … where …
     b_before = last_before(
         (b_at, b) if b.role == "user" or (b.role == "assistant" and not b.tool_calls) else None for b_at, b in messages
     )
-    # mistral.kata:112 last b in messages before … where …
+    # mistral.kata:113 last b in messages before … where …
     b_before_2 = last_before(
         (b_at, b) if b.role == "user" or (b.role == "assistant" and not b.tool_calls) else None for b_at, b in messages
     )
-    # mistral.kata:67 each m in messages
+    # mistral.kata:68 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :68 when user
+        if m.role == "user":  # :69 when user
             _, turn = b_before[i] or (-1, None)
             if isinstance(turn, UserMessage):
                 raise TemplateError(
                     "Beside calls and results, user and assistant messages must alternate.",
                     code="T100",
-                    where="mistral.kata:74",
+                    where="mistral.kata:75",
                 )
             if tools and query is not None and m.content == query.content:
-                out.append(AVAILABLE_TOOLS_76)
+                out.append(AVAILABLE_TOOLS_77)
                 for tool_at, tool in enumerate(tools):
                     if tool_at:
-                        out.append(TEXT_77)
+                        out.append(TEXT_78)
                     tool_path = ("tools", tool_at)
                     function: Json = json_field(tool, "function")
                     function_path = (*tool_path, "function")
                     if not is_object(function):
-                        raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:79")
-                    out.append(TYPE_FUNCTION_FUNCTION_80)
+                        raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:80")
+                    out.append(TYPE_FUNCTION_FUNCTION_81)
                     value_first = True
                     for key, value in function.items():
                         if key == "return":
                             continue
                         if not value_first:
-                            out.append(TEXT_81)
+                            out.append(TEXT_82)
                         value_first = False
                         value_path = (*function_path, key)
                         key_path = (*function_path, key)
-                        out += (TEXT_82, (Content(key), key_path, None), TEXT_82_23)
+                        out += (TEXT_83, (Content(key), key_path, None), TEXT_83_23)
                         if isinstance(value, str):
-                            out += (TEXT_83, (Content(value), value_path, 0), TEXT_83_44)
+                            out += (TEXT_84, (Content(value), value_path, 0), TEXT_84_44)
                         else:
                             out.append((TOJSON.dump_known(value), value_path, None))
-                    out.append(TEXT_85)
-                out.append(END_AVAILABLE_TOOLS_87)
-            out.append(INST_89)
+                    out.append(TEXT_86)
+                out.append(END_AVAILABLE_TOOLS_88)
+            out.append(INST_90)
             if sys is not None and i == len(messages) - 1:
-                out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_90)
-            out += ((m.content, ("messages", m_at, "content"), 0), END_INST_92)
-        elif m.role == "assistant":  # :96 when assistant
+                out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_91)
+            out += ((m.content, ("messages", m_at, "content"), 0), END_INST_93)
+        elif m.role == "assistant":  # :97 when assistant
             if m.tool_calls:
-                out.append(TOOL_CALLS_102)
+                out.append(TOOL_CALLS_103)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(TEXT_104)
+                        out.append(TEXT_105)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     if len(c.id) != 9:
                         raise TemplateError(
-                            "The id of a call must have 9 characters.", code="T100", where="mistral.kata:105"
+                            "The id of a call must have 9 characters.", code="T100", where="mistral.kata:106"
                         )
                     out.append(
                         (
@@ -159,34 +159,34 @@ def render(request: Request) -> list[Printed]:
                             None,
                         ),
                     )
-                out.append(EOS_108)
+                out.append(EOS_109)
             else:
                 _, turn_2 = b_before_2[i] or (-1, None)
                 if not isinstance(turn_2, UserMessage):
                     raise TemplateError(
                         "Beside calls and results, user and assistant messages must alternate.",
                         code="T100",
-                        where="mistral.kata:113",
+                        where="mistral.kata:114",
                     )
                 out += (
-                    SAMPLED_114,
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_114,
-                    EOS_114,
+                    SAMPLED_115,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_115,
+                    EOS_115,
                 )
-        elif m.role == "tool" or m.role == "tool_results":  # :118 when tool, tool_results
+        elif m.role == "tool" or m.role == "tool_results":  # :119 when tool, tool_results
             if len(m.tool_call_id) != 9:
-                raise TemplateError("The id of a call must have 9 characters.", code="T100", where="mistral.kata:120")
+                raise TemplateError("The id of a call must have 9 characters.", code="T100", where="mistral.kata:121")
             inner = is_object(m.content) and has_key(m.content, "content")
             result: Json = json_field(m.content, "content") if inner else m.content
             result_path = ("messages", m_at, "content", "content") if inner else ("messages", m_at, "content")
-            out.append(CONTENT_123)
+            out.append(CONTENT_124)
             if isinstance(result, str):
                 out.append((Content(result), result_path, 0))
             else:
                 out.append((TOJSON.dump_known(result), result_path, None))
-            out += (CALL_ID_125, (m.tool_call_id, ("messages", m_at, "tool_call_id"), 0), END_TOOL_RESULTS_125)
-        elif m.role == "system":  # :128 when system
-            raise TemplateError("A system message must be the first message.", code="T100", where="mistral.kata:130")
+            out += (CALL_ID_126, (m.tool_call_id, ("messages", m_at, "tool_call_id"), 0), END_TOOL_RESULTS_126)
+        elif m.role == "system":  # :129 when system
+            raise TemplateError("A system message must be the first message.", code="T100", where="mistral.kata:131")
         else:
             assert_never(m)
     return out

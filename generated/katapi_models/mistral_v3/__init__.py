@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.mistral_v3.renderer import render
 from katapi_models.mistral_v3.request import Request
 from katapi_models.mistral_v3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Mistral": Budget("Mistral@1", window=32768, reserve=4096)},
+    budgets={
+        "Mistral": Budget(
+            "Mistral@1",
+            window=32768,
+            reserve=4096,
+            digest="sha256:92626625c8ccddba73dc449b8d3611a0ed067f480f499356a478b5cc9afeb1d6",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(72, 9), Site(124, 7)}), frozenset({"assistant"})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -15,40 +15,40 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.mistral_v3.request import Request, UserMessage
 from katapi_models.mistral_v3_tokens.vocabulary import Control
 
-BOS_55 = fixed(ControlSegment(Control.BOS, Site(55, 3)))
-INST_71 = fixed(ControlSegment(Control.INST, Site(71, 9)), LiteralSegment(Literal(" "), Site(71, 15)))
-END_INST_71 = fixed(LiteralSegment(Literal(" "), Site(71, 29)), ControlSegment(Control.END_INST, Site(71, 33)))
-SAMPLED_99 = fixed(SAMPLED)
-EOS_99 = fixed(ControlSegment(Control.EOS, Site(99, 29)), END_SAMPLED, LiteralSegment(Literal(" "), Site(100, 9)))
+BOS_56 = fixed(ControlSegment(Control.BOS, Site(56, 3)))
+INST_72 = fixed(ControlSegment(Control.INST, Site(72, 9)), LiteralSegment(Literal(" "), Site(72, 15)))
+END_INST_72 = fixed(LiteralSegment(Literal(" "), Site(72, 29)), ControlSegment(Control.END_INST, Site(72, 33)))
+SAMPLED_100 = fixed(SAMPLED)
+EOS_100 = fixed(ControlSegment(Control.EOS, Site(100, 29)), END_SAMPLED, LiteralSegment(Literal(" "), Site(101, 9)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 54)."""
+    """All that the template prints for a request, in order (line 55)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(BOS_55)
-    # mistral.kata:67 each m in messages
+    out.append(BOS_56)
+    # mistral.kata:68 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :68 when user
+        if m.role == "user":  # :69 when user
             if isinstance(message_at(messages, i - 1), UserMessage):
                 raise TemplateError(
                     "User and assistant messages must alternate, and a user's must be the first.",
                     code="T100",
-                    where="mistral.kata:70",
+                    where="mistral.kata:71",
                 )
-            out += (INST_71, (m.content, ("messages", m_at, "content"), 0), END_INST_71)
-        elif m.role == "assistant":  # :96 when assistant
+            out += (INST_72, (m.content, ("messages", m_at, "content"), 0), END_INST_72)
+        elif m.role == "assistant":  # :97 when assistant
             if not isinstance(message_at(messages, i - 1), UserMessage):
                 raise TemplateError(
                     "User and assistant messages must alternate, and a user's must be the first.",
                     code="T100",
-                    where="mistral.kata:98",
+                    where="mistral.kata:99",
                 )
-            out += (SAMPLED_99, (m.content, ("messages", m_at, "content"), 0), EOS_99)
-        elif m.role == "tool" or m.role == "tool_results":  # :118 when tool, tool_results
-            raise TemplateError("This model knows no results of tools.", code="T100", where="mistral.kata:119")
-        elif m.role == "system":  # :128 when system
-            raise TemplateError("This model knows no system message.", code="T100", where="mistral.kata:129")
+            out += (SAMPLED_100, (m.content, ("messages", m_at, "content"), 0), EOS_100)
+        elif m.role == "tool" or m.role == "tool_results":  # :119 when tool, tool_results
+            raise TemplateError("This model knows no results of tools.", code="T100", where="mistral.kata:120")
+        elif m.role == "system":  # :129 when system
+            raise TemplateError("This model knows no system message.", code="T100", where="mistral.kata:130")
         else:
             assert_never(m)
     return out

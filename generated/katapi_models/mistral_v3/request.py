@@ -15,44 +15,44 @@ from katapi.runtime.segments import Content
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 24)."""
+    """A message of role `system` (line 25)."""
 
     role: Literal["system"]
-    content: Content  # line 24
+    content: Content  # line 25
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 24)."""
+    """A message of role `user` (line 25)."""
 
     role: Literal["user"]
-    content: Content  # line 24
+    content: Content  # line 25
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 25)."""
+    """A message of role `assistant` (line 26)."""
 
     role: Literal["assistant"]
-    content: Content  # line 27
-    tool_calls: Items[JsonValueField] | None = None  # line 28: accepted, never printed
-    reasoning_content: Content | None = None  # line 33: accepted, never printed
+    content: Content  # line 28
+    tool_calls: Items[JsonValueField] | None = None  # line 29: accepted, never printed
+    reasoning_content: Content | None = None  # line 34: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 35)."""
+    """A message of role `tool` (line 36)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 36
-    tool_call_id: Content  # line 37
-    name: Content | None = None  # line 38: accepted, never printed
+    content: JsonValueField  # line 37
+    tool_call_id: Content  # line 38
+    name: Content | None = None  # line 39: accepted, never printed
 
 
 class ToolResultsMessage(RequestModel):
-    """A message of role `tool_results` (line 35)."""
+    """A message of role `tool_results` (line 36)."""
 
     role: Literal["tool_results"]
-    content: JsonValueField  # line 36
-    tool_call_id: Content  # line 37
-    name: Content | None = None  # line 38: accepted, never printed
+    content: JsonValueField  # line 37
+    tool_call_id: Content  # line 38
+    name: Content | None = None  # line 39: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -62,8 +62,8 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 20)."""
+    """A whole request (line 21)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 51
+    tools: Items[JsonObjectField] | None = None  # line 52
     add_generation_prompt: bool = True

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.olmo2_dolma2.renderer import render
 from katapi_models.olmo2_dolma2.request import Request
 from katapi_models.olmo2_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Olmo2": Budget("Olmo2@1", window=4096, reserve=1024)},
+    budgets={
+        "Olmo2": Budget(
+            "Olmo2@1",
+            window=4096,
+            reserve=1024,
+            digest="sha256:c44300d16bb33fa4a2626d09f7da30a8a31dd5cf1cf9e05fc2276e02c702321c",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(27, 25), Site(31, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

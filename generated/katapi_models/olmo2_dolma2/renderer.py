@@ -14,40 +14,40 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.olmo2_dolma2.request import Request
 from katapi_models.olmo2_tokens.vocabulary import Control
 
-ENDOFTEXT_24 = fixed(ControlSegment(Control.ENDOFTEXT, Site(24, 3)))
-ROLE_26 = {
+ENDOFTEXT_25 = fixed(ControlSegment(Control.ENDOFTEXT, Site(25, 3)))
+ROLE_27 = {
     role: fixed(
-        LiteralSegment(Literal("<|"), Site(26, 25)),
-        LiteralSegment(Literal(role), Site(26, 30)),
-        LiteralSegment(Literal("|>\n"), Site(26, 37)),
+        LiteralSegment(Literal("<|"), Site(27, 25)),
+        LiteralSegment(Literal(role), Site(27, 30)),
+        LiteralSegment(Literal("|>\n"), Site(27, 37)),
     )
     for role in ("system", "user")
 }
-NEWLINE_26 = fixed(LiteralSegment(Literal("\n"), Site(26, 54)))
-ASSISTANT_30 = fixed(LiteralSegment(Literal("<|assistant|>\n"), Site(30, 7)), SAMPLED)
-ENDOFTEXT_31 = fixed(ControlSegment(Control.ENDOFTEXT, Site(31, 27)), END_SAMPLED)
-NEWLINE_32 = fixed(LiteralSegment(Literal("\n"), Site(32, 26)))
-ASSISTANT_36 = fixed(LiteralSegment(Literal("<|assistant|>\n"), Site(36, 35)))
+NEWLINE_27 = fixed(LiteralSegment(Literal("\n"), Site(27, 54)))
+ASSISTANT_31 = fixed(LiteralSegment(Literal("<|assistant|>\n"), Site(31, 7)), SAMPLED)
+ENDOFTEXT_32 = fixed(ControlSegment(Control.ENDOFTEXT, Site(32, 27)), END_SAMPLED)
+NEWLINE_33 = fixed(LiteralSegment(Literal("\n"), Site(33, 26)))
+ASSISTANT_37 = fixed(LiteralSegment(Literal("<|assistant|>\n"), Site(37, 35)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 20)."""
+    """All that the template prints for a request, in order (line 21)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(ENDOFTEXT_24)
-    # olmo2.kata:25 each m in messages
+    out.append(ENDOFTEXT_25)
+    # olmo2.kata:26 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system" or m.role == "user":  # :26 when system, user
-            out += (ROLE_26[m.role], (m.content, ("messages", m_at, "content"), 0), NEWLINE_26)
-        elif m.role == "assistant":  # :28 when assistant
+        if m.role == "system" or m.role == "user":  # :27 when system, user
+            out += (ROLE_27[m.role], (m.content, ("messages", m_at, "content"), 0), NEWLINE_27)
+        elif m.role == "assistant":  # :29 when assistant
             if m.tool_calls:
-                raise TemplateError("OLMo 2 knows no tool calls.", code="T100", where="olmo2.kata:29")
-            out += (ASSISTANT_30, (m.content, ("messages", m_at, "content"), 0), ENDOFTEXT_31)
+                raise TemplateError("OLMo 2 knows no tool calls.", code="T100", where="olmo2.kata:30")
+            out += (ASSISTANT_31, (m.content, ("messages", m_at, "content"), 0), ENDOFTEXT_32)
             if i != len(messages) - 1:
-                out.append(NEWLINE_32)
+                out.append(NEWLINE_33)
         else:
             assert_never(m)
-    # olmo2.kata:36 generate
+    # olmo2.kata:37 generate
     if request.add_generation_prompt and messages:
-        out.append(ASSISTANT_36)
+        out.append(ASSISTANT_37)
     return out

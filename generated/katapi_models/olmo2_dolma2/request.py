@@ -16,26 +16,26 @@ from katapi.runtime.segments import Content
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 11)."""
+    """A message of role `system` (line 12)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 11
+    content: Annotated[Content, FromParts("\n")]  # line 12
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 11
+    content: Annotated[Content, FromParts("\n")]  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")]  # line 13
-    tool_calls: Items[JsonObjectField] | None = None  # line 14
-    reasoning_content: Content | None = None  # line 15: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 14
+    tool_calls: Items[JsonObjectField] | None = None  # line 15
+    reasoning_content: Content | None = None  # line 16: accepted, never printed
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage, Field(discriminator="role")]
@@ -43,8 +43,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage, F
 
 
 class Request(RequestModel):
-    """A whole request (line 7)."""
+    """A whole request (line 8)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 17
+    tools: Items[JsonObjectField] | None = None  # line 18
     add_generation_prompt: bool = True

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.phi_3_medium.renderer import render
 from katapi_models.phi_3_medium.request import Request
 from katapi_models.phi_3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Phi3": Budget("Phi3@1", window=131072, reserve=1024)},
+    budgets={
+        "Phi3": Budget(
+            "Phi3@1",
+            window=131072,
+            reserve=1024,
+            digest="sha256:93f885f690fb1db8cbf66856c8222223ad3a81588456683fcaf65e4d3b321481",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(44, 7)}), frozenset({"assistant"})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

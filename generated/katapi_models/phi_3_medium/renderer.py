@@ -14,32 +14,32 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.phi_3_medium.request import Request
 from katapi_models.phi_3_tokens.vocabulary import Control
 
-USER_43 = fixed(ControlSegment(Control.USER, Site(43, 7)), LiteralSegment(Literal("\n"), Site(43, 13)))
-END_43 = fixed(
-    ControlSegment(Control.END, Site(43, 28)),
-    LiteralSegment(Literal("\n"), Site(43, 33)),
-    ControlSegment(Control.ASSISTANT, Site(44, 29)),
-    LiteralSegment(Literal("\n"), Site(44, 40)),
+USER_44 = fixed(ControlSegment(Control.USER, Site(44, 7)), LiteralSegment(Literal("\n"), Site(44, 13)))
+END_44 = fixed(
+    ControlSegment(Control.END, Site(44, 28)),
+    LiteralSegment(Literal("\n"), Site(44, 33)),
+    ControlSegment(Control.ASSISTANT, Site(45, 29)),
+    LiteralSegment(Literal("\n"), Site(45, 40)),
 )
-SAMPLED_50 = fixed(SAMPLED)
-END_50 = fixed(ControlSegment(Control.END, Site(50, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(51, 7)))
+SAMPLED_51 = fixed(SAMPLED)
+END_51 = fixed(ControlSegment(Control.END, Site(51, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(52, 7)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 29)."""
+    """All that the template prints for a request, in order (line 30)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    # phi3.kata:33 each m in messages
+    # phi3.kata:34 each m in messages
     for m_at, m in messages:
-        if m.role == "system":  # :34 when system
+        if m.role == "system":  # :35 when system
             if m.content:
-                raise TemplateError("Phi-3 medium knows no system messages.", code="T100", where="phi3.kata:38")
-        elif m.role == "user":  # :42 when user
-            out += (USER_43, (m.content, ("messages", m_at, "content"), 0), END_43)
-        elif m.role == "assistant":  # :47 when assistant
+                raise TemplateError("Phi-3 medium knows no system messages.", code="T100", where="phi3.kata:39")
+        elif m.role == "user":  # :43 when user
+            out += (USER_44, (m.content, ("messages", m_at, "content"), 0), END_44)
+        elif m.role == "assistant":  # :48 when assistant
             if m.tool_calls:
-                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:48")
-            out += (SAMPLED_50, (m.content, ("messages", m_at, "content"), 0), END_50)
+                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:49")
+            out += (SAMPLED_51, (m.content, ("messages", m_at, "content"), 0), END_51)
         else:
             assert_never(m)
     return out

@@ -16,26 +16,26 @@ from katapi.runtime.segments import Content
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 20)."""
+    """A message of role `system` (line 21)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 20
+    content: Annotated[Content, FromParts("\n")]  # line 21
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 20)."""
+    """A message of role `user` (line 21)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 20
+    content: Annotated[Content, FromParts("\n")]  # line 21
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 21)."""
+    """A message of role `assistant` (line 22)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")]  # line 22
-    tool_calls: Items[JsonObjectField] | None = None  # line 23
-    reasoning_content: Content | None = None  # line 24: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 23
+    tool_calls: Items[JsonObjectField] | None = None  # line 24
+    reasoning_content: Content | None = None  # line 25: accepted, never printed
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage, Field(discriminator="role")]
@@ -43,8 +43,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage, F
 
 
 class Request(RequestModel):
-    """A whole request (line 16)."""
+    """A whole request (line 17)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 26
+    tools: Items[JsonObjectField] | None = None  # line 27
     add_generation_prompt: bool = True

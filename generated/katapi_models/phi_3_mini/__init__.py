@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.phi_3_mini.renderer import render
 from katapi_models.phi_3_mini.request import Request
 from katapi_models.phi_3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Phi3": Budget("Phi3@1", window=4096, reserve=1024)},
+    budgets={
+        "Phi3": Budget(
+            "Phi3@1",
+            window=4096,
+            reserve=1024,
+            digest="sha256:bd38d733e1b1673d26da09737422dc855157ae93a296535d0dbad7ee103166a7",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(37, 9), Site(44, 7), Site(50, 33)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -14,40 +14,40 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.phi_3_mini.request import Request
 from katapi_models.phi_3_tokens.vocabulary import Control
 
-SYSTEM_36 = fixed(ControlSegment(Control.SYSTEM, Site(36, 9)), LiteralSegment(Literal("\n"), Site(36, 17)))
-END_36 = fixed(ControlSegment(Control.END, Site(36, 32)), LiteralSegment(Literal("\n"), Site(36, 37)))
-USER_43 = fixed(ControlSegment(Control.USER, Site(43, 7)), LiteralSegment(Literal("\n"), Site(43, 13)))
-END_43 = fixed(ControlSegment(Control.END, Site(43, 28)), LiteralSegment(Literal("\n"), Site(43, 33)))
-ASSISTANT_49 = fixed(
-    ControlSegment(Control.ASSISTANT, Site(49, 33)),
-    LiteralSegment(Literal("\n"), Site(49, 44)),
+SYSTEM_37 = fixed(ControlSegment(Control.SYSTEM, Site(37, 9)), LiteralSegment(Literal("\n"), Site(37, 17)))
+END_37 = fixed(ControlSegment(Control.END, Site(37, 32)), LiteralSegment(Literal("\n"), Site(37, 37)))
+USER_44 = fixed(ControlSegment(Control.USER, Site(44, 7)), LiteralSegment(Literal("\n"), Site(44, 13)))
+END_44 = fixed(ControlSegment(Control.END, Site(44, 28)), LiteralSegment(Literal("\n"), Site(44, 33)))
+ASSISTANT_50 = fixed(
+    ControlSegment(Control.ASSISTANT, Site(50, 33)),
+    LiteralSegment(Literal("\n"), Site(50, 44)),
     SAMPLED,
 )
-END_50 = fixed(ControlSegment(Control.END, Site(50, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(51, 7)))
-ENDOFTEXT_55 = fixed(ControlSegment(Control.ENDOFTEXT, Site(55, 34)))
-ASSISTANT_57 = fixed(ControlSegment(Control.ASSISTANT, Site(57, 41)), LiteralSegment(Literal("\n"), Site(57, 52)))
+END_51 = fixed(ControlSegment(Control.END, Site(51, 27)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(52, 7)))
+ENDOFTEXT_56 = fixed(ControlSegment(Control.ENDOFTEXT, Site(56, 34)))
+ASSISTANT_58 = fixed(ControlSegment(Control.ASSISTANT, Site(58, 41)), LiteralSegment(Literal("\n"), Site(58, 52)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 29)."""
+    """All that the template prints for a request, in order (line 30)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     generating = request.add_generation_prompt
-    # phi3.kata:33 each m in messages
+    # phi3.kata:34 each m in messages
     for m_at, m in messages:
-        if m.role == "system":  # :34 when system
-            out += (SYSTEM_36, (m.content, ("messages", m_at, "content"), 0), END_36)
-        elif m.role == "user":  # :42 when user
-            out += (USER_43, (m.content, ("messages", m_at, "content"), 0), END_43)
-        elif m.role == "assistant":  # :47 when assistant
+        if m.role == "system":  # :35 when system
+            out += (SYSTEM_37, (m.content, ("messages", m_at, "content"), 0), END_37)
+        elif m.role == "user":  # :43 when user
+            out += (USER_44, (m.content, ("messages", m_at, "content"), 0), END_44)
+        elif m.role == "assistant":  # :48 when assistant
             if m.tool_calls:
-                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:48")
-            out += (ASSISTANT_49, (m.content, ("messages", m_at, "content"), 0), END_50)
+                raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:49")
+            out += (ASSISTANT_50, (m.content, ("messages", m_at, "content"), 0), END_51)
         else:
             assert_never(m)
     if not generating:
-        out.append(ENDOFTEXT_55)
-    # phi3.kata:57 generate
+        out.append(ENDOFTEXT_56)
+    # phi3.kata:58 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_57)
+        out.append(ASSISTANT_58)
     return out

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.phi_4.renderer import render
 from katapi_models.phi_4.request import Request
 from katapi_models.phi_4_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Phi4": Budget("Phi4@1", window=16384, reserve=2048)},
+    budgets={
+        "Phi4": Budget(
+            "Phi4@1",
+            window=16384,
+            reserve=2048,
+            digest="sha256:34d61f1eec96ae9f6d3f94566f77eca34f8e21439f6bbbd395427870f99ef843",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(26, 25), Site(30, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

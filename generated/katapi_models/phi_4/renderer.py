@@ -14,44 +14,44 @@ from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Sit
 from katapi_models.phi_4.request import Request
 from katapi_models.phi_4_tokens.vocabulary import Control
 
-ROLE_25 = {
+ROLE_26 = {
     role: fixed(
-        ControlSegment(Control.IM_START, Site(25, 25)),
-        LiteralSegment(Literal(role), Site(25, 35)),
-        ControlSegment(Control.IM_SEP, Site(25, 42)),
+        ControlSegment(Control.IM_START, Site(26, 25)),
+        LiteralSegment(Literal(role), Site(26, 35)),
+        ControlSegment(Control.IM_SEP, Site(26, 42)),
     )
     for role in ("system", "user")
 }
-IM_END_25 = fixed(ControlSegment(Control.IM_END, Site(25, 60)))
-ASSISTANT_29 = fixed(
-    ControlSegment(Control.IM_START, Site(29, 7)),
-    LiteralSegment(Literal("assistant"), Site(29, 17)),
-    ControlSegment(Control.IM_SEP, Site(29, 29)),
+IM_END_26 = fixed(ControlSegment(Control.IM_END, Site(26, 60)))
+ASSISTANT_30 = fixed(
+    ControlSegment(Control.IM_START, Site(30, 7)),
+    LiteralSegment(Literal("assistant"), Site(30, 17)),
+    ControlSegment(Control.IM_SEP, Site(30, 29)),
     SAMPLED,
 )
-IM_END_30 = fixed(ControlSegment(Control.IM_END, Site(30, 27)), END_SAMPLED)
-ASSISTANT_34 = fixed(
-    ControlSegment(Control.IM_START, Site(34, 14)),
-    LiteralSegment(Literal("assistant"), Site(34, 24)),
-    ControlSegment(Control.IM_SEP, Site(34, 36)),
+IM_END_31 = fixed(ControlSegment(Control.IM_END, Site(31, 27)), END_SAMPLED)
+ASSISTANT_35 = fixed(
+    ControlSegment(Control.IM_START, Site(35, 14)),
+    LiteralSegment(Literal("assistant"), Site(35, 24)),
+    ControlSegment(Control.IM_SEP, Site(35, 36)),
 )
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 20)."""
+    """All that the template prints for a request, in order (line 21)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    # phi4.kata:24 each m in messages
+    # phi4.kata:25 each m in messages
     for m_at, m in messages:
-        if m.role == "system" or m.role == "user":  # :25 when system, user
-            out += (ROLE_25[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_25)
-        elif m.role == "assistant":  # :27 when assistant
+        if m.role == "system" or m.role == "user":  # :26 when system, user
+            out += (ROLE_26[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_26)
+        elif m.role == "assistant":  # :28 when assistant
             if m.tool_calls:
-                raise TemplateError("Phi-4 knows no tool calls.", code="T100", where="phi4.kata:28")
-            out += (ASSISTANT_29, (m.content, ("messages", m_at, "content"), 0), IM_END_30)
+                raise TemplateError("Phi-4 knows no tool calls.", code="T100", where="phi4.kata:29")
+            out += (ASSISTANT_30, (m.content, ("messages", m_at, "content"), 0), IM_END_31)
         else:
             assert_never(m)
-    # phi4.kata:34 generate
+    # phi4.kata:35 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_34)
+        out.append(ASSISTANT_35)
     return out

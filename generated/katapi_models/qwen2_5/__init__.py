@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.qwen2_5.renderer import render
 from katapi_models.qwen2_5.request import Request
 from katapi_models.qwen2_5_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Qwen": Budget("Qwen@1", window=32768, reserve=8192)},
+    budgets={
+        "Qwen": Budget(
+            "Qwen@1",
+            window=32768,
+            reserve=8192,
+            digest="sha256:b1b8127af32ec09365766c0b9a770c12355f1651bfe143dc53a205c6c193f637",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(81, 25), Site(96, 7), Site(129, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

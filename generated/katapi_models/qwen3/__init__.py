@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.qwen.tokenizer import tokenizer
 from katapi_models.qwen3.renderer import render
 from katapi_models.qwen3.request import Request
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Qwen": Budget("Qwen@1", window=40960, reserve=8192)},
+    budgets={
+        "Qwen": Budget(
+            "Qwen@1",
+            window=40960,
+            reserve=8192,
+            digest="sha256:2bc2631e66e2452003dcdcb57fa5588f9ba32c98f3865c7c8729ed9fc86b1e92",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(81, 25), Site(96, 7), Site(129, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

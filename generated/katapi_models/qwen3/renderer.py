@@ -31,75 +31,75 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_64 = fixed(ControlSegment(Control.IM_START, Site(64, 5)), LiteralSegment(Literal("system\n"), Site(64, 15)))
-BLANK_LINE_65 = fixed(LiteralSegment(Literal("\n\n"), Site(65, 33)))
-SYSTEM_68 = fixed(ControlSegment(Control.IM_START, Site(68, 5)), LiteralSegment(Literal("system\n"), Site(68, 15)))
-IM_END_68 = fixed(ControlSegment(Control.IM_END, Site(68, 38)), LiteralSegment(Literal("\n"), Site(68, 46)))
-ROLE_80 = {
+SYSTEM_65 = fixed(ControlSegment(Control.IM_START, Site(65, 5)), LiteralSegment(Literal("system\n"), Site(65, 15)))
+BLANK_LINE_66 = fixed(LiteralSegment(Literal("\n\n"), Site(66, 33)))
+SYSTEM_69 = fixed(ControlSegment(Control.IM_START, Site(69, 5)), LiteralSegment(Literal("system\n"), Site(69, 15)))
+IM_END_69 = fixed(ControlSegment(Control.IM_END, Site(69, 38)), LiteralSegment(Literal("\n"), Site(69, 46)))
+ROLE_81 = {
     role: fixed(
-        ControlSegment(Control.IM_START, Site(80, 25)),
-        LiteralSegment(Literal(role), Site(80, 35)),
-        LiteralSegment(Literal("\n"), Site(80, 42)),
+        ControlSegment(Control.IM_START, Site(81, 25)),
+        LiteralSegment(Literal(role), Site(81, 35)),
+        LiteralSegment(Literal("\n"), Site(81, 42)),
     )
     for role in ("system", "user")
 }
-IM_END_80 = fixed(ControlSegment(Control.IM_END, Site(80, 57)), LiteralSegment(Literal("\n"), Site(80, 65)))
-EMPTY_83 = (Literal(""), Site(83, 32))
-EMPTY_92 = (Literal(""), Site(92, 41))
-ASSISTANT_95 = fixed(
-    ControlSegment(Control.IM_START, Site(95, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(95, 17)),
+IM_END_81 = fixed(ControlSegment(Control.IM_END, Site(81, 57)), LiteralSegment(Literal("\n"), Site(81, 65)))
+EMPTY_84 = (Literal(""), Site(84, 32))
+EMPTY_93 = (Literal(""), Site(93, 41))
+ASSISTANT_96 = fixed(
+    ControlSegment(Control.IM_START, Site(96, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(96, 17)),
 )
-THINK_102 = fixed(SAMPLED, ControlSegment(Control.THINK, Site(102, 23)), LiteralSegment(Literal("\n"), Site(102, 30)))
-END_THINK_102 = fixed(
-    LiteralSegment(Literal("\n"), Site(102, 54)),
-    ControlSegment(Control.END_THINK, Site(102, 59)),
-    LiteralSegment(Literal("\n\n"), Site(102, 67)),
+THINK_103 = fixed(SAMPLED, ControlSegment(Control.THINK, Site(103, 23)), LiteralSegment(Literal("\n"), Site(103, 30)))
+END_THINK_103 = fixed(
+    LiteralSegment(Literal("\n"), Site(103, 54)),
+    ControlSegment(Control.END_THINK, Site(103, 59)),
+    LiteralSegment(Literal("\n\n"), Site(103, 67)),
     END_SAMPLED,
 )
-THINK_104 = fixed(
-    ControlSegment(Control.THINK, Site(104, 13)),
-    LiteralSegment(Literal("\n\n"), Site(104, 20)),
-    ControlSegment(Control.END_THINK, Site(104, 27)),
-    LiteralSegment(Literal("\n\n"), Site(104, 35)),
+THINK_105 = fixed(
+    ControlSegment(Control.THINK, Site(105, 13)),
+    LiteralSegment(Literal("\n\n"), Site(105, 20)),
+    ControlSegment(Control.END_THINK, Site(105, 27)),
+    LiteralSegment(Literal("\n\n"), Site(105, 35)),
 )
-END_SAMPLED_106 = fixed(END_SAMPLED)
-SAMPLED_106 = fixed(SAMPLED)
-END_SAMPLED_108 = fixed(END_SAMPLED)
-SAMPLED_108 = fixed(SAMPLED)
-SAMPLED_112 = fixed(SAMPLED)
-NEWLINE_115 = fixed(LiteralSegment(Literal("\n"), Site(115, 73)))
-NEWLINE_116 = fixed(LiteralSegment(Literal("\n"), Site(116, 11)))
-TOOL_CALL_117 = fixed(ControlSegment(Control.TOOL_CALL, Site(117, 13)), LiteralSegment(Literal("\n"), Site(117, 24)))
-END_TOOL_CALL_119 = fixed(
-    LiteralSegment(Literal("\n"), Site(119, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(119, 18)),
+END_SAMPLED_107 = fixed(END_SAMPLED)
+SAMPLED_107 = fixed(SAMPLED)
+END_SAMPLED_109 = fixed(END_SAMPLED)
+SAMPLED_109 = fixed(SAMPLED)
+SAMPLED_113 = fixed(SAMPLED)
+NEWLINE_116 = fixed(LiteralSegment(Literal("\n"), Site(116, 73)))
+NEWLINE_117 = fixed(LiteralSegment(Literal("\n"), Site(117, 11)))
+TOOL_CALL_118 = fixed(ControlSegment(Control.TOOL_CALL, Site(118, 13)), LiteralSegment(Literal("\n"), Site(118, 24)))
+END_TOOL_CALL_120 = fixed(
+    LiteralSegment(Literal("\n"), Site(120, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(120, 18)),
 )
-IM_END_122 = fixed(
-    ControlSegment(Control.IM_END, Site(122, 9)),
+IM_END_123 = fixed(
+    ControlSegment(Control.IM_END, Site(123, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(124, 7)),
+    LiteralSegment(Literal("\n"), Site(125, 7)),
 )
-USER_128 = fixed(ControlSegment(Control.IM_START, Site(128, 7)), LiteralSegment(Literal("user"), Site(128, 17)))
-TOOL_RESPONSE_131 = fixed(
-    LiteralSegment(Literal("\n"), Site(131, 11)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(131, 16)),
-    LiteralSegment(Literal("\n"), Site(131, 31)),
+USER_129 = fixed(ControlSegment(Control.IM_START, Site(129, 7)), LiteralSegment(Literal("user"), Site(129, 17)))
+TOOL_RESPONSE_132 = fixed(
+    LiteralSegment(Literal("\n"), Site(132, 11)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(132, 16)),
+    LiteralSegment(Literal("\n"), Site(132, 31)),
 )
-END_TOOL_RESPONSE_131 = fixed(
-    LiteralSegment(Literal("\n"), Site(131, 46)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(131, 51)),
+END_TOOL_RESPONSE_132 = fixed(
+    LiteralSegment(Literal("\n"), Site(132, 46)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(132, 51)),
 )
-IM_END_136 = fixed(ControlSegment(Control.IM_END, Site(136, 7)), LiteralSegment(Literal("\n"), Site(136, 15)))
-ASSISTANT_141 = fixed(
-    ControlSegment(Control.IM_START, Site(141, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(141, 15)),
+IM_END_137 = fixed(ControlSegment(Control.IM_END, Site(137, 7)), LiteralSegment(Literal("\n"), Site(137, 15)))
+ASSISTANT_142 = fixed(
+    ControlSegment(Control.IM_START, Site(142, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(142, 15)),
 )
-THINK_145 = fixed(
-    ControlSegment(Control.THINK, Site(145, 34)),
-    LiteralSegment(Literal("\n\n"), Site(145, 41)),
-    ControlSegment(Control.END_THINK, Site(145, 48)),
-    LiteralSegment(Literal("\n\n"), Site(145, 56)),
+THINK_146 = fixed(
+    ControlSegment(Control.THINK, Site(146, 34)),
+    LiteralSegment(Literal("\n\n"), Site(146, 41)),
+    ControlSegment(Control.END_THINK, Site(146, 48)),
+    LiteralSegment(Literal("\n\n"), Site(146, 56)),
 )
 TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
@@ -142,14 +142,14 @@ def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Pat
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 59)."""
+    """All that the template prints for a request, in order (line 60)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen.kata:60")
-    # qwen.kata:62 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen.kata:61")
+    # qwen.kata:63 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -157,13 +157,13 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_64)
+        out.append(SYSTEM_65)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_65)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_66)
         _json_tools(out, tools, ("tools",))
     elif sys is not None:
-        out += (SYSTEM_68, (sys.content, ("messages", sys_at, "content"), 0), IM_END_68)
-    # qwen.kata:75 last u … where …
+        out += (SYSTEM_69, (sys.content, ("messages", sys_at, "content"), 0), IM_END_69)
+    # qwen.kata:76 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -172,15 +172,15 @@ def render(request: Request) -> list[Printed]:
         ):
             query, query_at = u, u_at
             break
-    # qwen.kata:79 each m in messages
+    # qwen.kata:80 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :80 when system, user
-            out += (ROLE_80[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_80)
-        elif m.role == "assistant":  # :82 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_83
+        if m.role == "system" or m.role == "user":  # :81 when system, user
+            out += (ROLE_81[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_81)
+        elif m.role == "assistant":  # :83 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_84
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
             if inline:
@@ -190,46 +190,46 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_92
-            out.append(ASSISTANT_95)
+                thought = EMPTY_93
+            out.append(ASSISTANT_96)
             if query is not None and m_at > query_at and (i == len(messages) - 1 or thought[0]):
                 if enable_thinking or trim(thought, "\n")[0]:
-                    out += (THINK_102, trim(thought, "\n"), END_THINK_102)
+                    out += (THINK_103, trim(thought, "\n"), END_THINK_103)
                 else:
-                    out.append(THINK_104)
-                out += (SAMPLED_106, trim_start(said, "\n"), END_SAMPLED_106)
+                    out.append(THINK_105)
+                out += (SAMPLED_107, trim_start(said, "\n"), END_SAMPLED_107)
             else:
-                out += (SAMPLED_108, said, END_SAMPLED_108)
-            out.append(SAMPLED_112)
+                out += (SAMPLED_109, said, END_SAMPLED_109)
+            out.append(SAMPLED_113)
             if m.tool_calls:
                 if said[0]:
-                    out.append(NEWLINE_115)
+                    out.append(NEWLINE_116)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_116)
+                        out.append(NEWLINE_117)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_117,
+                        TOOL_CALL_118,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_119,
+                        END_TOOL_CALL_120,
                     )
-            out.append(IM_END_122)
-        elif m.role == "tool":  # :127 when tool+ as results
+            out.append(IM_END_123)
+        elif m.role == "tool":  # :128 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_128)
+            out.append(USER_129)
             for r_at, r in results:
-                out += (TOOL_RESPONSE_131, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_131)
-            out.append(IM_END_136)
+                out += (TOOL_RESPONSE_132, (r.content, ("messages", r_at, "content"), 0), END_TOOL_RESPONSE_132)
+            out.append(IM_END_137)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen.kata:140 generate
+    # qwen.kata:141 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_141)
+        out.append(ASSISTANT_142)
         if not enable_thinking:
-            out.append(THINK_145)
+            out.append(THINK_146)
     return out

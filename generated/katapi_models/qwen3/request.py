@@ -31,35 +31,35 @@ class Call(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 45)."""
+    """A message of role `system` (line 46)."""
 
     role: Literal["system"]
-    content: Content  # line 45
+    content: Content  # line 46
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 45)."""
+    """A message of role `user` (line 46)."""
 
     role: Literal["user"]
-    content: Content  # line 45
+    content: Content  # line 46
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 46)."""
+    """A message of role `assistant` (line 47)."""
 
     role: Literal["assistant"]
-    content: Content | None = None  # line 47
-    reasoning_content: Content | None = None  # line 48
-    tool_calls: Items[Call] | None = None  # line 49
+    content: Content | None = None  # line 48
+    reasoning_content: Content | None = None  # line 49
+    tool_calls: Items[Call] | None = None  # line 50
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 51)."""
+    """A message of role `tool` (line 52)."""
 
     role: Literal["tool"]
-    content: Content  # line 52
-    name: Content | None = None  # line 53: accepted, never printed
-    tool_call_id: Content | None = None  # line 53: accepted, never printed
+    content: Content  # line 53
+    name: Content | None = None  # line 54: accepted, never printed
+    tool_call_id: Content | None = None  # line 54: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -69,9 +69,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 41)."""
+    """A whole request (line 42)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 55
+    tools: Items[JsonObjectField] | None = None  # line 56
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 56
+    enable_thinking: bool = True  # line 57

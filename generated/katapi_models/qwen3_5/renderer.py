@@ -44,76 +44,76 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PICTURE_53 = fixed(LiteralSegment(Literal("Picture "), Site(53, 29)))
-TEXT_53 = fixed(LiteralSegment(Literal(": "), Site(53, 49)))
-VISION_START_54 = fixed(
-    ControlSegment(Control.VISION_START, Site(54, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(54, 29)),
-    ControlSegment(Control.VISION_END, Site(54, 40)),
+PICTURE_54 = fixed(LiteralSegment(Literal("Picture "), Site(54, 29)))
+TEXT_54 = fixed(LiteralSegment(Literal(": "), Site(54, 49)))
+VISION_START_55 = fixed(
+    ControlSegment(Control.VISION_START, Site(55, 15)),
+    ControlSegment(Control.IMAGE_PAD, Site(55, 29)),
+    ControlSegment(Control.VISION_END, Site(55, 40)),
 )
-VIDEO_59 = fixed(LiteralSegment(Literal("Video "), Site(59, 29)))
-TEXT_59 = fixed(LiteralSegment(Literal(": "), Site(59, 45)))
-VISION_START_60 = fixed(
-    ControlSegment(Control.VISION_START, Site(60, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(60, 29)),
-    ControlSegment(Control.VISION_END, Site(60, 40)),
+VIDEO_60 = fixed(LiteralSegment(Literal("Video "), Site(60, 29)))
+TEXT_60 = fixed(LiteralSegment(Literal(": "), Site(60, 45)))
+VISION_START_61 = fixed(
+    ControlSegment(Control.VISION_START, Site(61, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(61, 29)),
+    ControlSegment(Control.VISION_END, Site(61, 40)),
 )
-EMPTY_72 = (Literal(""), Site(72, 49))
-EMPTY_72_65 = (Literal(""), Site(72, 65))
-SYSTEM_74 = fixed(ControlSegment(Control.IM_START, Site(74, 5)), LiteralSegment(Literal("system\n"), Site(74, 15)))
-BLANK_LINE_76 = fixed(LiteralSegment(Literal("\n\n"), Site(76, 21)))
-IM_END_77 = fixed(ControlSegment(Control.IM_END, Site(77, 5)), LiteralSegment(Literal("\n"), Site(77, 13)))
-SYSTEM_79 = fixed(ControlSegment(Control.IM_START, Site(79, 5)), LiteralSegment(Literal("system\n"), Site(79, 15)))
-IM_END_79 = fixed(ControlSegment(Control.IM_END, Site(79, 31)), LiteralSegment(Literal("\n"), Site(79, 39)))
-USER_92 = fixed(ControlSegment(Control.IM_START, Site(92, 17)), LiteralSegment(Literal("user\n"), Site(92, 27)))
-IM_END_92 = fixed(ControlSegment(Control.IM_END, Site(92, 73)), LiteralSegment(Literal("\n"), Site(92, 81)))
-EMPTY_95 = (Literal(""), Site(95, 33))
-EMPTY_100 = (Literal(""), Site(100, 37))
-ASSISTANT_101 = fixed(
-    ControlSegment(Control.IM_START, Site(101, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(101, 17)),
+EMPTY_73 = (Literal(""), Site(73, 49))
+EMPTY_73_65 = (Literal(""), Site(73, 65))
+SYSTEM_75 = fixed(ControlSegment(Control.IM_START, Site(75, 5)), LiteralSegment(Literal("system\n"), Site(75, 15)))
+BLANK_LINE_77 = fixed(LiteralSegment(Literal("\n\n"), Site(77, 21)))
+IM_END_78 = fixed(ControlSegment(Control.IM_END, Site(78, 5)), LiteralSegment(Literal("\n"), Site(78, 13)))
+SYSTEM_80 = fixed(ControlSegment(Control.IM_START, Site(80, 5)), LiteralSegment(Literal("system\n"), Site(80, 15)))
+IM_END_80 = fixed(ControlSegment(Control.IM_END, Site(80, 31)), LiteralSegment(Literal("\n"), Site(80, 39)))
+USER_93 = fixed(ControlSegment(Control.IM_START, Site(93, 17)), LiteralSegment(Literal("user\n"), Site(93, 27)))
+IM_END_93 = fixed(ControlSegment(Control.IM_END, Site(93, 73)), LiteralSegment(Literal("\n"), Site(93, 81)))
+EMPTY_96 = (Literal(""), Site(96, 33))
+EMPTY_101 = (Literal(""), Site(101, 37))
+ASSISTANT_102 = fixed(
+    ControlSegment(Control.IM_START, Site(102, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(102, 17)),
 )
-THINK_103 = fixed(ControlSegment(Control.THINK, Site(103, 9)))
-NEWLINE_105 = fixed(LiteralSegment(Literal("\n"), Site(105, 11)), SAMPLED)
-END_THINK_106 = fixed(
-    LiteralSegment(Literal("\n"), Site(106, 36)),
-    ControlSegment(Control.END_THINK, Site(106, 41)),
-    LiteralSegment(Literal("\n\n"), Site(106, 49)),
+THINK_104 = fixed(ControlSegment(Control.THINK, Site(104, 9)))
+NEWLINE_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 11)), SAMPLED)
+END_THINK_107 = fixed(
+    LiteralSegment(Literal("\n"), Site(107, 36)),
+    ControlSegment(Control.END_THINK, Site(107, 41)),
+    LiteralSegment(Literal("\n\n"), Site(107, 49)),
     END_SAMPLED,
 )
-END_THINK_108 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(108, 11)),
-    ControlSegment(Control.END_THINK, Site(108, 18)),
-    LiteralSegment(Literal("\n\n"), Site(108, 26)),
+END_THINK_109 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(109, 11)),
+    ControlSegment(Control.END_THINK, Site(109, 18)),
+    LiteralSegment(Literal("\n\n"), Site(109, 26)),
 )
-SAMPLED_113 = fixed(SAMPLED)
-BLANK_LINE_116 = fixed(LiteralSegment(Literal("\n\n"), Site(116, 27)))
-IM_END_119 = fixed(
-    ControlSegment(Control.IM_END, Site(119, 9)),
+SAMPLED_114 = fixed(SAMPLED)
+BLANK_LINE_117 = fixed(LiteralSegment(Literal("\n\n"), Site(117, 27)))
+IM_END_120 = fixed(
+    ControlSegment(Control.IM_END, Site(120, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(121, 7)),
+    LiteralSegment(Literal("\n"), Site(122, 7)),
 )
-USER_125 = fixed(ControlSegment(Control.IM_START, Site(125, 66)), LiteralSegment(Literal("user"), Site(125, 76)))
-TOOL_RESPONSE_126 = fixed(
-    LiteralSegment(Literal("\n"), Site(126, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(126, 12)),
-    LiteralSegment(Literal("\n"), Site(126, 27)),
+USER_126 = fixed(ControlSegment(Control.IM_START, Site(126, 66)), LiteralSegment(Literal("user"), Site(126, 76)))
+TOOL_RESPONSE_127 = fixed(
+    LiteralSegment(Literal("\n"), Site(127, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(127, 12)),
+    LiteralSegment(Literal("\n"), Site(127, 27)),
 )
-END_TOOL_RESPONSE_126 = fixed(
-    LiteralSegment(Literal("\n"), Site(126, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(126, 75)),
+END_TOOL_RESPONSE_127 = fixed(
+    LiteralSegment(Literal("\n"), Site(127, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(127, 75)),
 )
-IM_END_127 = fixed(ControlSegment(Control.IM_END, Site(127, 31)), LiteralSegment(Literal("\n"), Site(127, 39)))
-ASSISTANT_132 = fixed(
-    ControlSegment(Control.IM_START, Site(132, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(132, 15)),
-    ControlSegment(Control.THINK, Site(132, 29)),
+IM_END_128 = fixed(ControlSegment(Control.IM_END, Site(128, 31)), LiteralSegment(Literal("\n"), Site(128, 39)))
+ASSISTANT_133 = fixed(
+    ControlSegment(Control.IM_START, Site(133, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(133, 15)),
+    ControlSegment(Control.THINK, Site(133, 29)),
 )
-NEWLINE_133 = fixed(LiteralSegment(Literal("\n"), Site(133, 26)))
-END_THINK_133 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(133, 40)),
-    ControlSegment(Control.END_THINK, Site(133, 47)),
-    LiteralSegment(Literal("\n\n"), Site(133, 55)),
+NEWLINE_134 = fixed(LiteralSegment(Literal("\n"), Site(134, 26)))
+END_THINK_134 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(134, 40)),
+    ControlSegment(Control.END_THINK, Site(134, 47)),
+    LiteralSegment(Literal("\n\n"), Site(134, 55)),
 )
 NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
 FUNCTION_QWEN_XML_64 = fixed(
@@ -237,12 +237,12 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3.5.kata:33 def seen(content, by_user, numbered)."""
-    # qwen3.5.kata:34 match
-    if isinstance(content, str):  # :35
+    """qwen3.5.kata:34 def seen(content, by_user, numbered)."""
+    # qwen3.5.kata:35 match
+    if isinstance(content, str):  # :36
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :36
-        # qwen3.5.kata:37 count p … where …
+    elif isinstance(content, tuple):  # :37
+        # qwen3.5.kata:38 count p … where …
         visible = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
@@ -251,14 +251,14 @@ def _seen(
         shown = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3.5.kata:40 match
-            if isinstance(p, TextPart):  # :41
+            # qwen3.5.kata:41 match
+            if isinstance(p, TextPart):  # :42
                 bare: PrintedText = trim((p.text, (*p_path, "text"), 0))
                 if by_user and shown == 0 and bare[0].startswith("<tool_response>"):
                     raise TemplateError(
                         "A tool's result that is pasted into a user message is a text, not one of several parts.",
                         code="T100",
-                        where="qwen3.5.kata:44",
+                        where="qwen3.5.kata:45",
                     )
                 if bare[0]:
                     shown += 1
@@ -270,25 +270,25 @@ def _seen(
                     out.append(trim_end(begun))
                 else:
                     out.append(begun)
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :50
+            elif isinstance(p, ImagePart | ImageUrlPart):  # :51
                 shown += 1
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_53, (Literal(str(pictures)), Site(53, 40)), TEXT_53)
-                out.append(VISION_START_54)
-            else:  # :56
+                    out += (PICTURE_54, (Literal(str(pictures)), Site(54, 40)), TEXT_54)
+                out.append(VISION_START_55)
+            else:  # :57
                 shown += 1
                 videos += 1
                 if numbered:
-                    out += (VIDEO_59, (Literal(str(videos)), Site(59, 38)), TEXT_59)
-                out.append(VISION_START_60)
-    else:  # :65
+                    out += (VIDEO_60, (Literal(str(videos)), Site(60, 38)), TEXT_60)
+                out.append(VISION_START_61)
+    else:  # :66
         pass
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 28)."""
+    """All that the template prints for a request, in order (line 29)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -297,8 +297,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:69")
-    # qwen3.5.kata:71 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:70")
+    # qwen3.5.kata:72 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -307,19 +307,19 @@ def render(request: Request) -> list[Printed]:
         messages = messages[1:]
     if sys is not None:
         told: PrintedText = trim(
-            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_72
+            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_73
         )
     else:
-        told = EMPTY_72_65
+        told = EMPTY_73_65
     if tools:
-        out.append(SYSTEM_74)
+        out.append(SYSTEM_75)
         _qwen3_5_tools(out, tools, ("tools",))
         if told[0]:
-            out += (BLANK_LINE_76, told)
-        out.append(IM_END_77)
+            out += (BLANK_LINE_77, told)
+        out.append(IM_END_78)
     elif sys is not None:
-        out += (SYSTEM_79, told, IM_END_79)
-    # qwen3.5.kata:83 last u … where …
+        out += (SYSTEM_80, told, IM_END_80)
+    # qwen3.5.kata:84 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -332,21 +332,21 @@ def render(request: Request) -> list[Printed]:
             break
     if query is None:
         raise TemplateError(
-            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:87"
+            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:88"
         )
-    # qwen3.5.kata:89 each m in messages
+    # qwen3.5.kata:90 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :90 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:90")
-        if m.role == "user":  # :92 when user
-            out.append(USER_92)
+        if m.role == "system":  # :91 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:91")
+        if m.role == "user":  # :93 when user
+            out.append(USER_93)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
-            out.append(IM_END_92)
-        elif m.role == "assistant":  # :94 when assistant
+            out.append(IM_END_93)
+        elif m.role == "assistant":  # :95 when assistant
             whole: PrintedText = trim(
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_95
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_96
             )
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
@@ -357,37 +357,37 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_100
-            out.append(ASSISTANT_101)
+                thought = EMPTY_101
+            out.append(ASSISTANT_102)
             if m_at > query_at:
-                out.append(THINK_103)
+                out.append(THINK_104)
                 if enable_thinking or trim(thought)[0]:
-                    out += (NEWLINE_105, trim(thought), END_THINK_106)
+                    out += (NEWLINE_106, trim(thought), END_THINK_107)
                 else:
-                    out.append(END_THINK_108)
-            out += (SAMPLED_113, said)
+                    out.append(END_THINK_109)
+            out += (SAMPLED_114, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_116)
+                    out.append(BLANK_LINE_117)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(IM_END_119)
-        elif m.role == "tool":  # :124 when tool
+            out.append(IM_END_120)
+        elif m.role == "tool":  # :125 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_125)
-            out.append(TOOL_RESPONSE_126)
+                out.append(USER_126)
+            out.append(TOOL_RESPONSE_127)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_126)
+            out.append(END_TOOL_RESPONSE_127)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_127)
+                out.append(IM_END_128)
         else:
             assert_never(m)
-    # qwen3.5.kata:131 generate
+    # qwen3.5.kata:132 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_132)
+        out.append(ASSISTANT_133)
         if enable_thinking:
-            out.append(NEWLINE_133)
+            out.append(NEWLINE_134)
         else:
-            out.append(END_THINK_133)
+            out.append(END_THINK_134)
     return out

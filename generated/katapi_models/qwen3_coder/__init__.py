@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.qwen.tokenizer import tokenizer
 from katapi_models.qwen3_coder.renderer import render
 from katapi_models.qwen3_coder.request import Request
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"Qwen3Coder": Budget("Qwen3Coder@1", window=262144, reserve=8192)},
+    budgets={
+        "Qwen3Coder": Budget(
+            "Qwen3Coder@1",
+            window=262144,
+            reserve=8192,
+            digest="sha256:330a1eba9379846d9a282c942a696bd445cb3ddeb5e741622b9165abb304b4b7",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(46, 7), Site(61, 50), Site(62, 7), Site(66, 18)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -42,40 +42,40 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-SYSTEM_31 = fixed(ControlSegment(Control.IM_START, Site(31, 5)), LiteralSegment(Literal("system\n"), Site(31, 15)))
-YOU_ARE_QWEN_35 = fixed(
+SYSTEM_32 = fixed(ControlSegment(Control.IM_START, Site(32, 5)), LiteralSegment(Literal("system\n"), Site(32, 15)))
+YOU_ARE_QWEN_36 = fixed(
     LiteralSegment(
         Literal("You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."),
-        Site(35, 7),
+        Site(36, 7),
     ),
 )
-IM_END_40 = fixed(ControlSegment(Control.IM_END, Site(40, 5)), LiteralSegment(Literal("\n"), Site(40, 13)))
-ASSISTANT_45 = fixed(
-    ControlSegment(Control.IM_START, Site(45, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(45, 17)),
+IM_END_41 = fixed(ControlSegment(Control.IM_END, Site(41, 5)), LiteralSegment(Literal("\n"), Site(41, 13)))
+ASSISTANT_46 = fixed(
+    ControlSegment(Control.IM_START, Site(46, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(46, 17)),
     SAMPLED,
 )
-EMPTY_48 = (Literal(""), Site(48, 36))
-BLANK_LINE_49 = fixed(LiteralSegment(Literal("\n\n"), Site(49, 32)))
-EMPTY_52 = (Literal(""), Site(52, 24))
-IM_END_54 = fixed(ControlSegment(Control.IM_END, Site(54, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(56, 7)))
-USER_60 = fixed(ControlSegment(Control.IM_START, Site(60, 50)), LiteralSegment(Literal("user\n"), Site(60, 60)))
-TOOL_RESPONSE_61 = fixed(
-    ControlSegment(Control.TOOL_RESPONSE, Site(61, 7)),
-    LiteralSegment(Literal("\n"), Site(61, 22)),
+EMPTY_49 = (Literal(""), Site(49, 36))
+BLANK_LINE_50 = fixed(LiteralSegment(Literal("\n\n"), Site(50, 32)))
+EMPTY_53 = (Literal(""), Site(53, 24))
+IM_END_55 = fixed(ControlSegment(Control.IM_END, Site(55, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(57, 7)))
+USER_61 = fixed(ControlSegment(Control.IM_START, Site(61, 50)), LiteralSegment(Literal("user\n"), Site(61, 60)))
+TOOL_RESPONSE_62 = fixed(
+    ControlSegment(Control.TOOL_RESPONSE, Site(62, 7)),
+    LiteralSegment(Literal("\n"), Site(62, 22)),
 )
-END_TOOL_RESPONSE_61 = fixed(
-    LiteralSegment(Literal("\n"), Site(61, 37)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(61, 42)),
-    LiteralSegment(Literal("\n"), Site(61, 58)),
+END_TOOL_RESPONSE_62 = fixed(
+    LiteralSegment(Literal("\n"), Site(62, 37)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(62, 42)),
+    LiteralSegment(Literal("\n"), Site(62, 58)),
 )
-IM_END_62 = fixed(ControlSegment(Control.IM_END, Site(62, 31)), LiteralSegment(Literal("\n"), Site(62, 39)))
-IM_START_65 = fixed(ControlSegment(Control.IM_START, Site(65, 18)))
-NEWLINE_65 = fixed(LiteralSegment(Literal("\n"), Site(65, 35)))
-IM_END_65 = fixed(ControlSegment(Control.IM_END, Site(65, 50)), LiteralSegment(Literal("\n"), Site(65, 58)))
-ASSISTANT_68 = fixed(
-    ControlSegment(Control.IM_START, Site(68, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(68, 24)),
+IM_END_63 = fixed(ControlSegment(Control.IM_END, Site(63, 31)), LiteralSegment(Literal("\n"), Site(63, 39)))
+IM_START_66 = fixed(ControlSegment(Control.IM_START, Site(66, 18)))
+NEWLINE_66 = fixed(LiteralSegment(Literal("\n"), Site(66, 35)))
+IM_END_66 = fixed(ControlSegment(Control.IM_END, Site(66, 50)), LiteralSegment(Literal("\n"), Site(66, 58)))
+ASSISTANT_69 = fixed(
+    ControlSegment(Control.IM_START, Site(69, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(69, 24)),
 )
 TEXT_QWEN_XML_21 = fixed(LiteralSegment(Literal("\n<"), Site(21, 38, "spec/tools/qwen-xml.kata")))
 TEXT_QWEN_XML_21_48 = fixed(LiteralSegment(Literal(">"), Site(21, 48, "spec/tools/qwen-xml.kata")))
@@ -274,13 +274,13 @@ def _coder_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Pa
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 26)."""
+    """All that the template prints for a request, in order (line 27)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-coder.kata:27")
-    # qwen3-coder.kata:29 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-coder.kata:28")
+    # qwen3-coder.kata:30 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -288,45 +288,45 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if sys is not None or tools:
-        out.append(SYSTEM_31)
+        out.append(SYSTEM_32)
         if sys is not None:
             out.append((sys.content, ("messages", sys_at, "content"), 0))
         else:
-            out.append(YOU_ARE_QWEN_35)
+            out.append(YOU_ARE_QWEN_36)
         if tools:
             _coder_tools(out, tools, ("tools",))
-        out.append(IM_END_40)
-    # qwen3-coder.kata:43 each m in messages
+        out.append(IM_END_41)
+    # qwen3-coder.kata:44 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, AssistantMessage):  # :44 when assistant
-            out.append(ASSISTANT_45)
+        if isinstance(m, AssistantMessage):  # :45 when assistant
+            out.append(ASSISTANT_46)
             if m.tool_calls:
                 said: PrintedText = trim(
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_48
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_49
                 )
                 if said[0]:
-                    out += (said, BLANK_LINE_49)
+                    out += (said, BLANK_LINE_50)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
             else:
-                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_52)
-            out.append(IM_END_54)
-        elif isinstance(m, ToolMessage):  # :59 when tool
+                out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_53)
+            out.append(IM_END_55)
+        elif isinstance(m, ToolMessage):  # :60 when tool
             if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_60)
-            out += (TOOL_RESPONSE_61, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_61)
+                out.append(USER_61)
+            out += (TOOL_RESPONSE_62, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_62)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_62)
-        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :65 when system, user, other
+                out.append(IM_END_63)
+        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :66 when system, user, other
             out += (
-                IM_START_65,
+                IM_START_66,
                 (Content(m.role), ("messages", m_at, "role"), 0),
-                NEWLINE_65,
+                NEWLINE_66,
                 (m.content, ("messages", m_at, "content"), 0),
-                IM_END_65,
+                IM_END_66,
             )
         else:
             assert_never(m)
-    # qwen3-coder.kata:68 generate
+    # qwen3-coder.kata:69 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_68)
+        out.append(ASSISTANT_69)
     return out

@@ -31,42 +31,42 @@ class CallByArguments(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 12)."""
+    """A message of role `system` (line 13)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 12
+    content: Annotated[Content, FromParts("\n")]  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 12)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")]  # line 12
+    content: Annotated[Content, FromParts("\n")]  # line 13
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 13)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 14
-    tool_calls: Items[CallByArguments] | None = None  # line 15
-    reasoning_content: Content | None = None  # line 16: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 15
+    tool_calls: Items[CallByArguments] | None = None  # line 16
+    reasoning_content: Content | None = None  # line 17: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 18)."""
+    """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")]  # line 19
-    name: Content | None = None  # line 20: accepted, never printed
-    tool_call_id: Content | None = None  # line 20: accepted, never printed
+    content: Annotated[Content, FromParts("\n")]  # line 20
+    name: Content | None = None  # line 21: accepted, never printed
+    tool_call_id: Content | None = None  # line 21: accepted, never printed
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 22)."""
+    """A message of a role that no other class has (line 23)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool")]
-    content: Annotated[Content, FromParts("\n")]  # line 22
+    content: Annotated[Content, FromParts("\n")]  # line 23
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage | OtherMessage, ByRole()]
@@ -74,8 +74,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 8)."""
+    """A whole request (line 9)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 23
+    tools: Items[JsonObjectField] | None = None  # line 24
     add_generation_prompt: bool = True

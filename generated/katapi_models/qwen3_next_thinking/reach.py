@@ -9,14 +9,14 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.qwen3_next_thinking.request import Request
 
 
-def _asked_75(request: Request, at: int) -> bool:
-    """qwen.kata:75 last u … where …"""
+def _asked_76(request: Request, at: int) -> bool:
+    """qwen.kata:76 last u … where …"""
     u = request.messages[at]
     return u.role == "user" and not (u.content.startswith("<tool_response>") and u.content.endswith("</tool_response>"))
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.ALL, Finds.LAST, _asked_75),),
+    questions=(Question(Among.ALL, Finds.LAST, _asked_76),),
     neighbours=True,
     runs=frozenset({"tool"}),
     parting=frozenset({"assistant", "system", "user"}),

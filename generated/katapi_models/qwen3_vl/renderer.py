@@ -38,53 +38,53 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PICTURE_40 = fixed(LiteralSegment(Literal("Picture "), Site(40, 29)))
-TEXT_40 = fixed(LiteralSegment(Literal(": "), Site(40, 49)))
-VISION_START_41 = fixed(
-    ControlSegment(Control.VISION_START, Site(41, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(41, 29)),
-    ControlSegment(Control.VISION_END, Site(41, 40)),
+PICTURE_41 = fixed(LiteralSegment(Literal("Picture "), Site(41, 29)))
+TEXT_41 = fixed(LiteralSegment(Literal(": "), Site(41, 49)))
+VISION_START_42 = fixed(
+    ControlSegment(Control.VISION_START, Site(42, 15)),
+    ControlSegment(Control.IMAGE_PAD, Site(42, 29)),
+    ControlSegment(Control.VISION_END, Site(42, 40)),
 )
-VIDEO_45 = fixed(LiteralSegment(Literal("Video "), Site(45, 29)))
-TEXT_45 = fixed(LiteralSegment(Literal(": "), Site(45, 45)))
-VISION_START_46 = fixed(
-    ControlSegment(Control.VISION_START, Site(46, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(46, 29)),
-    ControlSegment(Control.VISION_END, Site(46, 40)),
+VIDEO_46 = fixed(LiteralSegment(Literal("Video "), Site(46, 29)))
+TEXT_46 = fixed(LiteralSegment(Literal(": "), Site(46, 45)))
+VISION_START_47 = fixed(
+    ControlSegment(Control.VISION_START, Site(47, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(47, 29)),
+    ControlSegment(Control.VISION_END, Site(47, 40)),
 )
-SYSTEM_58 = fixed(ControlSegment(Control.IM_START, Site(58, 5)), LiteralSegment(Literal("system\n"), Site(58, 15)))
-BLANK_LINE_59 = fixed(LiteralSegment(Literal("\n\n"), Site(59, 33)))
-SYSTEM_62 = fixed(ControlSegment(Control.IM_START, Site(62, 5)), LiteralSegment(Literal("system\n"), Site(62, 15)))
-IM_END_62 = fixed(ControlSegment(Control.IM_END, Site(62, 38)), LiteralSegment(Literal("\n"), Site(62, 46)))
-USER_68 = fixed(ControlSegment(Control.IM_START, Site(68, 17)), LiteralSegment(Literal("user\n"), Site(68, 27)))
-IM_END_68 = fixed(ControlSegment(Control.IM_END, Site(68, 67)), LiteralSegment(Literal("\n"), Site(68, 75)))
-ASSISTANT_71 = fixed(
-    ControlSegment(Control.IM_START, Site(71, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(71, 17)),
+SYSTEM_59 = fixed(ControlSegment(Control.IM_START, Site(59, 5)), LiteralSegment(Literal("system\n"), Site(59, 15)))
+BLANK_LINE_60 = fixed(LiteralSegment(Literal("\n\n"), Site(60, 33)))
+SYSTEM_63 = fixed(ControlSegment(Control.IM_START, Site(63, 5)), LiteralSegment(Literal("system\n"), Site(63, 15)))
+IM_END_63 = fixed(ControlSegment(Control.IM_END, Site(63, 38)), LiteralSegment(Literal("\n"), Site(63, 46)))
+USER_69 = fixed(ControlSegment(Control.IM_START, Site(69, 17)), LiteralSegment(Literal("user\n"), Site(69, 27)))
+IM_END_69 = fixed(ControlSegment(Control.IM_END, Site(69, 67)), LiteralSegment(Literal("\n"), Site(69, 75)))
+ASSISTANT_72 = fixed(
+    ControlSegment(Control.IM_START, Site(72, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(72, 17)),
     SAMPLED,
 )
-NEWLINE_79 = fixed(LiteralSegment(Literal("\n"), Site(79, 32)))
-NEWLINE_80 = fixed(LiteralSegment(Literal("\n"), Site(80, 11)))
-TOOL_CALL_81 = fixed(ControlSegment(Control.TOOL_CALL, Site(81, 13)), LiteralSegment(Literal("\n"), Site(81, 24)))
-END_TOOL_CALL_83 = fixed(
-    LiteralSegment(Literal("\n"), Site(83, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(83, 18)),
+NEWLINE_80 = fixed(LiteralSegment(Literal("\n"), Site(80, 32)))
+NEWLINE_81 = fixed(LiteralSegment(Literal("\n"), Site(81, 11)))
+TOOL_CALL_82 = fixed(ControlSegment(Control.TOOL_CALL, Site(82, 13)), LiteralSegment(Literal("\n"), Site(82, 24)))
+END_TOOL_CALL_84 = fixed(
+    LiteralSegment(Literal("\n"), Site(84, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(84, 18)),
 )
-IM_END_86 = fixed(ControlSegment(Control.IM_END, Site(86, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(88, 7)))
-USER_92 = fixed(ControlSegment(Control.IM_START, Site(92, 7)), LiteralSegment(Literal("user"), Site(92, 17)))
-TOOL_RESPONSE_93 = fixed(
-    LiteralSegment(Literal("\n"), Site(93, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(93, 32)),
-    LiteralSegment(Literal("\n"), Site(93, 47)),
+IM_END_87 = fixed(ControlSegment(Control.IM_END, Site(87, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(89, 7)))
+USER_93 = fixed(ControlSegment(Control.IM_START, Site(93, 7)), LiteralSegment(Literal("user"), Site(93, 17)))
+TOOL_RESPONSE_94 = fixed(
+    LiteralSegment(Literal("\n"), Site(94, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(94, 32)),
+    LiteralSegment(Literal("\n"), Site(94, 47)),
 )
-END_TOOL_RESPONSE_93 = fixed(
-    LiteralSegment(Literal("\n"), Site(93, 83)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(93, 88)),
+END_TOOL_RESPONSE_94 = fixed(
+    LiteralSegment(Literal("\n"), Site(94, 83)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(94, 88)),
 )
-IM_END_94 = fixed(ControlSegment(Control.IM_END, Site(94, 7)), LiteralSegment(Literal("\n"), Site(94, 15)))
-ASSISTANT_98 = fixed(
-    ControlSegment(Control.IM_START, Site(98, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(98, 24)),
+IM_END_95 = fixed(ControlSegment(Control.IM_END, Site(95, 7)), LiteralSegment(Literal("\n"), Site(95, 15)))
+ASSISTANT_99 = fixed(
+    ControlSegment(Control.IM_START, Site(99, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(99, 24)),
 )
 TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
@@ -134,31 +134,31 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3-vl.kata:31 def seen(content, numbered)."""
-    # qwen3-vl.kata:32 match
-    if isinstance(content, str):  # :33
+    """qwen3-vl.kata:32 def seen(content, numbered)."""
+    # qwen3-vl.kata:33 match
+    if isinstance(content, str):  # :34
         out.append((Content(content), content_path, 0))
-    else:  # :34
+    else:  # :35
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3-vl.kata:36 match
-            if isinstance(p, TextPart):  # :37
+            # qwen3-vl.kata:37 match
+            if isinstance(p, TextPart):  # :38
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :38
+            elif isinstance(p, ImagePart | ImageUrlPart):  # :39
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_40, (Literal(str(pictures)), Site(40, 40)), TEXT_40)
-                out.append(VISION_START_41)
-            else:  # :43
+                    out += (PICTURE_41, (Literal(str(pictures)), Site(41, 40)), TEXT_41)
+                out.append(VISION_START_42)
+            else:  # :44
                 videos += 1
                 if numbered:
-                    out += (VIDEO_45, (Literal(str(videos)), Site(45, 38)), TEXT_45)
-                out.append(VISION_START_46)
+                    out += (VIDEO_46, (Literal(str(videos)), Site(46, 38)), TEXT_46)
+                out.append(VISION_START_47)
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 27)."""
+    """All that the template prints for a request, in order (line 28)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -166,8 +166,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:54")
-    # qwen3-vl.kata:56 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:55")
+    # qwen3-vl.kata:57 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -175,63 +175,63 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_58)
+        out.append(SYSTEM_59)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_59)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_60)
         _json_tools(out, tools, ("tools",))
     elif sys is not None:
-        out += (SYSTEM_62, (sys.content, ("messages", sys_at, "content"), 0), IM_END_62)
-    # qwen3-vl.kata:65 each m in messages
+        out += (SYSTEM_63, (sys.content, ("messages", sys_at, "content"), 0), IM_END_63)
+    # qwen3-vl.kata:66 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :66 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:66")
-        if m.role == "user":  # :68 when user
-            out.append(USER_68)
+        if m.role == "system":  # :67 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:67")
+        if m.role == "user":  # :69 when user
+            out.append(USER_69)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_68)
-        elif m.role == "assistant":  # :70 when assistant
-            out.append(ASSISTANT_71)
-            # qwen3-vl.kata:73 match
-            if isinstance(m.content, str):  # :74
+            out.append(IM_END_69)
+        elif m.role == "assistant":  # :71 when assistant
+            out.append(ASSISTANT_72)
+            # qwen3-vl.kata:74 match
+            if isinstance(m.content, str):  # :75
                 out.append((m.content, ("messages", m_at, "content"), 0))
-            elif isinstance(m.content, tuple):  # :75
+            elif isinstance(m.content, tuple):  # :76
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
-            else:  # :76
+            else:  # :77
                 pass
             if m.tool_calls:
                 if m.content:
-                    out.append(NEWLINE_79)
+                    out.append(NEWLINE_80)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_80)
+                        out.append(NEWLINE_81)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_81,
+                        TOOL_CALL_82,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_83,
+                        END_TOOL_CALL_84,
                     )
-            out.append(IM_END_86)
-        elif m.role == "tool":  # :91 when tool+ as results
+            out.append(IM_END_87)
+        elif m.role == "tool":  # :92 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_92)
+            out.append(USER_93)
             for r_at, r in results:
-                out.append(TOOL_RESPONSE_93)
+                out.append(TOOL_RESPONSE_94)
                 pictures, videos = _seen(out, r.content, ("messages", r_at, "content"), add_vision_id, pictures, videos)
-                out.append(END_TOOL_RESPONSE_93)
-            out.append(IM_END_94)
+                out.append(END_TOOL_RESPONSE_94)
+            out.append(IM_END_95)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3-vl.kata:98 generate
+    # qwen3-vl.kata:99 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_98)
+        out.append(ASSISTANT_99)
     return out

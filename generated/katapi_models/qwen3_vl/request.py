@@ -61,37 +61,37 @@ class VideoPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 12)."""
+    """A message of role `system` (line 13)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 12
+    content: Annotated[Content, FromParts("")]  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 13)."""
+    """A message of role `user` (line 14)."""
 
     role: Literal["user"]
-    # line 13
+    # line 14
     content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 14)."""
+    """A message of role `assistant` (line 15)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 15
-    tool_calls: Items[Call] | None = None  # line 16
-    reasoning_content: Content | None = None  # line 17: accepted, never printed
+    content: Content | Items[TextPart] | None = None  # line 16
+    tool_calls: Items[Call] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 19)."""
+    """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    # line 20
+    # line 21
     content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
-    name: Content | None = None  # line 21: accepted, never printed
-    tool_call_id: Content | None = None  # line 21: accepted, never printed
+    name: Content | None = None  # line 22: accepted, never printed
+    tool_call_id: Content | None = None  # line 22: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -101,9 +101,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 8)."""
+    """A whole request (line 9)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 23
+    tools: Items[JsonObjectField] | None = None  # line 24
     add_generation_prompt: bool = True
-    add_vision_id: bool = False  # line 24
+    add_vision_id: bool = False  # line 25

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
+from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity
+from katapi.runtime.segments import Site
 from katapi_models.smollm3.renderer import render
 from katapi_models.smollm3.request import Request
 from katapi_models.smollm3_tokens.tokenizer import tokenizer
+from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
@@ -47,7 +50,19 @@ MODEL = Model(
     request_type=Request,
     invalid_utf8="strict",
     max_depth=64,
-    budgets={"SmolLM3": Budget("SmolLM3@1", window=65536, reserve=8192)},
+    budgets={
+        "SmolLM3": Budget(
+            "SmolLM3@1",
+            window=65536,
+            reserve=8192,
+            digest="sha256:accf46a7956fa98f63ac1c6bbd812213a3c28e971d0c55073a887fa3e3851fa8",
+        ),
+        "agent32k": AGENT32K,
+        "chat8k": CHAT8K,
+        "rag16k": RAG16K,
+        "tail4k": TAIL4K,
+    },
+    _starts=Starts(frozenset({Site(113, 23), Site(118, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

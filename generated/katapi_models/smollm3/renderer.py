@@ -21,186 +21,186 @@ from katapi_models.smollm3_tokens.vocabulary import Control
 
 PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
 
-NEWLINE_35 = fixed(LiteralSegment(Literal("\n"), Site(35, 7)))
-EMPTY_42 = (Literal(""), Site(42, 50))
-SYSTEM_46 = fixed(ControlSegment(Control.IM_START, Site(46, 3)), LiteralSegment(Literal("system\n"), Site(46, 13)))
-IM_END_49 = fixed(ControlSegment(Control.IM_END, Site(49, 22)), LiteralSegment(Literal("\n"), Site(49, 30)))
-METADATA_KNOWLEDGE_CUTOFF_54 = fixed(
-    LiteralSegment(Literal("## Metadata\n\nKnowledge Cutoff Date: June 2025\nToday Date: "), Site(54, 5)),
+NEWLINE_36 = fixed(LiteralSegment(Literal("\n"), Site(36, 7)))
+EMPTY_43 = (Literal(""), Site(43, 50))
+SYSTEM_47 = fixed(ControlSegment(Control.IM_START, Site(47, 3)), LiteralSegment(Literal("system\n"), Site(47, 13)))
+IM_END_50 = fixed(ControlSegment(Control.IM_END, Site(50, 22)), LiteralSegment(Literal("\n"), Site(50, 30)))
+METADATA_KNOWLEDGE_CUTOFF_55 = fixed(
+    LiteralSegment(Literal("## Metadata\n\nKnowledge Cutoff Date: June 2025\nToday Date: "), Site(55, 5)),
 )
-REASONING_MODE_54 = fixed(
-    LiteralSegment(Literal("\n"), Site(54, 92)),
-    LiteralSegment(Literal("Reasoning Mode: "), Site(55, 5)),
+REASONING_MODE_55 = fixed(
+    LiteralSegment(Literal("\n"), Site(55, 92)),
+    LiteralSegment(Literal("Reasoning Mode: "), Site(56, 5)),
 )
-THINK_55 = fixed(LiteralSegment(Literal("/think"), Site(55, 36)))
-NO_THINK_55 = fixed(LiteralSegment(Literal("/no_think"), Site(55, 54)))
-CUSTOM_INSTRUCTIONS_55 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(55, 68)),
-    LiteralSegment(Literal("## Custom Instructions\n\n"), Site(56, 5)),
+THINK_56 = fixed(LiteralSegment(Literal("/think"), Site(56, 36)))
+NO_THINK_56 = fixed(LiteralSegment(Literal("/no_think"), Site(56, 54)))
+CUSTOM_INSTRUCTIONS_56 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(56, 68)),
+    LiteralSegment(Literal("## Custom Instructions\n\n"), Site(57, 5)),
 )
-YOU_ARE_A_60 = fixed(
-    LiteralSegment(Literal("You are a helpful AI assistant named SmolLM, trained by Hugging Face."), Site(60, 7)),
+YOU_ARE_A_61 = fixed(
+    LiteralSegment(Literal("You are a helpful AI assistant named SmolLM, trained by Hugging Face."), Site(61, 7)),
 )
-YOUR_ROLE_AS_62 = fixed(
+YOUR_ROLE_AS_63 = fixed(
     LiteralSegment(
         Literal(
             " Your role as an assistant involves thoroughly exploring questions through a systematic thinking process before ",
-        ),
-        Site(62, 9),
-    ),
-    LiteralSegment(
-        Literal(
-            "providing the final precise and accurate solutions. This requires engaging in a comprehensive cycle of analysis, ",
         ),
         Site(63, 9),
     ),
     LiteralSegment(
         Literal(
-            "summarizing, exploration, reassessment, reflection, backtracking, and iteration to develop well-considered thinking ",
+            "providing the final precise and accurate solutions. This requires engaging in a comprehensive cycle of analysis, ",
         ),
         Site(64, 9),
     ),
     LiteralSegment(
         Literal(
-            "process. Please structure your response into two main sections: Thought and Solution using the specified format: ",
+            "summarizing, exploration, reassessment, reflection, backtracking, and iteration to develop well-considered thinking ",
         ),
         Site(65, 9),
     ),
-    ControlSegment(Control.THINK, Site(66, 9)),
-    LiteralSegment(Literal(" Thought section "), Site(66, 16)),
-    ControlSegment(Control.END_THINK, Site(66, 36)),
+    LiteralSegment(
+        Literal(
+            "process. Please structure your response into two main sections: Thought and Solution using the specified format: ",
+        ),
+        Site(66, 9),
+    ),
+    ControlSegment(Control.THINK, Site(67, 9)),
+    LiteralSegment(Literal(" Thought section "), Site(67, 16)),
+    ControlSegment(Control.END_THINK, Site(67, 36)),
     LiteralSegment(
         Literal(" Solution section. In the Thought section, detail your reasoning process in "),
-        Site(67, 9),
+        Site(68, 9),
     ),
     LiteralSegment(
         Literal(
             "steps. Each step should include detailed considerations such as analysing questions, summarizing relevant findings, ",
         ),
-        Site(68, 9),
+        Site(69, 9),
     ),
     LiteralSegment(
         Literal(
             "brainstorming new ideas, verifying the accuracy of the current steps, refining any errors, and revisiting previous ",
         ),
-        Site(69, 9),
+        Site(70, 9),
     ),
     LiteralSegment(
         Literal(
             "steps. In the Solution section, based on various attempts, explorations, and reflections from the Thought section, ",
         ),
-        Site(70, 9),
+        Site(71, 9),
     ),
     LiteralSegment(
         Literal(
             "systematically present the final solution that you deem correct. The Solution section should be logical, accurate, ",
         ),
-        Site(71, 9),
+        Site(72, 9),
     ),
-    LiteralSegment(Literal("and concise and detail necessary steps needed to reach the conclusion."), Site(72, 9)),
+    LiteralSegment(Literal("and concise and detail necessary steps needed to reach the conclusion."), Site(73, 9)),
 )
-BLANK_LINE_75 = fixed(LiteralSegment(Literal("\n\n"), Site(75, 5)))
-TOOLS_78 = fixed(LiteralSegment(Literal("### Tools\n\n"), Site(78, 7)))
-YOU_MAY_CALL_81 = fixed(
+BLANK_LINE_76 = fixed(LiteralSegment(Literal("\n\n"), Site(76, 5)))
+TOOLS_79 = fixed(LiteralSegment(Literal("### Tools\n\n"), Site(79, 7)))
+YOU_MAY_CALL_82 = fixed(
     LiteralSegment(
         Literal(
             "You may call one or more functions to assist with the user query.\n"
             "You are provided with function signatures within <tools></tools> XML tags:\n\n"
             "<tools>\n"
         ),
-        Site(81, 9),
+        Site(82, 9),
     ),
 )
-TOOLS_FOR_EACH_89 = fixed(
+TOOLS_FOR_EACH_90 = fixed(
     LiteralSegment(
         Literal("</tools>\n\nFor each function call, return a json object with function name and arguments within "),
-        Site(89, 9),
+        Site(90, 9),
     ),
-    ControlSegment(Control.TOOL_CALL, Site(91, 96)),
-    ControlSegment(Control.END_TOOL_CALL, Site(91, 109)),
-    LiteralSegment(Literal(" XML tags:\n"), Site(91, 121)),
-    ControlSegment(Control.TOOL_CALL, Site(92, 11)),
-    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(92, 22)),
-    ControlSegment(Control.END_TOOL_CALL, Site(94, 11)),
+    ControlSegment(Control.TOOL_CALL, Site(92, 96)),
+    ControlSegment(Control.END_TOOL_CALL, Site(92, 109)),
+    LiteralSegment(Literal(" XML tags:\n"), Site(92, 121)),
+    ControlSegment(Control.TOOL_CALL, Site(93, 11)),
+    LiteralSegment(Literal('\n{"name": <function-name>, "arguments": <args-json-object>}\n'), Site(93, 22)),
+    ControlSegment(Control.END_TOOL_CALL, Site(95, 11)),
 )
-WHEN_YOU_SEND_98 = fixed(
-    LiteralSegment(Literal("When you send a message containing Python code between '"), Site(98, 9)),
-    ControlSegment(Control.CODE, Site(98, 68)),
-    LiteralSegment(Literal("' and '"), Site(98, 74)),
-    ControlSegment(Control.END_CODE, Site(98, 84)),
-    LiteralSegment(Literal("' tags, it will be executed in a "), Site(99, 9)),
+WHEN_YOU_SEND_99 = fixed(
+    LiteralSegment(Literal("When you send a message containing Python code between '"), Site(99, 9)),
+    ControlSegment(Control.CODE, Site(99, 68)),
+    LiteralSegment(Literal("' and '"), Site(99, 74)),
+    ControlSegment(Control.END_CODE, Site(99, 84)),
+    LiteralSegment(Literal("' tags, it will be executed in a "), Site(100, 9)),
     LiteralSegment(
         Literal(
             "stateful Jupyter notebook environment, and you will then be given the output to continued reasoning in an agentic ",
         ),
-        Site(100, 9),
+        Site(101, 9),
     ),
     LiteralSegment(
         Literal("loop.\n\nYou can use the following tools in your python code like regular functions:\n<tools>\n"),
-        Site(101, 9),
+        Site(102, 9),
     ),
 )
-TOOLS_THE_STATE_103 = fixed(
+TOOLS_THE_STATE_104 = fixed(
     LiteralSegment(
         Literal(
             "</tools>\n\n"
             "The state persists between code executions: so variables that you define in one step are still "
         ),
-        Site(103, 9),
+        Site(104, 9),
     ),
-    LiteralSegment(Literal("available thereafter."), Site(104, 9)),
+    LiteralSegment(Literal("available thereafter."), Site(105, 9)),
 )
-IM_END_106 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(106, 7)),
-    ControlSegment(Control.IM_END, Site(106, 14)),
-    LiteralSegment(Literal("\n"), Site(106, 22)),
+IM_END_107 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(107, 7)),
+    ControlSegment(Control.IM_END, Site(107, 14)),
+    LiteralSegment(Literal("\n"), Site(107, 22)),
 )
-USER_112 = fixed(ControlSegment(Control.IM_START, Site(112, 23)), LiteralSegment(Literal("user\n"), Site(112, 33)))
-EMPTY_112 = (Literal(""), Site(112, 55))
-IM_END_112 = fixed(ControlSegment(Control.IM_END, Site(112, 58)), LiteralSegment(Literal("\n"), Site(112, 66)))
-EMPTY_114 = (Literal(""), Site(114, 31))
-ASSISTANT_117 = fixed(
-    ControlSegment(Control.IM_START, Site(117, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(117, 17)),
+USER_113 = fixed(ControlSegment(Control.IM_START, Site(113, 23)), LiteralSegment(Literal("user\n"), Site(113, 33)))
+EMPTY_113 = (Literal(""), Site(113, 55))
+IM_END_113 = fixed(ControlSegment(Control.IM_END, Site(113, 58)), LiteralSegment(Literal("\n"), Site(113, 66)))
+EMPTY_115 = (Literal(""), Site(115, 31))
+ASSISTANT_118 = fixed(
+    ControlSegment(Control.IM_START, Site(118, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(118, 17)),
 )
-THINK_118 = fixed(
-    ControlSegment(Control.THINK, Site(118, 23)),
-    LiteralSegment(Literal("\n\n"), Site(118, 30)),
-    ControlSegment(Control.END_THINK, Site(118, 37)),
-    LiteralSegment(Literal("\n"), Site(118, 45)),
+THINK_119 = fixed(
+    ControlSegment(Control.THINK, Site(119, 23)),
+    LiteralSegment(Literal("\n\n"), Site(119, 30)),
+    ControlSegment(Control.END_THINK, Site(119, 37)),
+    LiteralSegment(Literal("\n"), Site(119, 45)),
 )
-SAMPLED_119 = fixed(SAMPLED)
-IM_END_119 = fixed(
-    ControlSegment(Control.IM_END, Site(119, 39)),
+SAMPLED_120 = fixed(SAMPLED)
+IM_END_120 = fixed(
+    ControlSegment(Control.IM_END, Site(120, 39)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(120, 7)),
+    LiteralSegment(Literal("\n"), Site(121, 7)),
 )
-ASSISTANT_126 = fixed(
-    ControlSegment(Control.IM_START, Site(126, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(126, 15)),
+ASSISTANT_127 = fixed(
+    ControlSegment(Control.IM_START, Site(127, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(127, 15)),
 )
-THINK_127 = fixed(
-    ControlSegment(Control.THINK, Site(127, 21)),
-    LiteralSegment(Literal("\n\n"), Site(127, 28)),
-    ControlSegment(Control.END_THINK, Site(127, 35)),
-    LiteralSegment(Literal("\n"), Site(127, 43)),
+THINK_128 = fixed(
+    ControlSegment(Control.THINK, Site(128, 21)),
+    LiteralSegment(Literal("\n\n"), Site(128, 28)),
+    ControlSegment(Control.END_THINK, Site(128, 35)),
+    LiteralSegment(Literal("\n"), Site(128, 43)),
 )
 
 
 def _listing(out: list[Printed], functions: Sequence[Json], functions_path: Path) -> None:
-    """smollm3.kata:29 def listing(functions)."""
+    """smollm3.kata:30 def listing(functions)."""
     for f_at, f in enumerate(functions):
         f_path = (*functions_path, f_at)
-        # smollm3.kata:31 match
-        if isinstance(f, str):  # :32
+        # smollm3.kata:32 match
+        if isinstance(f, str):  # :33
             out.append((Content(f), f_path, 0))
-        else:  # :33
+        else:  # :34
             out.append((PYTHON.dump_known(f), f_path, None))
-        out.append(NEWLINE_35)
+        out.append(NEWLINE_36)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 28)."""
+    """All that the template prints for a request, in order (line 29)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -209,74 +209,74 @@ def render(request: Request) -> list[Printed]:
     enable_thinking = request.enable_thinking
     now = request.now
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="smollm3.kata:39")
-    # smollm3.kata:41 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="smollm3.kata:40")
+    # smollm3.kata:42 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys is not None else EMPTY_42
+    told: PrintedText = (sys.content, ("messages", sys_at, "content"), 0) if sys is not None else EMPTY_43
     thinks: bool = False if "/no_think" in told[0] else "/think" in told[0] or enable_thinking
     custom: PrintedText = trim_end(replace(replace(told, "/no_think", ""), "/think", ""))
-    out.append(SYSTEM_46)
+    out.append(SYSTEM_47)
     if "/system_override" in told[0]:
         whole: PrintedText = replace(custom, "/system_override", "")
-        out += (trim_end(whole), IM_END_49)
+        out += (trim_end(whole), IM_END_50)
     else:
         out += (
-            METADATA_KNOWLEDGE_CUTOFF_54,
+            METADATA_KNOWLEDGE_CUTOFF_55,
             (Content(format_date(now, "%d %B %Y")), ("now",), None),
-            REASONING_MODE_54,
+            REASONING_MODE_55,
         )
         if thinks:
-            out.append(THINK_55)
+            out.append(THINK_56)
         else:
-            out.append(NO_THINK_55)
-        out.append(CUSTOM_INSTRUCTIONS_55)
+            out.append(NO_THINK_56)
+        out.append(CUSTOM_INSTRUCTIONS_56)
         if custom[0]:
             out.append(custom)
         else:
-            out.append(YOU_ARE_A_60)
+            out.append(YOU_ARE_A_61)
             if thinks:
-                out.append(YOUR_ROLE_AS_62)
-        out.append(BLANK_LINE_75)
+                out.append(YOUR_ROLE_AS_63)
+        out.append(BLANK_LINE_76)
         if tools or qwen3_5_tools or python_tools:
-            out.append(TOOLS_78)
+            out.append(TOOLS_79)
             if tools or qwen3_5_tools:
-                out.append(YOU_MAY_CALL_81)
+                out.append(YOU_MAY_CALL_82)
                 if tools:
                     _listing(out, tools, ("tools",))
                 elif qwen3_5_tools:
                     _listing(out, qwen3_5_tools, ("qwen3_5_tools",))
-                out.append(TOOLS_FOR_EACH_89)
+                out.append(TOOLS_FOR_EACH_90)
             if python_tools:
-                out.append(WHEN_YOU_SEND_98)
+                out.append(WHEN_YOU_SEND_99)
                 _listing(out, python_tools, ("python_tools",))
-                out.append(TOOLS_THE_STATE_103)
-            out.append(IM_END_106)
-    # smollm3.kata:111 each m in messages
+                out.append(TOOLS_THE_STATE_104)
+            out.append(IM_END_107)
+    # smollm3.kata:112 each m in messages
     for m_at, m in messages:
-        if m.role == "user" or m.role == "tool":  # :112 when user, tool
+        if m.role == "user" or m.role == "tool":  # :113 when user, tool
             out += (
-                USER_112,
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_112,
-                IM_END_112,
+                USER_113,
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_113,
+                IM_END_113,
             )
-        elif m.role == "assistant":  # :113 when assistant
-            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_114
-            out.append(ASSISTANT_117)
+        elif m.role == "assistant":  # :114 when assistant
+            said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_115
+            out.append(ASSISTANT_118)
             if not thinks:
-                out.append(THINK_118)
-            out += (SAMPLED_119, trim_start(said, "\n"), IM_END_119)
-        elif m.role == "system":  # :122 when system
-            raise TemplateError("A system message is the first of all.", code="T100", where="smollm3.kata:122")
+                out.append(THINK_119)
+            out += (SAMPLED_120, trim_start(said, "\n"), IM_END_120)
+        elif m.role == "system":  # :123 when system
+            raise TemplateError("A system message is the first of all.", code="T100", where="smollm3.kata:123")
         else:
             assert_never(m)
-    # smollm3.kata:125 generate
+    # smollm3.kata:126 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_126)
+        out.append(ASSISTANT_127)
         if not thinks:
-            out.append(THINK_127)
+            out.append(THINK_128)
     return out

@@ -16,35 +16,35 @@ from katapi.runtime.segments import Content
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 10)."""
+    """A message of role `system` (line 11)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("\n")]  # line 10
+    content: Annotated[Content, FromParts("\n")]  # line 11
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 11)."""
+    """A message of role `user` (line 12)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 11
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 12
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 12)."""
+    """A message of role `assistant` (line 13)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 13
-    tool_calls: Items[JsonObjectField] | None = None  # line 14
-    reasoning_content: Content | None = None  # line 15: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 14
+    tool_calls: Items[JsonObjectField] | None = None  # line 15
+    reasoning_content: Content | None = None  # line 16: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 17)."""
+    """A message of role `tool` (line 18)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("\n")] | None = None  # line 18
-    name: Content | None = None  # line 19: accepted, never printed
-    tool_call_id: Content | None = None  # line 19: accepted, never printed
+    content: Annotated[Content, FromParts("\n")] | None = None  # line 19
+    name: Content | None = None  # line 20: accepted, never printed
+    tool_call_id: Content | None = None  # line 20: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -54,12 +54,12 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 6)."""
+    """A whole request (line 7)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 21
+    tools: Items[JsonObjectField] | None = None  # line 22
     add_generation_prompt: bool = True
-    qwen3_5_tools: Items[JsonValueField] | None = None  # line 22
-    python_tools: Items[JsonValueField] | None = None  # line 23
-    enable_thinking: bool = True  # line 24
-    now: DateField  # line 25
+    qwen3_5_tools: Items[JsonValueField] | None = None  # line 23
+    python_tools: Items[JsonValueField] | None = None  # line 24
+    enable_thinking: bool = True  # line 25
+    now: DateField  # line 26

@@ -11,8 +11,8 @@ from katapi.language import syntax as s
 from katapi.language.nodes import words
 from katapi.language.source import Source, Span
 from katapi.model import template as t
-from katapi.model.declarations import Serialization, Vocabulary
-from katapi.model.program import Library, Program, TokenizerProgram, offered
+from katapi.model.declarations import Budget, Serialization, Vocabulary
+from katapi.model.program import Library, Program, TokenizerProgram, budgets_of, offered
 from katapi.model.request import ASSISTANT, Request
 from katapi.model.resolve.budgets import resolve_budget
 from katapi.model.resolve.expressions import Expressions
@@ -51,8 +51,10 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     names = {d.header.name.text for d in file.declarations if isinstance(d, s.Serialization)}
     written = tuple(one for name, one in serializations.items() if name in names)
     kinds = {type(declaration) for declaration in file.declarations}
-    if (kinds or file.shared) and kinds <= {s.Serialization}:
-        return Library(name, source, file, libraries, written)
+    budgets = _budgets(file, used, findings)
+    if (kinds or file.shared) and kinds <= {s.Serialization, s.Budget}:
+        _for_any(file, findings)
+        return Library(name, source, file, libraries, written, budgets)
 
     lent = _lent(file, used, findings)
     if lent is None:
@@ -66,20 +68,19 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     if kinds & {s.Tokenizer, s.Vocabulary} and not kinds & {s.Request, s.Template, s.Budget}:
         if vocabulary is None or tokenizer is None:
             return None
-        return TokenizerProgram(name, source, file, libraries, written, vocabulary, tokenizer, lent)
+        return TokenizerProgram(name, source, file, libraries, written, budgets, vocabulary, tokenizer, lent)
 
     request_node = _only(file, s.Request, "request", source, findings)
     template_node = _only(file, s.Template, "template", source, findings)
     request = None if request_node is None else resolve_request(request_node, findings)
-    budgets = tuple(resolve_budget(b, findings) for b in file.declarations if isinstance(b, s.Budget))
     if template_node is None or vocabulary is None or request is None:
         return None
     template = resolve_template(template_node, vocabulary, request, serializations, findings)
     if tokenizer is None:
         return None
     unsure = frozenset(findings.untyped)
-    declared = (name, source, file, libraries, written, vocabulary, tokenizer, lent)
-    return Program(*declared, request, template, budgets, unsure)
+    declared = (name, source, file, libraries, written, budgets, vocabulary, tokenizer, lent)
+    return Program(*declared, request, template, unsure)
 
 
 def _lent(file: s.File, used: Sequence[Used], findings: Findings) -> TokenizerProgram | None:
@@ -145,11 +146,34 @@ def _serializations(file: s.File, used: Sequence[Used], findings: Findings) -> d
     return out
 
 
+def _budgets(file: s.File, used: Sequence[Used], findings: Findings) -> tuple[Budget, ...]:
+    """The budgets that a file declares; a name means one budget, be it of this file or of one that it uses."""
+    taken: dict[str, Budget] = {}
+    for other in used:
+        for name, (_, budget) in budgets_of(other.program).items():
+            if taken.setdefault(name, budget) != budget:
+                findings.add("K107", other.place, f"the budget `{name}` comes from another file already")
+    for node in file.declarations:
+        if isinstance(node, s.Budget) and node.header.name.text in taken:
+            message = f"the budget `{node.header.name.text}` comes from another file already"
+            findings.add("K107", node.header.name.span, message)
+    return tuple(resolve_budget(node, findings) for node in file.declarations if isinstance(node, s.Budget))
+
+
+def _for_any(file: s.File, findings: Findings) -> None:
+    """Budgets in a file without a vocabulary are for any."""
+    for node in file.declarations:
+        if isinstance(node, s.Budget) and node.target is not None:
+            message = f"this file has no vocabulary `{node.target.text}`"
+            help = f"leave out `for {node.target.text}`: a budget in a file of its own is for any model"
+            findings.add("K117", node.target.span, message, help=help)
+
+
 def _references(file: s.File, vocabulary: Vocabulary | None, findings: Findings) -> None:
     """`over Qwen3` and `for Qwen3` name the vocabulary of the file."""
     for declaration in file.declarations:
         match declaration:
-            case s.Tokenizer(over=name) | s.Template(target=name) | s.Budget(target=name):
+            case s.Tokenizer(over=name) | s.Template(target=name) | s.Budget(target=s.Name() as name):
                 if vocabulary is not None and name.text != vocabulary.identity.name:
                     findings.add(
                         "K117",

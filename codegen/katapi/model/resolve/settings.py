@@ -117,6 +117,14 @@ class Settings:
                 findings.add("K107", key.span, f"`{key.text}` is set twice", label="again here", first=first)
             self._by_key.setdefault(key.text, setting)
 
+    def says(self, key: str) -> bool:
+        """Whether a key is set."""
+        return key in self._by_key
+
+    def allows(self, key: str) -> None:
+        """A key that may be set, though nobody asks for its value."""
+        self._asked.append(key)
+
     def parts(self, key: str, remedy: str, *, required: bool = True) -> tuple[s.Part, ...]:
         """What stands between the commas of a value; nothing where the key is missing."""
         self._asked.append(key)

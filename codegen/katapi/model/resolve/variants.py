@@ -313,16 +313,18 @@ class _Decider:
             case s.RoleDecl() | s.RecordDecl():
                 return [self.node(self._with_choices(value))]
             case s.Setting() if in_budget:
-                return [replace(value, parts=tuple(self._numbers(part) for part in value.parts))]
+                whole = value.key.text in ("window", "reserve")
+                return [replace(value, parts=tuple(self._numbers(part, whole=whole) for part in value.parts))]
             case _:
                 return [self._part(value)]
 
-    def _numbers(self, part: s.Part) -> s.Part:
-        """A value of a budget, in which options may give the numbers."""
+    def _numbers(self, part: s.Part, *, whole: bool) -> s.Part:
+        """A value of a budget, in which options may give the numbers: the `whole` of it, or one behind a word."""
         atoms: list[s.Atom] = []
-        for atom in part.atoms:
-            value = self._values.get(atom.text) if isinstance(atom, s.Name) else None
-            if isinstance(atom, s.Name) and atom.text in self._findings.untyped:
+        for before, atom in zip((None, *part.atoms), part.atoms, strict=False):
+            numeric = whole or (isinstance(before, s.Name) and before.text in ("priority", "least", "most"))
+            value = self._values.get(atom.text) if isinstance(atom, s.Name) and numeric else None
+            if isinstance(atom, s.Name) and numeric and atom.text in self._findings.untyped:
                 atoms.append(s.Number(0, span=atom.span))
             else:
                 atoms.append(s.Number(value.value, span=value.span) if isinstance(value, s.IntLiteral) else atom)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from katapi.runtime.budget.cut import cut_left
 from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.budget.fit import fit
 from katapi.runtime.budget.items import conversation_of
-from katapi.runtime.budget.policy import Budget, Section
+from katapi.runtime.budget.policy import Budget, CutLeft, Section
 from katapi.runtime.budget.reach import Unbounded
 from katapi.runtime.errors import BudgetError
 from katapi.runtime.messages import messages_of
@@ -32,7 +33,8 @@ def assemble_within(
     """What is left of a request within a budget, as `assemble` gives it, with the decisions in its record.
 
     `required` and `together` are as `fit` has them. Raises `BudgetError` B100 where what is
-    required exceeds the room, and what `assemble` raises for it.
+    required exceeds the room, B102 where tokens may be cut off and no cut breaks only what it may, and what `assemble`
+    raises for it.
     """
     reach = None if isinstance(model._reach, Unbounded) else model._reach()
     fitted = fit(request, budget, model._render, model.tokenizer, reach, required, together)
@@ -46,6 +48,8 @@ def assemble_within(
         None if fitted.request is request else request,
     )
     if len(whole) > budget.room:
+        if isinstance(budget.overflow, CutLeft):
+            return cut_left(whole, budget.overflow, model._starts, decision)
         raise _too_long(whole, budget)
     return replace(whole, _decision=decision)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
@@ -91,9 +92,9 @@ class Allotment:
     misfit: Misfit
     grouping: Grouping = Grouping.BY_MESSAGE
     """For the history alone."""
-    at_least: Share | None = None
+    at_least: Share | None = field(default=None, kw_only=True)
     """So much is for this section before others, whatever their priority."""
-    at_most: Share | None = None
+    at_most: Share | None = field(default=None, kw_only=True)
     """More than that it never takes."""
 
 
@@ -141,6 +142,8 @@ class Budget:
     """The sections that are not required, those that are filled first in front."""
     overflow: Overflow = Reject()
     """What becomes of an input whose required sections are too long."""
+    digest: str = ""
+    """The SHA-256 of the declaration: `sha256:` and 64 hexadecimal digits; empty where it was declared in no file."""
 
     @property
     def room(self) -> int:
