@@ -66,8 +66,7 @@ def facts() -> dict[str, Fact]:
 
 def _fact(fact: dict[str, Any]) -> Fact:
     given = tuple((key, _fact(other)) for key, other in fact.get("given", {}).items())
-    own = (fact[key] for key in ("package", "version", "path", "sha256"))
-    return Fact(*own, fact.get("bos"), fact.get("eos"), given)
+    return Fact(fact["package"], fact["version"], fact["path"], fact["sha256"], fact.get("bos"), fact.get("eos"), given)
 
 
 def official(fact: Fact, archives: Path | None) -> Found:

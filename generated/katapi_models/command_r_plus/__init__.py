@@ -30,7 +30,7 @@ MODEL = Model(
     source="spec/models/command-r.kata",
     template=Identity(
         "CommandR@1/command-r-plus",
-        "sha256:979383bf0021747dac74c84498f3c160251512acdcbaa3f577d83e274d6c9324",
+        "sha256:ea15e4bd608cb727700f6ea1e527e08a049b3a88e2eecb5cd3b8f8cee38c69f7",
     ),
     tokenizer_identity=Identity(
         "CommandR@1",

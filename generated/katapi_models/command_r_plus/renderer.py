@@ -47,12 +47,16 @@ TOJSON_INDENTED = Serialization(
     absent="omitted",
 )
 
-START_OF_TURN_31 = fixed(ControlSegment(Control.START_OF_TURN, Site(31, 41)))
-END_OF_TURN_31 = fixed(ControlSegment(Control.END_OF_TURN, Site(31, 73)))
-BOS_53 = fixed(ControlSegment(Control.BOS, Site(53, 3)))
-SAFETY_PREAMBLE_THE_55 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(55, 5)),
-    ControlSegment(Control.SYSTEM, Site(55, 20)),
+DOCUMENT_34 = fixed(LiteralSegment(Literal("\nDocument: "), Site(34, 5)))
+NEWLINE_34 = fixed(LiteralSegment(Literal("\n"), Site(34, 27)))
+TEXT_35 = fixed(LiteralSegment(Literal(": "), Site(35, 39)))
+NEWLINE_35 = fixed(LiteralSegment(Literal("\n"), Site(35, 57)))
+START_OF_TURN_39 = fixed(ControlSegment(Control.START_OF_TURN, Site(39, 41)))
+END_OF_TURN_39 = fixed(ControlSegment(Control.END_OF_TURN, Site(39, 73)))
+BOS_61 = fixed(ControlSegment(Control.BOS, Site(61, 3)))
+SAFETY_PREAMBLE_THE_63 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(63, 5)),
+    ControlSegment(Control.SYSTEM, Site(63, 20)),
     LiteralSegment(
         Literal(
             "# Safety Preamble\n"
@@ -62,11 +66,11 @@ SAFETY_PREAMBLE_THE_55 = fixed(
             "You are a powerful conversational AI trained by Cohere to help people. You are augmented by a number of tools, and your job is to use and consume the output of these tools to best help the user. You will see a conversation history between yourself and a user, ending with an utterance from the user. You will then see a specific instruction instructing you what kind of response to generate. When you answer the user's requests, you cite your sources in your answers, according to those instructions.\n\n"
             "# User Preamble"
         ),
-        Site(57, 5),
+        Site(65, 5),
     ),
-    LiteralSegment(Literal("\n"), Site(66, 5)),
+    LiteralSegment(Literal("\n"), Site(74, 5)),
 )
-TASK_AND_CONTEXT_71 = fixed(
+TASK_AND_CONTEXT_79 = fixed(
     LiteralSegment(
         Literal(
             "## Task and Context\n"
@@ -74,49 +78,49 @@ TASK_AND_CONTEXT_71 = fixed(
             "## Style Guide\n"
             "Unless the user asks for a different style of answer, you should answer in full sentences, using proper grammar and spelling."
         ),
-        Site(71, 7),
-    ),
-)
-AVAILABLE_TOOLS_HERE_79 = fixed(
-    LiteralSegment(
-        Literal("\n\n## Available Tools\nHere is a list of tools that you have available to you:\n\n"),
         Site(79, 7),
     ),
 )
-END_OF_TURN_81 = fixed(ControlSegment(Control.END_OF_TURN, Site(81, 5)))
-START_OF_TURN_83 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(83, 5)),
-    ControlSegment(Control.SYSTEM, Site(83, 20)),
+AVAILABLE_TOOLS_HERE_87 = fixed(
+    LiteralSegment(
+        Literal("\n\n## Available Tools\nHere is a list of tools that you have available to you:\n\n"),
+        Site(87, 7),
+    ),
 )
-END_OF_TURN_83 = fixed(ControlSegment(Control.END_OF_TURN, Site(83, 40)))
-SYSTEM_89 = fixed(ControlSegment(Control.SYSTEM, Site(89, 12)))
-USER_94 = fixed(ControlSegment(Control.USER, Site(94, 12)))
-START_OF_TURN_100 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(100, 7)),
-    ControlSegment(Control.CHATBOT, Site(100, 22)),
+END_OF_TURN_89 = fixed(ControlSegment(Control.END_OF_TURN, Site(89, 5)))
+START_OF_TURN_91 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(91, 5)),
+    ControlSegment(Control.SYSTEM, Site(91, 20)),
+)
+END_OF_TURN_91 = fixed(ControlSegment(Control.END_OF_TURN, Site(91, 40)))
+SYSTEM_97 = fixed(ControlSegment(Control.SYSTEM, Site(97, 12)))
+USER_102 = fixed(ControlSegment(Control.USER, Site(102, 12)))
+START_OF_TURN_108 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(108, 7)),
+    ControlSegment(Control.CHATBOT, Site(108, 22)),
     SAMPLED,
 )
-END_SAMPLED_101 = fixed(END_SAMPLED)
-ACTION_JSON_104 = fixed(LiteralSegment(Literal("\nAction:\n```json\n[\n"), Site(104, 11)))
-TEXT_105 = fixed(LiteralSegment(Literal(",\n"), Site(105, 11)))
-TOOL_NAME_107 = fixed(LiteralSegment(Literal('    {\n        "tool_name": '), Site(107, 13)))
-PARAMETERS_107 = fixed(LiteralSegment(Literal(',\n        "parameters": '), Site(107, 68)))
-TEXT_112 = fixed(LiteralSegment(Literal("{}"), Site(112, 15)))
-TEXT_114 = fixed(LiteralSegment(Literal("\n    }"), Site(114, 13)))
-TEXT_116 = fixed(LiteralSegment(Literal("\n]```\n"), Site(116, 11)))
-END_OF_TURN_118 = fixed(ControlSegment(Control.END_OF_TURN, Site(118, 11)))
-RESULTS_125 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(125, 7)),
-    ControlSegment(Control.SYSTEM, Site(125, 22)),
-    LiteralSegment(Literal("<results>\n"), Site(125, 30)),
+END_SAMPLED_109 = fixed(END_SAMPLED)
+ACTION_JSON_112 = fixed(LiteralSegment(Literal("\nAction:\n```json\n[\n"), Site(112, 11)))
+TEXT_113 = fixed(LiteralSegment(Literal(",\n"), Site(113, 11)))
+TOOL_NAME_115 = fixed(LiteralSegment(Literal('    {\n        "tool_name": '), Site(115, 13)))
+PARAMETERS_115 = fixed(LiteralSegment(Literal(',\n        "parameters": '), Site(115, 68)))
+TEXT_120 = fixed(LiteralSegment(Literal("{}"), Site(120, 15)))
+TEXT_122 = fixed(LiteralSegment(Literal("\n    }"), Site(122, 13)))
+TEXT_124 = fixed(LiteralSegment(Literal("\n]```\n"), Site(124, 11)))
+END_OF_TURN_126 = fixed(ControlSegment(Control.END_OF_TURN, Site(126, 11)))
+RESULTS_133 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(133, 7)),
+    ControlSegment(Control.SYSTEM, Site(133, 22)),
+    LiteralSegment(Literal("<results>\n"), Site(133, 30)),
 )
-RESULTS_125_61 = fixed(
-    LiteralSegment(Literal("</results>"), Site(125, 61)),
-    ControlSegment(Control.END_OF_TURN, Site(125, 74)),
+RESULTS_133_61 = fixed(
+    LiteralSegment(Literal("</results>"), Site(133, 61)),
+    ControlSegment(Control.END_OF_TURN, Site(133, 74)),
 )
-WRITE_ACTION_FOLLOWED_130 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(130, 5)),
-    ControlSegment(Control.SYSTEM, Site(130, 20)),
+WRITE_ACTION_FOLLOWED_138 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(138, 5)),
+    ControlSegment(Control.SYSTEM, Site(138, 20)),
     LiteralSegment(
         Literal(
             "Write 'Action:' followed by a json-formatted list of actions that you want to perform in order to produce a good response to the user's last input. You can use any of the supplied tools any number of times, but you should aim to execute the minimum number of necessary actions for the input. You should use the `directly-answer` tool if calling the other tools is unnecessary. The list of actions you want to call should be formatted as a list of json objects, for example:\n"
@@ -128,65 +132,61 @@ WRITE_ACTION_FOLLOWED_130 = fixed(
             "    }\n"
             "]```"
         ),
-        Site(132, 5),
+        Site(140, 5),
     ),
-    ControlSegment(Control.END_OF_TURN, Site(141, 5)),
+    ControlSegment(Control.END_OF_TURN, Site(149, 5)),
 )
-RESULTS_145 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(145, 5)),
-    ControlSegment(Control.SYSTEM, Site(145, 20)),
-    LiteralSegment(Literal("<results>"), Site(145, 28)),
-)
-DOCUMENT_148 = fixed(LiteralSegment(Literal("\nDocument: "), Site(148, 7)))
-NEWLINE_148 = fixed(LiteralSegment(Literal("\n"), Site(148, 29)))
-TEXT_149 = fixed(LiteralSegment(Literal(": "), Site(149, 34)))
-NEWLINE_149 = fixed(LiteralSegment(Literal("\n"), Site(149, 52)))
-RESULTS_152 = fixed(
-    LiteralSegment(Literal("</results>"), Site(152, 5)),
-    ControlSegment(Control.END_OF_TURN, Site(152, 18)),
+RESULTS_153 = fixed(
     ControlSegment(Control.START_OF_TURN, Site(153, 5)),
     ControlSegment(Control.SYSTEM, Site(153, 20)),
+    LiteralSegment(Literal("<results>"), Site(153, 28)),
+)
+RESULTS_155 = fixed(
+    LiteralSegment(Literal("</results>"), Site(155, 5)),
+    ControlSegment(Control.END_OF_TURN, Site(155, 18)),
+    ControlSegment(Control.START_OF_TURN, Site(156, 5)),
+    ControlSegment(Control.SYSTEM, Site(156, 20)),
     LiteralSegment(
         Literal(
             "Carefully perform the following instructions, in order, starting each with a new line.\n"
             "Firstly, Decide which of the retrieved documents are relevant to the user's last input by writing 'Relevant Documents:' followed by comma-separated list of document numbers. If none are relevant, you should instead write 'None'.\n"
             "Secondly, Decide which of the retrieved documents contain facts that should be cited in a good answer to the user's last input by writing 'Cited Documents:' followed a comma-separated list of document numbers. If you dont want to cite any of them, you should instead write 'None'."
         ),
-        Site(155, 5),
+        Site(158, 5),
     ),
-    LiteralSegment(Literal("\n"), Site(159, 5)),
+    LiteralSegment(Literal("\n"), Site(162, 5)),
 )
-THIRDLY_WRITE_ANSWER_161 = fixed(
+THIRDLY_WRITE_ANSWER_164 = fixed(
     LiteralSegment(
         Literal(
             "Thirdly, Write 'Answer:' followed by a response to the user's last input in high quality natural english. ",
         ),
-        Site(161, 7),
+        Site(164, 7),
     ),
     LiteralSegment(
         Literal("Use the retrieved documents to help you. Do not insert any citations or grounding markup.\n"),
-        Site(162, 7),
+        Site(165, 7),
     ),
 )
-FINALLY_WRITE_GROUNDED_164 = fixed(
+FINALLY_WRITE_GROUNDED_167 = fixed(
     LiteralSegment(
         Literal(
             "Finally, Write 'Grounded answer:' followed by a response to the user's last input in high quality natural english. ",
         ),
-        Site(164, 5),
+        Site(167, 5),
     ),
     LiteralSegment(
         Literal(
             "Use the symbols <co: doc> and </co: doc> to indicate when a fact comes from a document in the search result, e.g ",
         ),
-        Site(165, 5),
+        Site(168, 5),
     ),
-    LiteralSegment(Literal("<co: 0>my fact</co: 0> for a fact from document 0."), Site(166, 5)),
-    ControlSegment(Control.END_OF_TURN, Site(167, 5)),
+    LiteralSegment(Literal("<co: 0>my fact</co: 0> for a fact from document 0."), Site(169, 5)),
+    ControlSegment(Control.END_OF_TURN, Site(170, 5)),
 )
-START_OF_TURN_170 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(170, 14)),
-    ControlSegment(Control.CHATBOT, Site(170, 29)),
+START_OF_TURN_173 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(173, 14)),
+    ControlSegment(Control.CHATBOT, Site(173, 29)),
 )
 STR_COMMAND_R_15 = fixed(LiteralSegment(Literal("str"), Site(15, 21, "spec/tools/command-r.kata")))
 FLOAT_COMMAND_R_16 = fixed(LiteralSegment(Literal("float"), Site(16, 21, "spec/tools/command-r.kata")))
@@ -411,9 +411,22 @@ def _listing(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) 
             )
 
 
+def _entry(out: list[Printed], document: JsonObject, document_path: Path, number_: int) -> int:
+    """spec/models/command-r.kata:33 def entry(document)."""
+    out += (DOCUMENT_34, (Literal(str(number_)), Site(34, 20)), NEWLINE_34)
+    for key, value in document.items():
+        value_path = (*document_path, key)
+        key_path = (*document_path, key)
+        out += ((Content(key), key_path, None), TEXT_35)
+        _plain(out, value, value_path)
+        out.append(NEWLINE_35)
+    number_ += 1
+    return number_
+
+
 def _turn(out: list[Printed], mark: Fixed, said: PrintedText) -> None:
-    """spec/models/command-r.kata:31 def turn(mark, said)."""
-    out += (START_OF_TURN_31, mark, trim(said), END_OF_TURN_31)
+    """spec/models/command-r.kata:39 def turn(mark, said)."""
+    out += (START_OF_TURN_39, mark, trim(said), END_OF_TURN_39)
 
 
 def render(request: Request) -> list[Printed]:
@@ -423,70 +436,71 @@ def render(request: Request) -> list[Printed]:
     tools = request.tools
     documents = unscored(request.documents) if request.documents is not None else None
     citation_mode = request.citation_mode
+    number_ = 0
     if not messages:
         raise TemplateError(
-            "A conversation needs at least one message.", code="T100", where="spec/models/command-r.kata:48"
+            "A conversation needs at least one message.", code="T100", where="spec/models/command-r.kata:56"
         )
     if tools and documents:
         raise TemplateError(
-            "Tools and documents do not stand in one request.", code="T100", where="spec/models/command-r.kata:49"
+            "Tools and documents do not stand in one request.", code="T100", where="spec/models/command-r.kata:57"
         )
     instructed = bool(tools or documents)
-    # spec/models/command-r.kata:52 take leading system as sys
+    # spec/models/command-r.kata:60 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(BOS_53)
+    out.append(BOS_61)
     if instructed:
-        out.append(SAFETY_PREAMBLE_THE_55)
+        out.append(SAFETY_PREAMBLE_THE_63)
         if sys is not None:
             out.append((sys.content, ("messages", sys_at, "content"), 0))
         else:
-            out.append(TASK_AND_CONTEXT_71)
+            out.append(TASK_AND_CONTEXT_79)
         if tools:
-            out.append(AVAILABLE_TOOLS_HERE_79)
+            out.append(AVAILABLE_TOOLS_HERE_87)
             _listing(out, tools, ("tools",))
-        out.append(END_OF_TURN_81)
+        out.append(END_OF_TURN_89)
     elif sys is not None:
-        out += (START_OF_TURN_83, (sys.content, ("messages", sys_at, "content"), 0), END_OF_TURN_83)
-    # spec/models/command-r.kata:86 each m in messages
+        out += (START_OF_TURN_91, (sys.content, ("messages", sys_at, "content"), 0), END_OF_TURN_91)
+    # spec/models/command-r.kata:94 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :87 when system
+        if m.role == "system":  # :95 when system
             if not instructed:
                 raise TemplateError(
-                    "The system message stands at the beginning.", code="T100", where="spec/models/command-r.kata:88"
+                    "The system message stands at the beginning.", code="T100", where="spec/models/command-r.kata:96"
                 )
-            _turn(out, SYSTEM_89, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :92 when user
+            _turn(out, SYSTEM_97, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :100 when user
             if not instructed and isinstance(message_at(messages, i - 1), UserMessage):
                 raise TemplateError(
-                    "User and assistant take turns.", code="T100", where="spec/models/command-r.kata:93"
+                    "User and assistant take turns.", code="T100", where="spec/models/command-r.kata:101"
                 )
-            _turn(out, USER_94, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :97 when assistant
+            _turn(out, USER_102, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "assistant":  # :105 when assistant
             if not instructed and not isinstance(message_at(messages, i - 1), UserMessage):
                 raise TemplateError(
-                    "User and assistant take turns.", code="T100", where="spec/models/command-r.kata:98"
+                    "User and assistant take turns.", code="T100", where="spec/models/command-r.kata:106"
                 )
             if m.tool_calls and not tools:
                 raise TemplateError(
-                    "Calls stand in a request that has tools.", code="T100", where="spec/models/command-r.kata:99"
+                    "Calls stand in a request that has tools.", code="T100", where="spec/models/command-r.kata:107"
                 )
-            out.append(START_OF_TURN_100)
+            out.append(START_OF_TURN_108)
             if m.content is not None:
                 out.append(trim((m.content, ("messages", m_at, "content"), 0)))
             if m.tool_calls:
-                out.append(ACTION_JSON_104)
+                out.append(ACTION_JSON_112)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(TEXT_105)
+                        out.append(TEXT_113)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     function: FunctionByArguments = c.function
                     function_path = (*c_path, "function")
-                    out += (TOOL_NAME_107, (TOJSON.dump(function.name), (*function_path, "name"), None), PARAMETERS_107)
+                    out += (TOOL_NAME_115, (TOJSON.dump(function.name), (*function_path, "name"), None), PARAMETERS_115)
                     if function.arguments:
                         arguments_printed: list[Printed] = []
                         arguments_printed.append(
@@ -495,40 +509,32 @@ def render(request: Request) -> list[Printed]:
                         arguments = kept(arguments_printed)
                         out.append(replace(arguments, "\n", "\n        "))
                     else:
-                        out.append(TEXT_112)
-                    out.append(TEXT_114)
-                out.append(TEXT_116)
+                        out.append(TEXT_120)
+                    out.append(TEXT_122)
+                out.append(TEXT_124)
             else:
-                out.append(END_OF_TURN_118)
-            out.append(END_SAMPLED_101)
-        elif m.role == "tool":  # :123 when tool
+                out.append(END_OF_TURN_126)
+            out.append(END_SAMPLED_109)
+        elif m.role == "tool":  # :131 when tool
             if not tools:
                 raise TemplateError(
-                    "Results stand in a request that has tools.", code="T100", where="spec/models/command-r.kata:124"
+                    "Results stand in a request that has tools.", code="T100", where="spec/models/command-r.kata:132"
                 )
-            out += (RESULTS_125, trim((m.content, ("messages", m_at, "content"), 0)), RESULTS_125_61)
+            out += (RESULTS_133, trim((m.content, ("messages", m_at, "content"), 0)), RESULTS_133_61)
         else:
             assert_never(m)
     if tools:
-        out.append(WRITE_ACTION_FOLLOWED_130)
+        out.append(WRITE_ACTION_FOLLOWED_138)
     if documents:
-        out.append(RESULTS_145)
-        number_ = 0
+        out.append(RESULTS_153)
         for d_at, d in enumerate(documents):
             d_path = ("documents", d_at)
-            out += (DOCUMENT_148, (Literal(str(number_)), Site(148, 22)), NEWLINE_148)
-            for key, value in d.items():
-                value_path = (*d_path, key)
-                key_path = (*d_path, key)
-                out += ((Content(key), key_path, None), TEXT_149)
-                _plain(out, value, value_path)
-                out.append(NEWLINE_149)
-            number_ += 1
-        out.append(RESULTS_152)
+            number_ = _entry(out, d, d_path, number_)
+        out.append(RESULTS_155)
         if citation_mode == "accurate":
-            out.append(THIRDLY_WRITE_ANSWER_161)
-        out.append(FINALLY_WRITE_GROUNDED_164)
-    # spec/models/command-r.kata:170 generate
+            out.append(THIRDLY_WRITE_ANSWER_164)
+        out.append(FINALLY_WRITE_GROUNDED_167)
+    # spec/models/command-r.kata:173 generate
     if request.add_generation_prompt:
-        out.append(START_OF_TURN_170)
+        out.append(START_OF_TURN_173)
     return out
