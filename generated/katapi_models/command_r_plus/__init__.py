@@ -30,7 +30,7 @@ MODEL = Model(
     source="spec/models/command-r.kata",
     template=Identity(
         "CommandR@1/command-r-plus",
-        "sha256:ea15e4bd608cb727700f6ea1e527e08a049b3a88e2eecb5cd3b8f8cee38c69f7",
+        "sha256:bef1bc1469b9e3a508dda9f100f45f368998c8733f86b4a6479c0b5790de997a",
     ),
     tokenizer_identity=Identity(
         "CommandR@1",
