@@ -79,15 +79,15 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content",),
 }
 REJECTIONS = {
-    "spec/models/command-r.kata:56",
-    "spec/models/command-r.kata:57",
-    "spec/models/command-r.kata:96",
-    "spec/models/command-r.kata:101",
-    "spec/models/command-r.kata:106",
-    "spec/models/command-r.kata:107",
-    "spec/models/command-r.kata:132",
-    "spec/tools/command-r.kata:47",
-    "spec/tools/command-r.kata:80",
+    "command-r.kata:56",
+    "command-r.kata:57",
+    "command-r.kata:96",
+    "command-r.kata:101",
+    "command-r.kata:106",
+    "command-r.kata:107",
+    "command-r.kata:132",
+    "python-signatures.kata:47",
+    "python-signatures.kata:80",
 }
 INPUTS = accepted(REQUEST, MODEL)
 

@@ -188,60 +188,96 @@ START_OF_TURN_173 = fixed(
     ControlSegment(Control.START_OF_TURN, Site(173, 14)),
     ControlSegment(Control.CHATBOT, Site(173, 29)),
 )
-STR_COMMAND_R_15 = fixed(LiteralSegment(Literal("str"), Site(15, 21, "spec/tools/command-r.kata")))
-FLOAT_COMMAND_R_16 = fixed(LiteralSegment(Literal("float"), Site(16, 21, "spec/tools/command-r.kata")))
-INT_COMMAND_R_17 = fixed(LiteralSegment(Literal("int"), Site(17, 22, "spec/tools/command-r.kata")))
-BOOL_COMMAND_R_18 = fixed(LiteralSegment(Literal("bool"), Site(18, 22, "spec/tools/command-r.kata")))
-NONE_COMMAND_R_19 = fixed(LiteralSegment(Literal("None"), Site(19, 19, "spec/tools/command-r.kata")))
-LIST_UNION_COMMAND_R_20 = fixed(LiteralSegment(Literal("List[Union[]]"), Site(20, 20, "spec/tools/command-r.kata")))
-DICT_STR_ANY_COMMAND_R_21 = fixed(LiteralSegment(Literal("Dict[str, Any]"), Site(21, 21, "spec/tools/command-r.kata")))
-ANY_COMMAND_R_22 = fixed(LiteralSegment(Literal("Any"), Site(22, 28, "spec/tools/command-r.kata")))
-DICT_STR_COMMAND_R_29 = fixed(LiteralSegment(Literal("Dict[str, "), Site(29, 62, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_29 = fixed(LiteralSegment(Literal("]"), Site(29, 116, "spec/tools/command-r.kata")))
-UNION_COMMAND_R_31 = fixed(LiteralSegment(Literal("Union["), Site(31, 7, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_32 = fixed(LiteralSegment(Literal(","), Site(32, 7, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_33 = fixed(LiteralSegment(Literal("]"), Site(33, 7, "spec/tools/command-r.kata")))
-UNION_COMMAND_R_35 = fixed(LiteralSegment(Literal("Union[]"), Site(35, 45, "spec/tools/command-r.kata")))
-PYTHON_DEF_COMMAND_R_44 = fixed(LiteralSegment(Literal("```python\ndef "), Site(44, 3, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_49 = fixed(LiteralSegment(Literal("("), Site(49, 3, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_51 = fixed(LiteralSegment(Literal(", "), Site(51, 5, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_52 = fixed(LiteralSegment(Literal(": "), Site(52, 12, "spec/tools/command-r.kata")))
-OPTIONAL_COMMAND_R_56 = fixed(LiteralSegment(Literal("Optional["), Site(56, 9, "spec/tools/command-r.kata")))
-NONE_COMMAND_R_56 = fixed(LiteralSegment(Literal("] = None"), Site(56, 41, "spec/tools/command-r.kata")))
-LIST_DICT_COMMAND_R_60 = fixed(
-    LiteralSegment(Literal(') -> List[Dict]:\n    """'), Site(60, 3, "spec/tools/command-r.kata")),
+STR_PYTHON_SIGNATURES_15 = fixed(LiteralSegment(Literal("str"), Site(15, 21, "spec/tools/python-signatures.kata")))
+FLOAT_PYTHON_SIGNATURES_16 = fixed(LiteralSegment(Literal("float"), Site(16, 21, "spec/tools/python-signatures.kata")))
+INT_PYTHON_SIGNATURES_17 = fixed(LiteralSegment(Literal("int"), Site(17, 22, "spec/tools/python-signatures.kata")))
+BOOL_PYTHON_SIGNATURES_18 = fixed(LiteralSegment(Literal("bool"), Site(18, 22, "spec/tools/python-signatures.kata")))
+NONE_PYTHON_SIGNATURES_19 = fixed(LiteralSegment(Literal("None"), Site(19, 19, "spec/tools/python-signatures.kata")))
+LIST_UNION_PYTHON_SIGNATURES_20 = fixed(
+    LiteralSegment(Literal("List[Union[]]"), Site(20, 20, "spec/tools/python-signatures.kata")),
 )
-ARGS_COMMAND_R_63 = fixed(LiteralSegment(Literal("\n\n    Args:\n        "), Site(63, 5, "spec/tools/command-r.kata")))
-SPACE_COMMAND_R_64 = fixed(LiteralSegment(Literal("\n        "), Site(64, 5, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_65 = fixed(LiteralSegment(Literal(" ("), Site(65, 12, "spec/tools/command-r.kata")))
-OPTIONAL_COMMAND_R_66 = fixed(LiteralSegment(Literal("Optional["), Site(66, 79, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_66 = fixed(LiteralSegment(Literal("]"), Site(66, 111, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_67 = fixed(LiteralSegment(Literal("): "), Site(67, 7, "spec/tools/command-r.kata")))
-PASS_COMMAND_R_71 = fixed(LiteralSegment(Literal('\n    """\n    pass\n```'), Site(71, 3, "spec/tools/command-r.kata")))
-PYTHON_DEF_COMMAND_R_77 = fixed(LiteralSegment(Literal("```python\ndef "), Site(77, 3, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_82 = fixed(LiteralSegment(Literal("("), Site(82, 3, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_84 = fixed(LiteralSegment(Literal(", "), Site(84, 5, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_85 = fixed(LiteralSegment(Literal(": "), Site(85, 12, "spec/tools/command-r.kata")))
-OPTIONAL_COMMAND_R_89 = fixed(LiteralSegment(Literal("Optional["), Site(89, 9, "spec/tools/command-r.kata")))
-NONE_COMMAND_R_89 = fixed(LiteralSegment(Literal("] = None"), Site(89, 42, "spec/tools/command-r.kata")))
-LIST_DICT_COMMAND_R_93 = fixed(
-    LiteralSegment(Literal(') -> List[Dict]:\n    """'), Site(93, 3, "spec/tools/command-r.kata")),
+DICT_STR_ANY_PYTHON_SIGNATURES_21 = fixed(
+    LiteralSegment(Literal("Dict[str, Any]"), Site(21, 21, "spec/tools/python-signatures.kata")),
 )
-ARGS_COMMAND_R_96 = fixed(LiteralSegment(Literal("\n\n    Args:\n        "), Site(96, 5, "spec/tools/command-r.kata")))
-SPACE_COMMAND_R_97 = fixed(LiteralSegment(Literal("\n        "), Site(97, 5, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_98 = fixed(LiteralSegment(Literal(" ("), Site(98, 12, "spec/tools/command-r.kata")))
-OPTIONAL_COMMAND_R_99 = fixed(LiteralSegment(Literal("Optional["), Site(99, 66, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_99 = fixed(LiteralSegment(Literal("]"), Site(99, 99, "spec/tools/command-r.kata")))
-TEXT_COMMAND_R_100 = fixed(LiteralSegment(Literal("): "), Site(100, 7, "spec/tools/command-r.kata")))
-PASS_COMMAND_R_104 = fixed(
-    LiteralSegment(Literal('\n    """\n    pass\n```'), Site(104, 3, "spec/tools/command-r.kata")),
+ANY_PYTHON_SIGNATURES_22 = fixed(LiteralSegment(Literal("Any"), Site(22, 28, "spec/tools/python-signatures.kata")))
+DICT_STR_PYTHON_SIGNATURES_29 = fixed(
+    LiteralSegment(Literal("Dict[str, "), Site(29, 62, "spec/tools/python-signatures.kata")),
 )
-BLANK_LINE_COMMAND_R_109 = fixed(LiteralSegment(Literal("\n\n"), Site(109, 3, "spec/tools/command-r.kata")))
+TEXT_PYTHON_SIGNATURES_29 = fixed(LiteralSegment(Literal("]"), Site(29, 116, "spec/tools/python-signatures.kata")))
+UNION_PYTHON_SIGNATURES_31 = fixed(LiteralSegment(Literal("Union["), Site(31, 7, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_32 = fixed(LiteralSegment(Literal(","), Site(32, 7, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_33 = fixed(LiteralSegment(Literal("]"), Site(33, 7, "spec/tools/python-signatures.kata")))
+UNION_PYTHON_SIGNATURES_35 = fixed(
+    LiteralSegment(Literal("Union[]"), Site(35, 45, "spec/tools/python-signatures.kata")),
+)
+PYTHON_DEF_PYTHON_SIGNATURES_44 = fixed(
+    LiteralSegment(Literal("```python\ndef "), Site(44, 3, "spec/tools/python-signatures.kata")),
+)
+TEXT_PYTHON_SIGNATURES_49 = fixed(LiteralSegment(Literal("("), Site(49, 3, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_51 = fixed(LiteralSegment(Literal(", "), Site(51, 5, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_52 = fixed(LiteralSegment(Literal(": "), Site(52, 12, "spec/tools/python-signatures.kata")))
+OPTIONAL_PYTHON_SIGNATURES_56 = fixed(
+    LiteralSegment(Literal("Optional["), Site(56, 9, "spec/tools/python-signatures.kata")),
+)
+NONE_PYTHON_SIGNATURES_56 = fixed(
+    LiteralSegment(Literal("] = None"), Site(56, 41, "spec/tools/python-signatures.kata")),
+)
+LIST_DICT_PYTHON_SIGNATURES_60 = fixed(
+    LiteralSegment(Literal(') -> List[Dict]:\n    """'), Site(60, 3, "spec/tools/python-signatures.kata")),
+)
+ARGS_PYTHON_SIGNATURES_63 = fixed(
+    LiteralSegment(Literal("\n\n    Args:\n        "), Site(63, 5, "spec/tools/python-signatures.kata")),
+)
+SPACE_PYTHON_SIGNATURES_64 = fixed(
+    LiteralSegment(Literal("\n        "), Site(64, 5, "spec/tools/python-signatures.kata")),
+)
+TEXT_PYTHON_SIGNATURES_65 = fixed(LiteralSegment(Literal(" ("), Site(65, 12, "spec/tools/python-signatures.kata")))
+OPTIONAL_PYTHON_SIGNATURES_66 = fixed(
+    LiteralSegment(Literal("Optional["), Site(66, 79, "spec/tools/python-signatures.kata")),
+)
+TEXT_PYTHON_SIGNATURES_66 = fixed(LiteralSegment(Literal("]"), Site(66, 111, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_67 = fixed(LiteralSegment(Literal("): "), Site(67, 7, "spec/tools/python-signatures.kata")))
+PASS_PYTHON_SIGNATURES_71 = fixed(
+    LiteralSegment(Literal('\n    """\n    pass\n```'), Site(71, 3, "spec/tools/python-signatures.kata")),
+)
+PYTHON_DEF_PYTHON_SIGNATURES_77 = fixed(
+    LiteralSegment(Literal("```python\ndef "), Site(77, 3, "spec/tools/python-signatures.kata")),
+)
+TEXT_PYTHON_SIGNATURES_82 = fixed(LiteralSegment(Literal("("), Site(82, 3, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_84 = fixed(LiteralSegment(Literal(", "), Site(84, 5, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_85 = fixed(LiteralSegment(Literal(": "), Site(85, 12, "spec/tools/python-signatures.kata")))
+OPTIONAL_PYTHON_SIGNATURES_89 = fixed(
+    LiteralSegment(Literal("Optional["), Site(89, 9, "spec/tools/python-signatures.kata")),
+)
+NONE_PYTHON_SIGNATURES_89 = fixed(
+    LiteralSegment(Literal("] = None"), Site(89, 42, "spec/tools/python-signatures.kata")),
+)
+LIST_DICT_PYTHON_SIGNATURES_93 = fixed(
+    LiteralSegment(Literal(') -> List[Dict]:\n    """'), Site(93, 3, "spec/tools/python-signatures.kata")),
+)
+ARGS_PYTHON_SIGNATURES_96 = fixed(
+    LiteralSegment(Literal("\n\n    Args:\n        "), Site(96, 5, "spec/tools/python-signatures.kata")),
+)
+SPACE_PYTHON_SIGNATURES_97 = fixed(
+    LiteralSegment(Literal("\n        "), Site(97, 5, "spec/tools/python-signatures.kata")),
+)
+TEXT_PYTHON_SIGNATURES_98 = fixed(LiteralSegment(Literal(" ("), Site(98, 12, "spec/tools/python-signatures.kata")))
+OPTIONAL_PYTHON_SIGNATURES_99 = fixed(
+    LiteralSegment(Literal("Optional["), Site(99, 66, "spec/tools/python-signatures.kata")),
+)
+TEXT_PYTHON_SIGNATURES_99 = fixed(LiteralSegment(Literal("]"), Site(99, 99, "spec/tools/python-signatures.kata")))
+TEXT_PYTHON_SIGNATURES_100 = fixed(LiteralSegment(Literal("): "), Site(100, 7, "spec/tools/python-signatures.kata")))
+PASS_PYTHON_SIGNATURES_104 = fixed(
+    LiteralSegment(Literal('\n    """\n    pass\n```'), Site(104, 3, "spec/tools/python-signatures.kata")),
+)
+BLANK_LINE_PYTHON_SIGNATURES_109 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(109, 3, "spec/tools/python-signatures.kata")),
+)
 
 
 def _plain(out: list[Printed], value: Json, value_path: Path) -> None:
-    """spec/tools/command-r.kata:5 def plain(value)."""
-    # spec/tools/command-r.kata:6 match
+    """python-signatures.kata:5 def plain(value)."""
+    # python-signatures.kata:6 match
     if isinstance(value, str):  # :7
         out.append((Content(value), value_path, 0))
     else:  # :8
@@ -249,149 +285,149 @@ def _plain(out: list[Printed], value: Json, value_path: Path) -> None:
 
 
 def _named_type(out: list[Printed], name: Json, name_path: Path) -> None:
-    """spec/tools/command-r.kata:13 def named_type(name)."""
-    # spec/tools/command-r.kata:14 match
+    """python-signatures.kata:13 def named_type(name)."""
+    # python-signatures.kata:14 match
     if name == "string":  # :15
-        out.append(STR_COMMAND_R_15)
+        out.append(STR_PYTHON_SIGNATURES_15)
     elif name == "number":  # :16
-        out.append(FLOAT_COMMAND_R_16)
+        out.append(FLOAT_PYTHON_SIGNATURES_16)
     elif name == "integer":  # :17
-        out.append(INT_COMMAND_R_17)
+        out.append(INT_PYTHON_SIGNATURES_17)
     elif name == "boolean":  # :18
-        out.append(BOOL_COMMAND_R_18)
+        out.append(BOOL_PYTHON_SIGNATURES_18)
     elif name == "null":  # :19
-        out.append(NONE_COMMAND_R_19)
+        out.append(NONE_PYTHON_SIGNATURES_19)
     elif name == "array":  # :20
-        out.append(LIST_UNION_COMMAND_R_20)
+        out.append(LIST_UNION_PYTHON_SIGNATURES_20)
     elif name == "object":  # :21
-        out.append(DICT_STR_ANY_COMMAND_R_21)
+        out.append(DICT_STR_ANY_PYTHON_SIGNATURES_21)
     else:  # :22
-        out.append(ANY_COMMAND_R_22)
+        out.append(ANY_PYTHON_SIGNATURES_22)
 
 
 def _python_type(out: list[Printed], schema: Json, schema_path: Path) -> None:
-    """spec/tools/command-r.kata:26 def python_type(schema)."""
+    """python-signatures.kata:26 def python_type(schema)."""
     kind: Json = json_field(schema, "type")
     kind_path = (*schema_path, "type")
-    # spec/tools/command-r.kata:28 match
+    # python-signatures.kata:28 match
     if kind == "object" and json_field(schema, "additionalProperties") is not None:  # :29
-        out.append(DICT_STR_COMMAND_R_29)
+        out.append(DICT_STR_PYTHON_SIGNATURES_29)
         _python_type(out, json_field(schema, "additionalProperties"), (*schema_path, "additionalProperties"))
-        out.append(TEXT_COMMAND_R_29)
+        out.append(TEXT_PYTHON_SIGNATURES_29)
     elif is_list(kind):  # :30
-        out.append(UNION_COMMAND_R_31)
+        out.append(UNION_PYTHON_SIGNATURES_31)
         for one_at, one in enumerate(kind):
             if one_at:
-                out.append(TEXT_COMMAND_R_32)
+                out.append(TEXT_PYTHON_SIGNATURES_32)
             one_path = (*kind_path, one_at)
             _named_type(out, one, one_path)
-        out.append(TEXT_COMMAND_R_33)
+        out.append(TEXT_PYTHON_SIGNATURES_33)
     elif kind is None and not has_key(schema, "type"):  # :35
-        out.append(UNION_COMMAND_R_35)
+        out.append(UNION_PYTHON_SIGNATURES_35)
     else:  # :36
         _named_type(out, kind, kind_path)
 
 
 def _signature(out: list[Printed], function: Json, function_path: Path) -> None:
-    """spec/tools/command-r.kata:40 def signature(function)."""
+    """python-signatures.kata:40 def signature(function)."""
     parameters: Json = json_field(function, "parameters")
     parameters_path = (*function_path, "parameters")
     properties: Json = json_field(parameters, "properties")
     properties_path = (*parameters_path, "properties")
     required: Json = json_field(parameters, "required")
-    out.append(PYTHON_DEF_COMMAND_R_44)
-    # spec/tools/command-r.kata:45 match
+    out.append(PYTHON_DEF_PYTHON_SIGNATURES_44)
+    # python-signatures.kata:45 match
     if isinstance(json_field(function, "name"), str):  # :46
         out.append((Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0))
     else:  # :47
-        raise TemplateError("A function has a name.", code="T100", where="spec/tools/command-r.kata:47")
-    out.append(TEXT_COMMAND_R_49)
+        raise TemplateError("A function has a name.", code="T100", where="python-signatures.kata:47")
+    out.append(TEXT_PYTHON_SIGNATURES_49)
     if is_object(properties):
         for schema_at, (name, schema) in enumerate(properties.items()):
             if schema_at:
-                out.append(TEXT_COMMAND_R_51)
+                out.append(TEXT_PYTHON_SIGNATURES_51)
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
-            out += ((Content(name), name_path, None), TEXT_COMMAND_R_52)
+            out += ((Content(name), name_path, None), TEXT_PYTHON_SIGNATURES_52)
             if is_list(required) and name in required:
                 _python_type(out, schema, schema_path)
             else:
-                out.append(OPTIONAL_COMMAND_R_56)
+                out.append(OPTIONAL_PYTHON_SIGNATURES_56)
                 _python_type(out, schema, schema_path)
-                out.append(NONE_COMMAND_R_56)
-    out.append(LIST_DICT_COMMAND_R_60)
+                out.append(NONE_PYTHON_SIGNATURES_56)
+    out.append(LIST_DICT_PYTHON_SIGNATURES_60)
     if json_field(function, "description") is not None:
         _plain(out, json_field(function, "description"), (*function_path, "description"))
     if is_object(properties) and properties:
-        out.append(ARGS_COMMAND_R_63)
+        out.append(ARGS_PYTHON_SIGNATURES_63)
         for schema_at, (name, schema) in enumerate(properties.items()):
             if schema_at:
-                out.append(SPACE_COMMAND_R_64)
+                out.append(SPACE_PYTHON_SIGNATURES_64)
             schema_path = (*properties_path, name)
             name_path = (*properties_path, name)
-            out += ((Content(name), name_path, None), TEXT_COMMAND_R_65)
+            out += ((Content(name), name_path, None), TEXT_PYTHON_SIGNATURES_65)
             if is_list(required) and name in required:
                 _python_type(out, schema, schema_path)
             else:
-                out.append(OPTIONAL_COMMAND_R_66)
+                out.append(OPTIONAL_PYTHON_SIGNATURES_66)
                 _python_type(out, schema, schema_path)
-                out.append(TEXT_COMMAND_R_66)
-            out.append(TEXT_COMMAND_R_67)
+                out.append(TEXT_PYTHON_SIGNATURES_66)
+            out.append(TEXT_PYTHON_SIGNATURES_67)
             if json_field(schema, "description") is not None:
                 _plain(out, json_field(schema, "description"), (*schema_path, "description"))
-    out.append(PASS_COMMAND_R_71)
+    out.append(PASS_PYTHON_SIGNATURES_71)
 
 
 def _own_signature(out: list[Printed], function: Json, function_path: Path) -> None:
-    """spec/tools/command-r.kata:75 def own_signature(function)."""
+    """python-signatures.kata:75 def own_signature(function)."""
     parameters: Json = json_field(function, "parameter_definitions")
     parameters_path = (*function_path, "parameter_definitions")
-    out.append(PYTHON_DEF_COMMAND_R_77)
-    # spec/tools/command-r.kata:78 match
+    out.append(PYTHON_DEF_PYTHON_SIGNATURES_77)
+    # python-signatures.kata:78 match
     if isinstance(json_field(function, "name"), str):  # :79
         out.append((Content(as_text(json_field(function, "name"))), (*function_path, "name"), 0))
     else:  # :80
-        raise TemplateError("A function has a name.", code="T100", where="spec/tools/command-r.kata:80")
-    out.append(TEXT_COMMAND_R_82)
+        raise TemplateError("A function has a name.", code="T100", where="python-signatures.kata:80")
+    out.append(TEXT_PYTHON_SIGNATURES_82)
     if is_object(parameters):
         for declared_at, (name, declared) in enumerate(parameters.items()):
             if declared_at:
-                out.append(TEXT_COMMAND_R_84)
+                out.append(TEXT_PYTHON_SIGNATURES_84)
             declared_path = (*parameters_path, name)
             name_path = (*parameters_path, name)
-            out += ((Content(name), name_path, None), TEXT_COMMAND_R_85)
+            out += ((Content(name), name_path, None), TEXT_PYTHON_SIGNATURES_85)
             if json_field(declared, "required"):
                 _plain(out, json_field(declared, "type"), (*declared_path, "type"))
             else:
-                out.append(OPTIONAL_COMMAND_R_89)
+                out.append(OPTIONAL_PYTHON_SIGNATURES_89)
                 _plain(out, json_field(declared, "type"), (*declared_path, "type"))
-                out.append(NONE_COMMAND_R_89)
-    out.append(LIST_DICT_COMMAND_R_93)
+                out.append(NONE_PYTHON_SIGNATURES_89)
+    out.append(LIST_DICT_PYTHON_SIGNATURES_93)
     if json_field(function, "description") is not None:
         _plain(out, json_field(function, "description"), (*function_path, "description"))
     if is_object(parameters) and parameters:
-        out.append(ARGS_COMMAND_R_96)
+        out.append(ARGS_PYTHON_SIGNATURES_96)
         for declared_at, (name, declared) in enumerate(parameters.items()):
             if declared_at:
-                out.append(SPACE_COMMAND_R_97)
+                out.append(SPACE_PYTHON_SIGNATURES_97)
             declared_path = (*parameters_path, name)
             name_path = (*parameters_path, name)
-            out += ((Content(name), name_path, None), TEXT_COMMAND_R_98)
+            out += ((Content(name), name_path, None), TEXT_PYTHON_SIGNATURES_98)
             if json_field(declared, "required"):
                 _plain(out, json_field(declared, "type"), (*declared_path, "type"))
             else:
-                out.append(OPTIONAL_COMMAND_R_99)
+                out.append(OPTIONAL_PYTHON_SIGNATURES_99)
                 _plain(out, json_field(declared, "type"), (*declared_path, "type"))
-                out.append(TEXT_COMMAND_R_99)
-            out.append(TEXT_COMMAND_R_100)
+                out.append(TEXT_PYTHON_SIGNATURES_99)
+            out.append(TEXT_PYTHON_SIGNATURES_100)
             if json_field(declared, "description") is not None:
                 _plain(out, json_field(declared, "description"), (*declared_path, "description"))
-    out.append(PASS_COMMAND_R_104)
+    out.append(PASS_PYTHON_SIGNATURES_104)
 
 
 def _listing(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
-    """spec/tools/command-r.kata:107 def listing(tools)."""
-    # spec/tools/command-r.kata:108 any t … where …
+    """python-signatures.kata:107 def listing(tools)."""
+    # python-signatures.kata:108 any t … where …
     own = False
     for t in tools:
         if has_key(t, "parameter_definitions"):
@@ -399,7 +435,7 @@ def _listing(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) 
             break
     for tool_at, tool in enumerate(tools):
         if tool_at:
-            out.append(BLANK_LINE_COMMAND_R_109)
+            out.append(BLANK_LINE_PYTHON_SIGNATURES_109)
         tool_path = (*tools_path, tool_at)
         if own:
             _own_signature(out, tool, tool_path)
@@ -412,7 +448,7 @@ def _listing(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) 
 
 
 def _entry(out: list[Printed], document: JsonObject, document_path: Path, number_: int) -> int:
-    """spec/models/command-r.kata:33 def entry(document)."""
+    """command-r.kata:33 def entry(document)."""
     out += (DOCUMENT_34, (Literal(str(number_)), Site(34, 20)), NEWLINE_34)
     for key, value in document.items():
         value_path = (*document_path, key)
@@ -425,7 +461,7 @@ def _entry(out: list[Printed], document: JsonObject, document_path: Path, number
 
 
 def _turn(out: list[Printed], mark: Fixed, said: PrintedText) -> None:
-    """spec/models/command-r.kata:39 def turn(mark, said)."""
+    """command-r.kata:39 def turn(mark, said)."""
     out += (START_OF_TURN_39, mark, trim(said), END_OF_TURN_39)
 
 
@@ -438,15 +474,11 @@ def render(request: Request) -> list[Printed]:
     citation_mode = request.citation_mode
     number_ = 0
     if not messages:
-        raise TemplateError(
-            "A conversation needs at least one message.", code="T100", where="spec/models/command-r.kata:56"
-        )
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="command-r.kata:56")
     if tools and documents:
-        raise TemplateError(
-            "Tools and documents do not stand in one request.", code="T100", where="spec/models/command-r.kata:57"
-        )
+        raise TemplateError("Tools and documents do not stand in one request.", code="T100", where="command-r.kata:57")
     instructed = bool(tools or documents)
-    # spec/models/command-r.kata:60 take leading system as sys
+    # command-r.kata:60 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -466,29 +498,23 @@ def render(request: Request) -> list[Printed]:
         out.append(END_OF_TURN_89)
     elif sys is not None:
         out += (START_OF_TURN_91, (sys.content, ("messages", sys_at, "content"), 0), END_OF_TURN_91)
-    # spec/models/command-r.kata:94 each m in messages
+    # command-r.kata:94 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if m.role == "system":  # :95 when system
             if not instructed:
                 raise TemplateError(
-                    "The system message stands at the beginning.", code="T100", where="spec/models/command-r.kata:96"
+                    "The system message stands at the beginning.", code="T100", where="command-r.kata:96"
                 )
             _turn(out, SYSTEM_97, (m.content, ("messages", m_at, "content"), 0))
         elif m.role == "user":  # :100 when user
             if not instructed and isinstance(message_at(messages, i - 1), UserMessage):
-                raise TemplateError(
-                    "User and assistant take turns.", code="T100", where="spec/models/command-r.kata:101"
-                )
+                raise TemplateError("User and assistant take turns.", code="T100", where="command-r.kata:101")
             _turn(out, USER_102, (m.content, ("messages", m_at, "content"), 0))
         elif m.role == "assistant":  # :105 when assistant
             if not instructed and not isinstance(message_at(messages, i - 1), UserMessage):
-                raise TemplateError(
-                    "User and assistant take turns.", code="T100", where="spec/models/command-r.kata:106"
-                )
+                raise TemplateError("User and assistant take turns.", code="T100", where="command-r.kata:106")
             if m.tool_calls and not tools:
-                raise TemplateError(
-                    "Calls stand in a request that has tools.", code="T100", where="spec/models/command-r.kata:107"
-                )
+                raise TemplateError("Calls stand in a request that has tools.", code="T100", where="command-r.kata:107")
             out.append(START_OF_TURN_108)
             if m.content is not None:
                 out.append(trim((m.content, ("messages", m_at, "content"), 0)))
@@ -518,7 +544,7 @@ def render(request: Request) -> list[Printed]:
         elif m.role == "tool":  # :131 when tool
             if not tools:
                 raise TemplateError(
-                    "Results stand in a request that has tools.", code="T100", where="spec/models/command-r.kata:132"
+                    "Results stand in a request that has tools.", code="T100", where="command-r.kata:132"
                 )
             out += (RESULTS_133, trim((m.content, ("messages", m_at, "content"), 0)), RESULTS_133_61)
         else:
@@ -534,7 +560,7 @@ def render(request: Request) -> list[Printed]:
         if citation_mode == "accurate":
             out.append(THIRDLY_WRITE_ANSWER_164)
         out.append(FINALLY_WRITE_GROUNDED_167)
-    # spec/models/command-r.kata:173 generate
+    # command-r.kata:173 generate
     if request.add_generation_prompt:
         out.append(START_OF_TURN_173)
     return out
