@@ -13,6 +13,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from katapi.model.program import Program
 from katapi.model.request import Field
 from katapi.model.types import (
+    NUMBER,
     OBJECT,
     BoolType,
     DateType,
@@ -30,6 +31,8 @@ from katapi.model.types import (
 from katapi.runtime.json_types import Json
 
 JsonStrategy = SearchStrategy[Json]
+
+NUMBERS: JsonStrategy = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 
 
 class Requests:
@@ -92,7 +95,7 @@ class Requests:
                 objects = self._object()
                 return objects | st.builds(_as_text, objects, st.booleans(), st.sampled_from([None, 1]))
             case JsonType():
-                return self._object() if t == OBJECT else self.json
+                return self._object() if t == OBJECT else NUMBERS if t == NUMBER else self.json
             case _:
                 raise AssertionError(t)
 
@@ -151,10 +154,34 @@ class Requests:
             key = param.spellings[len(param.name) % len(param.spellings)]
             (required if param.required else optional)[key] = self.of(param.type)
         plain = st.fixed_dictionaries(required, optional=optional)
-        if rules.tools is None:
+        given: dict[str, JsonStrategy] = {}
+        if rules.tools is not None:
+            given["tools"] = self.of(rules.tools)
+        if rules.documents is not None:
+            given["documents"] = self._documents(rules.documents)
+        if not given:
             return plain
-        with_tools = st.fixed_dictionaries(required | {"tools": self.of(rules.tools)}, optional=optional)
-        return with_tools | plain if isinstance(rules.tools, OptionalType) else with_tools
+        needed = [t for t in (rules.tools, rules.documents) if t is not None and not isinstance(t, OptionalType)]
+        with_all = st.fixed_dictionaries(required | given, optional=optional)
+        with_some = [st.fixed_dictionaries(required | {key: of}, optional=optional) for key, of in given.items()]
+        return with_all if needed else st.one_of(with_all, *with_some, plain)
+
+    def _documents(self, of: Type) -> JsonStrategy:
+        """Documents; of those that are plain JSON some have a score, which may be none."""
+        match of:
+            case OptionalType(item=item):
+                return self._documents(item) | st.none()
+            case ListType(item=item) if item == OBJECT:
+                scores: SearchStrategy[dict[str, Json]] = st.fixed_dictionaries({"score": NUMBERS | st.none()})
+                made = st.builds(lambda score, d: {**score, **d}, st.just({}) | scores, self._object())
+                return st.lists(made.filter(_well_scored), max_size=4)
+            case _:
+                return self.of(of)
+
+
+def _well_scored(document: dict[str, Json]) -> bool:
+    score = document.get("score")
+    return score is None or (isinstance(score, int | float) and not isinstance(score, bool))
 
 
 def _spelled(value: dict[str, Json], names: dict[str, str]) -> Json:

@@ -259,7 +259,8 @@ def check_vectors(folder: Path, arguments: argparse.Namespace) -> int:
 def _as_recorded(jinja: OfficialTemplate, case: dict[str, Json], now: datetime) -> bool:
     params = case["params"]
     assert isinstance(params, dict), "a case says what its template was called with"
-    outcome = jinja.render({"messages": case["messages"], "tools": case.get("tools"), **params}, now)
+    given = {key: case.get(key) for key in ("tools", "documents")}
+    outcome = jinja.render({"messages": case["messages"], **given, **params}, now)
     jinja.branches.count()
     return outcome.text == case.get("text") and outcome.error == case.get("error", "")
 

@@ -139,6 +139,18 @@ def json_objects(controls: type[ControlToken]) -> SearchStrategy[JsonObject]:
     return st.dictionaries(texts(controls), json_values(controls), max_size=3)
 
 
+def json_numbers() -> SearchStrategy[int | float]:
+    """A JSON number."""
+    return st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def json_documents(controls: type[ControlToken]) -> SearchStrategy[JsonObject]:
+    """A document that is plain JSON, with a score or without."""
+    scores: SearchStrategy[JsonObject] = st.just({}) | st.fixed_dictionaries({"score": st.none() | json_numbers()})
+    plain = json_objects(controls).map(lambda document: {k: v for k, v in document.items() if k != "score"})
+    return st.builds(lambda score, document: {**score, **document}, scores, plain)
+
+
 def json_texts(controls: type[ControlToken]) -> SearchStrategy[JsonText]:
     """A JSON object as a tool call carries it: as an object, or as text."""
     plain = json_objects(controls).map(JsonText)

@@ -11,9 +11,9 @@ from katapi.runtime.segments import Content, ContentSegment, ControlSegment, Lit
 from katapi.testing import (
     accepted,
     given,
+    json_documents,
     json_objects,
     json_texts,
-    json_values,
     known_ids,
     rejection,
     request_bytes,
@@ -64,9 +64,9 @@ REQUEST = st.builds(
     Request,
     messages=st.lists(ANY_MESSAGE, max_size=5).map(tuple),
     tools=st.none() | st.lists(json_objects(Control), max_size=3).map(tuple),
+    documents=st.none() | st.lists(json_documents(Control), max_size=3).map(tuple),
     add_generation_prompt=st.booleans(),
     available_tools=st.none() | st.lists(json_objects(Control), max_size=3).map(tuple),
-    documents=st.none() | st.lists(json_values(Control), max_size=3).map(tuple),
 )
 ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "system": (),

@@ -23,6 +23,8 @@ from tools.official_templates.environment import OfficialTemplate
 from tools.official_templates.places import NotFound, facts, official
 
 DOCS = Path(__file__).parents[2] / "docs"
+ARCHIVES = DOCS.parent / "build" / "templates"
+"""Where CONTRIBUTING puts archives of packages that are not installed, if there are any."""
 PAGE = (DOCS / "differences.md").read_text(encoding="utf-8")
 WHILE = " while calling a Python object"
 """What Python says behind some errors of recursion, and behind others not."""
@@ -98,7 +100,9 @@ def template(model: str) -> OfficialTemplate | None:
     """The official template of a model, where its package is installed."""
     fact = facts()[model]
     try:
-        return OfficialTemplate(official(fact, None).text, bos=fact.bos, eos=fact.eos)
+        return OfficialTemplate(
+            official(fact, ARCHIVES if ARCHIVES.is_dir() else None).text, bos=fact.bos, eos=fact.eos
+        )
     except NotFound:
         return None
 

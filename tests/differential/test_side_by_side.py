@@ -6,6 +6,7 @@ The templates here are small ones of our own; the official ones are read out of 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -131,6 +132,26 @@ def test_the_official_template_prints_what_it_printed() -> None:
         context = {"messages": case["messages"], "tools": case.get("tools"), **case["params"]}
         outcome = template.render(context, datetime.fromisoformat(header["now"]))
         assert (outcome.text, outcome.error) == (case.get("text"), case.get("error", "")), case["id"]
+
+
+def test_templates_for_requests_in_which_something_is_given(tmp_path: Path) -> None:
+    named: dict[str, Json] = {"default": "plain", "tool_use": "with {{ tools[0].name }}", "rag": "of {{ documents }}"}
+    config = tmp_path / "tokenizer_config.json"
+    config.write_text(json.dumps({"chat_template": [{"name": n, "template": t} for n, t in named.items()]}))
+    with tarfile.open(tmp_path / "owner-some_model-1.0.tgz", "w:gz") as packed:
+        packed.add(config, "package/models/tokenizer_config.json")
+
+    def fact(name: str, *given: tuple[str, Fact]) -> Fact:
+        sha256 = hashlib.sha256(str(named[name]).encode()).hexdigest()
+        return Fact("@owner/some-model", "1.0", f"models/tokenizer_config.json#{name}", sha256, None, None, given)
+
+    found = official(fact("default", ("tools", fact("tool_use")), ("documents", fact("rag"))), tmp_path)
+    template = OfficialTemplate(found.text, bos=None, eos=None)
+    tools: Json = [{"name": "f"}]
+    requests: list[dict[str, Json]] = [{}, {"tools": tools}, {"documents": ["d"]}, {"tools": tools, "documents": []}]
+    assert [template.render(r, None).text for r in requests] == ["plain", "with f", "of ['d']", "with f"]
+    with pytest.raises(NotFound, match=r"npm pack @owner/some-model@2\.0"):
+        official(Fact("@owner/some-model", "2.0", "x.jinja", "00", None, None), tmp_path)
 
 
 def test_templates_in_files_and_archives(tmp_path: Path) -> None:

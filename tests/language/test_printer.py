@@ -228,6 +228,7 @@ requests = node(
     many(node(s.RoleDecl, many(names, 1), booleans, declared, many(choices(declared), 0, 1))),
     many(node(s.RecordDecl, names, declared, many(choices(declared), 0, 1))),
     many(node(s.ToolsDecl, types)),
+    many(node(s.DocumentsDecl, types)),
     many(params),
     many(choices(st.tuples(params | node(s.RoleDecl, many(names, 1), booleans, declared, st.just(())))), 0, 1),
 )

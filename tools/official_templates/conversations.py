@@ -107,6 +107,11 @@ class _Request:
         out: Members = {"messages": self._any_messages() if d.one_in(4) else self._conversation()}
         if rules.tools is not None and (not isinstance(rules.tools, OptionalType) or not d.one_in(3)):
             out["tools"] = self._value(rules.tools, "tools")
+        if rules.documents is not None and d.one_in(2):
+            out["documents"] = self._value(rules.documents, "documents")
+            # Few templates have a place for both.
+            if out["documents"] and not d.one_in(4):
+                out.pop("tools", None)
         out["add_generation_prompt"] = d.one_in(2)
         for param in rules.params:
             if param.name not in fixed and (param.required or d.one_in(2)):
@@ -217,15 +222,24 @@ class _Request:
                     return self._schemas.function()
                 case "tools":
                     return self._schemas.tool()
+                case "documents":
+                    return self._document()
                 case _:
                     return d.members()
         while _kind(value := d.json()) not in kinds:
             pass
         return value
 
+    def _document(self) -> Members:
+        """A document: as a rule a title and a text, in part anything."""
+        d = self._draws
+        texts = d.shuffled(("title", "text", "url", "doc_id", "天气"))[: d.count(0, 3)]
+        scored: Members = {"score": self._json(frozenset({JsonKind.FRACTION}), "score")} if d.one_in(4) else {}
+        return {**scored, **{key: d.text() for key in texts}, **(d.members() if d.one_in(3) else {})}
+
 
 _KNOWN_BY = ("id", "tool_call_id")
-_OBJECTS = ("parameters", "function", "tools", "arguments")
+_OBJECTS = ("parameters", "function", "tools", "documents", "arguments")
 
 
 def _calls(message: Members) -> list[Members]:

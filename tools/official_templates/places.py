@@ -3,7 +3,10 @@
 `templates.toml` says for each model which package carries its template. A place is written `PACKAGE:PATH`, the path as
 seen from the folder that packages are installed in or from the package itself, or as a path of the file system; behind
 `!` stands a file inside an archive (`x-1.0.tar.gz!templates/y.jinja`). A `tokenizer_config.json` gives its
-`chat_template`.
+`chat_template`; where that are several by name, the one that `#NAME` behind the path names, or `default`.
+
+A model can have other templates for requests with tools or documents. Which of them a request goes to is said in Jinja
+around their texts, so that they are one template here.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from pathlib import Path
+from typing import Any
 
 FACTS = Path(__file__).with_name("templates.toml")
 CONFIG = "tokenizer_config.json"
@@ -38,6 +42,8 @@ class Fact:
     sha256: str
     bos: str | None
     eos: str | None
+    given: tuple[tuple[str, Fact], ...] = ()
+    """The templates for requests in which something is given, `tools` or `documents`, in place of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +61,36 @@ class Found:
 
 def facts() -> dict[str, Fact]:
     """What is known of official templates, by model."""
-    return {
-        model: Fact(f["package"], f["version"], f["path"], f["sha256"], f.get("bos"), f.get("eos"))
-        for model, f in tomllib.loads(FACTS.read_text(encoding="utf-8")).items()
-    }
+    return {model: _fact(fact) for model, fact in tomllib.loads(FACTS.read_text(encoding="utf-8")).items()}
+
+
+def _fact(fact: dict[str, Any]) -> Fact:
+    given = tuple((key, _fact(other)) for key, other in fact.get("given", {}).items())
+    return Fact(fact["package"], fact["version"], fact["path"], fact["sha256"], fact.get("bos"), fact.get("eos"), given)
 
 
 def official(fact: Fact, archives: Path | None) -> Found:
-    """The template of a model: from the installed package, else from an archive of that package in a folder."""
+    """The template of a model, with those for requests in which something is given."""
+    found = _alone(fact, archives)
+    for key, other in fact.given:
+        there = _alone(other, archives)
+        text = f"{{% if {key} %}}{there.text}{{% else %}}{found.text}{{% endif %}}"
+        found = Found(f"{found.place}, given {key} {there.place}", text)
+    return found
+
+
+def _alone(fact: Fact, archives: Path | None) -> Found:
+    """One template: from the installed package, else from an archive of that package in a folder."""
     tried: list[str] = []
     for found in _places_of(fact, archives):
         if found.sha256 == fact.sha256:
             return found
         tried.append(f"{found.place} has the digest {found.sha256}, expected {fact.sha256}")
     wanted = f"--no-deps {fact.package}=={fact.version}"
-    raise NotFound(
-        "; ".join(tried)
-        or f"{fact.package} {fact.version} is not here. `pip install {wanted}` installs it; or name with --archives a "
-        f"folder that `pip download {wanted}` has filled"
-    )
+    remedy = f"`pip install {wanted}` installs it; or name with --archives a folder that `pip download {wanted}`"
+    if fact.package.startswith("@"):
+        remedy = f"Name with --archives a folder that `npm pack {fact.package}@{fact.version}`"
+    raise NotFound("; ".join(tried) or f"{fact.package} {fact.version} is not here. {remedy} has filled")
 
 
 def at_place(place: str) -> Found:
@@ -114,11 +131,12 @@ def _readable(place: str, data: bytes) -> Iterator[Found]:
 def _places_of(fact: Fact, archives: Path | None) -> Iterator[Found]:
     with suppress(NotFound):
         yield _installed(fact.package, fact.path)
-    stem = re.sub(r"[-_.]+", "[-_.]", fact.package) + "-" + re.escape(fact.version)
+    stem = re.sub(r"[-_./]+", "[-_.]", fact.package.lstrip("@")) + "-" + re.escape(fact.version)
+    path, _, entry = fact.path.partition("#")
     for archive in sorted(archives.rglob("*")) if archives is not None else ():
         if _is_archive(archive) and re.match(stem, archive.name, re.IGNORECASE):
-            for name, data in _archived(archive, r"(?:[^/]+/)?" + re.escape(fact.path)):
-                yield Found(f"{archive}!{name}", _template(name, data, name))
+            for name, data in _archived(archive, r"(?:[^/]+/)?" + re.escape(path)):
+                yield Found(f"{archive}!{name}", _template(name, data, name, entry))
 
 
 def _installed(package: str, path: str) -> Found:
@@ -158,7 +176,7 @@ def _archived(archive: Path, wanted: str) -> Iterator[tuple[str, bytes]]:
                 yield member.name, file.read()
 
 
-def _template(name: str, data: bytes, place: str) -> str:
+def _template(name: str, data: bytes, place: str, entry: str = "") -> str:
     """The text of a template file, or the one in a tokenizer's configuration."""
     text = data.decode()
     if not name.endswith(CONFIG):
@@ -166,7 +184,7 @@ def _template(name: str, data: bytes, place: str) -> str:
     config = json.loads(text)
     template = config.get("chat_template") if isinstance(config, Mapping) else None
     if isinstance(template, list):  # several templates by name
-        template = next((t["template"] for t in template if t["name"] == "default"), None)
+        template = next((t["template"] for t in template if t["name"] == (entry or "default")), None)
     if not isinstance(template, str):
         raise NotFound(f"{place} has no chat_template")
     return template

@@ -147,6 +147,16 @@ def _given(members: Request, kept: str = "") -> Members:
     return {key: value for key, value in members.items() if value is not None or key == kept}
 
 
+def _without_scores(request: Request, separators: Separators) -> Written:
+    """Documents without the numbers by which they are ordered."""
+    documents = request.get("documents")
+    if not isinstance(documents, list):
+        return Written(request)
+    return Written(
+        {**request, "documents": [{k: v for k, v in d.items() if k != "score"} for d in _objects(documents)]}
+    )
+
+
 def _no_nulls(request: Request, separators: Separators) -> Written:
     """Without the members that are null of the request, its messages, and their calls; not of JSON that it holds."""
 
@@ -439,6 +449,7 @@ REPAIRS: Mapping[str, Repair] = {
         Repair("joined instructions", _joined_instructions),
         Repair("no empty calls", _each_message(_no_empty_calls)),
         Repair("no nulls", _no_nulls),
+        Repair("documents without scores", _without_scores),
         Repair("parsed arguments", _each_function(_parsed)),
         Repair("arguments as they came", _verbatim),
         Repair("arguments as a text", _each_function(_as_text)),

@@ -41,7 +41,7 @@ from katapi.model.types import (
 
 #: Bindings whose values a template must not lose. Parameters steer a template and may be left unprinted; a message that
 #: a query finds is printed where it is walked.
-_KEPT = (t.Binding.WALK, t.Binding.RUN, t.Binding.TAKE)
+_KEPT = (t.Binding.WALK, t.Binding.RUN, t.Binding.TAKE, t.Binding.DOCUMENTS)
 
 
 def check(program: Program) -> list[Diagnostic]:

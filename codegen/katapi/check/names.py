@@ -21,7 +21,7 @@ from katapi.model.types import JsonType, ParsedType, present, records_in
 
 
 def check(program: Program) -> list[Diagnostic]:
-    """The findings about unused names, tools, records, serializations and defs."""
+    """The findings about unused names, tools, documents, records, serializations and defs."""
     template = program.template
     mentioned = {v.number for e in _all_expressions(template) for v in variables(e)}
     unsure = program.unsure | unsure_words(template)
@@ -30,8 +30,9 @@ def check(program: Program) -> list[Diagnostic]:
         for variable, help_ in _declared(template)
         if variable.number not in mentioned and variable.name not in unsure
     ]
-    if "tools" not in unsure:
-        found.extend(_unprinted_tools(program))
+    for binding in (t.Binding.TOOLS, t.Binding.DOCUMENTS):
+        if binding.value not in unsure:
+            found.extend(_unprinted(program, binding))
     if not program.unsure:
         found.extend(_unused_records(program))
     found.extend(_unused_serializations(program, unsure))
@@ -72,35 +73,38 @@ def _declared(template: t.Template) -> Iterator[tuple[t.Variable, str]]:
                 pass
 
 
-def _unprinted_tools(program: Program) -> list[Diagnostic]:
-    tools = next((v for v in program.template.variables if v.binding is t.Binding.TOOLS), None)
-    if tools is None:
+def _unprinted(program: Program, binding: t.Binding) -> list[Diagnostic]:
+    """The finding about tools or documents that a request may have and the template loses."""
+    given = next((v for v in program.template.variables if v.binding is binding), None)
+    if given is None:
         return []
     for statement in all_statements(program.template):
         if isinstance(statement, (t.Print, t.CallDef, t.Each, t.Let, t.Drop)):
             values = expressions(statement)[:1] if isinstance(statement, t.Each) else expressions(statement)
-            if any(isinstance(e, t.Var) and e.variable == tools for value in values for e in _values(value)):
+            if any(isinstance(e, t.Var) and e.variable == given for value in values for e in _values(value)):
                 return []
     return [
         Diagnostic(
             "K310",
             program.template.span,
-            "the tools of a request are lost",
-            "nothing here prints `tools`",
-            "print them, or remove `tools` from the request: one with tools is refused then",
+            f"the {given.name} of a request are lost",
+            f"nothing here prints `{given.name}`",
+            f"print them, or remove `{given.name}` from the request: one with {given.name} is refused then",
         )
     ]
 
 
 def _unused_records(program: Program) -> list[Diagnostic]:
     used: set[str] = set()
-    open_fields = [field for role in program.request.roles for field in role.fields]
-    while open_fields:
-        for name in records_in(open_fields.pop().type):
+    open_types = [field.type for role in program.request.roles for field in role.fields]
+    if program.request.documents is not None:
+        open_types.append(program.request.documents)
+    while open_types:
+        for name in records_in(open_types.pop()):
             record = None if name in used else program.request.record(name)
             if record is not None:
                 used.add(record.name)
-                open_fields.extend(record.fields)
+                open_types.extend(field.type for field in record.fields)
     return [
         Diagnostic("K310", record.span, f"the record `{record.name}` is never used", help="remove it")
         for record in program.request.records

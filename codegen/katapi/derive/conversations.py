@@ -11,6 +11,7 @@ from katapi.model.boundaries import guards
 from katapi.model.program import Program
 from katapi.model.request import Field, Request, Role
 from katapi.model.types import (
+    OBJECT,
     BoolType,
     DateType,
     IntType,
@@ -24,6 +25,7 @@ from katapi.model.types import (
     TextType,
     Type,
     UnionType,
+    present,
 )
 from katapi.runtime.json_types import Json
 
@@ -38,6 +40,15 @@ def requests(program: Program, params: Mapping[str, Json]) -> Iterator[dict[str,
     yield dict(required)
     if program.request.tools is not None:
         yield {"tools": [_TOOL], **required}
+    if program.request.documents is not None:
+        yield {"documents": [_document(program.request)], **required}
+
+
+def _document(request: Request) -> Json:
+    """A document, with a text if the declaration leaves open what it has."""
+    listed = None if request.documents is None else present(request.documents)
+    item = listed.item if isinstance(listed, ListType) else None
+    return {"text": _TEXT} if item is None or item == OBJECT else value(item, request)
 
 
 def messages(role: Role, request: Request, text: str) -> list[dict[str, Json]]:
@@ -82,7 +93,9 @@ def value(of: Type, request: Request, text: str = _TEXT) -> Json:
         case ParsedType():
             return {}
         case JsonType(kinds=kinds):
-            return text if JsonKind.TEXT in kinds else {} if JsonKind.OBJECT in kinds else []
+            if JsonKind.TEXT in kinds:
+                return text
+            return 1 if JsonKind.INTEGER in kinds else {} if JsonKind.OBJECT in kinds else []
         case _:
             return None
 

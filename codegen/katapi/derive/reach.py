@@ -36,7 +36,7 @@ _FINDS = {
     Quantifier.FIRST: Finds.FIRST,
     Quantifier.LAST: Finds.LAST,
 }
-_STEADY = (t.Binding.PARAM, t.Binding.TOOLS, t.Binding.GENERATING)
+_STEADY = (t.Binding.PARAM, t.Binding.TOOLS, t.Binding.DOCUMENTS, t.Binding.GENERATING)
 
 
 class UnboundedReach(Exception):

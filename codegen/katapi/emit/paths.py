@@ -235,7 +235,7 @@ class Paths(Variables, ABC):
         if not self._carries(variable):
             return []
         match variable.binding:
-            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM:
+            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.DOCUMENTS | t.Binding.PARAM:
                 return [string(variable.name)]
             case t.Binding.WALK | t.Binding.TAKE:
                 return ['"messages"', self.place(variable)]
@@ -251,7 +251,9 @@ class Paths(Variables, ABC):
     def _carries(self, variable: t.Variable) -> bool:
         """Whether the code knows the path of a variable's value."""
         match variable.binding:
-            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.PARAM | t.Binding.WALK | t.Binding.TAKE:
+            case t.Binding.MESSAGES | t.Binding.TOOLS | t.Binding.DOCUMENTS | t.Binding.PARAM:
+                return True
+            case t.Binding.WALK | t.Binding.TAKE:
                 return True
             case t.Binding.DEF_PARAMETER:
                 return carries_path(variable.type) or isinstance(present(variable.type), TextType)

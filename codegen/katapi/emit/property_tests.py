@@ -19,6 +19,7 @@ from katapi.model.program import Program
 from katapi.model.request import Field, Request
 from katapi.model.sites import cited, site_of
 from katapi.model.types import (
+    NUMBER,
     OBJECT,
     BoolType,
     DateType,
@@ -101,9 +102,22 @@ class _Strategies:
             case ParsedType():
                 return self._helper("json_objects")
             case JsonType():
+                if t == NUMBER:
+                    self.helpers.add("json_numbers")
+                    return "json_numbers()"
                 return self._helper("json_objects" if t == OBJECT else "json_values")
             case _:
                 raise AssertionError(f"no field has the type {t}")
+
+    def documents(self, t: Type) -> str:
+        """The strategy of documents; those that are plain JSON may have a score."""
+        match t:
+            case OptionalType(item=item):
+                return f"st.none() | {self.documents(item)}"
+            case ListType(item=item) if item == OBJECT:
+                return f"st.lists({self._helper('json_documents')}, max_size=3).map(tuple)"
+            case _:
+                return self.of(t)
 
     def of_field(self, field: Field) -> str:
         """The strategy of a field."""
@@ -171,6 +185,8 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
     whole = ["Request", "messages=st.lists(ANY_MESSAGE, max_size=5).map(tuple)"]
     if request.tools is not None:
         whole.append(f"tools={strategies.of(request.tools)}")
+    if request.documents is not None:
+        whole.append(f"documents={strategies.documents(request.documents)}")
     whole.append("add_generation_prompt=st.booleans()")
     whole += [f"{p.name}={strategies.of(p.type)}" for p in request.params]
     lines.statement("REQUEST = ", call("st.builds", whole))
@@ -313,7 +329,7 @@ def _deepest(request: Request) -> int:
             case UnionType(list=listed):
                 return of(listed)
             case JsonType() | ParsedType():
-                return JSON_NESTING
+                return JSON_NESTING if type_ != NUMBER else 0
             case _:
                 return 0
 
@@ -322,4 +338,5 @@ def _deepest(request: Request) -> int:
 
     messages = 2 + max((of_field(f) for role in request.roles for f in role.fields), default=0)
     tools = 0 if request.tools is None else of(request.tools)
-    return 1 + max([messages, tools, *(of(p.type) for p in request.params)])
+    documents = 0 if request.documents is None else of(request.documents)
+    return 1 + max([messages, tools, documents, *(of(p.type) for p in request.params)])

@@ -23,7 +23,7 @@ from katapi.model.declarations import Serialization
 from katapi.model.flow import always_rejects
 from katapi.model.program import Program
 from katapi.model.sites import cited
-from katapi.model.types import ControlType, OptionalType, TextType, Type, present
+from katapi.model.types import OBJECT, ControlType, ListType, OptionalType, TextType, Type, present
 
 _PASSES = 8
 
@@ -168,6 +168,8 @@ def _main(program: Program, module: Module, package: str) -> str:
             name = expressions.declare(variable)
             if variable.binding in (t.Binding.TOOLS, t.Binding.PARAM) and expressions.reads(variable):
                 lines.add(f"{name} = request.{variable.name}")
+            elif variable.binding is t.Binding.DOCUMENTS and expressions.reads(variable):
+                lines.add(f"{name} = {_documents(variable.type, module)}")
             elif variable.binding is t.Binding.GENERATING and expressions.reads(variable):
                 lines.add(f"{name} = request.add_generation_prompt")
         for counter in program.template.counters:
@@ -189,6 +191,16 @@ def _main(program: Program, module: Module, package: str) -> str:
         return lines.text(), expressions
 
     return settled(module, emit)
+
+
+def _documents(of: Type, module: Module) -> str:
+    """The documents as a template sees them: those that are plain JSON without their scores."""
+    listed = present(of)
+    if not isinstance(listed, ListType) or listed.item != OBJECT:
+        return "request.documents"
+    module.use("katapi.runtime.documents", "unscored")
+    optional = isinstance(of, OptionalType)
+    return f"unscored(request.documents){' if request.documents is not None else None' if optional else ''}"
 
 
 def _definition(definition: t.Def, module: Module, package: str) -> str:

@@ -12,6 +12,7 @@ from katapi.model.program import Program
 from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.sites import short
 from katapi.model.types import (
+    NUMBER,
     OBJECT,
     BoolType,
     DateType,
@@ -102,10 +103,21 @@ class _Types:
             case ParsedType():
                 return self.use("katapi.runtime.arguments", "ObjectFromText")
             case JsonType():
-                name = "JsonObjectField" if of == OBJECT else "JsonValueField"
+                name = {OBJECT: "JsonObjectField", NUMBER: "NumberField"}.get(of, "JsonValueField")
                 return self.use("katapi.runtime.fields", name)
             case _:
                 raise AssertionError(f"no field has the type {of}")
+
+    def documents(self, of: Type) -> str:
+        """The annotation of the documents; those that are plain JSON may have a score."""
+        match of:
+            case OptionalType(item=item):
+                return f"{self.documents(item)} | None"
+            case ListType(item=item) if item == OBJECT:
+                document = self.use("katapi.runtime.documents", "DocumentField")
+                return f"{self.use('katapi.runtime.request_model', 'Items')}[{document}]"
+            case _:
+                return self.annotation(of)
 
     def of_field(self, field: Field) -> str:
         """The annotation of a field."""
@@ -266,6 +278,10 @@ def _whole(request: Request, types: _Types, program: Program) -> ClassContext:
         default = " = None" if isinstance(request.tools, OptionalType) else ""
         line = _line(request.tools_span, program.source)
         fields.append(_attribute("tools", types.annotation(request.tools), default, line))
+    if request.documents is not None:
+        default = " = None" if isinstance(request.documents, OptionalType) else ""
+        line = _line(request.documents_span, program.source)
+        fields.append(_attribute("documents", types.documents(request.documents), default, line))
     fields.append(_attribute("add_generation_prompt", "bool", " = True", ""))
     fields += [_param(p, types, program.source) for p in request.params]
     return ClassContext("Request", f"A whole request ({_line(request.span, program.source)}).", fields, "")

@@ -116,7 +116,7 @@ class TreeBuilder(Transformer[Token, object]):
     def NAME(self, token: Token) -> s.Name:
         return s.Name(str(token), span=self._token_span(token))
 
-    FIELD = KEY = TOOLS = NAME
+    FIELD = KEY = TOOLS = DOCUMENTS = NAME
 
     def INT(self, token: Token) -> int:
         if len(token) > _MOST_DIGITS:
@@ -312,6 +312,9 @@ class TreeBuilder(Transformer[Token, object]):
     def tools(self, meta: Meta, c: Children) -> s.ToolsDecl:
         return s.ToolsDecl(_types(c)[0], span=self._span(meta))
 
+    def documents(self, meta: Meta, c: Children) -> s.DocumentsDecl:
+        return s.DocumentsDecl(_types(c)[0], span=self._span(meta))
+
     def param(self, meta: Meta, c: Children) -> s.ParamDecl:
         default = _exprs(c)
         name, *also = _all(c, s.Name)
@@ -325,6 +328,7 @@ class TreeBuilder(Transformer[Token, object]):
             _all(c, s.RoleDecl),
             _all(c, s.RecordDecl),
             _all(c, s.ToolsDecl),
+            _all(c, s.DocumentsDecl),
             _all(c, s.ParamDecl),
             _all(c, s.EntryIf),
             span=self._span(meta),

@@ -236,7 +236,7 @@ def _word(terminal: str) -> str:
 def _declared(text: str) -> frozenset[str]:
     """The words that a file gives to values as names."""
     found = (name for match in _NAMED.finditer(text) for name in match.groups() if name)
-    return frozenset(found) | {"messages", "tools", "generating"}
+    return frozenset(found) | {"messages", "tools", "documents", "generating"}
 
 
 def _misspelt(file: s.File, text: str, base: int, declared: frozenset[str]) -> list[Mistake]:

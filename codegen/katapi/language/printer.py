@@ -283,6 +283,7 @@ class _Printer:
             *node.roles,
             *node.records,
             *node.tools,
+            *node.documents,
             *node.params,
             *node.choices,
         ]
@@ -301,6 +302,8 @@ class _Printer:
                     entries.append(self._entries(part, f"record {name.text}", self._fields([*fields, *choices])))
                 case s.ToolsDecl(type_):
                     entries.append(self._leaf(part, f"tools: {type_text(type_)}"))
+                case s.DocumentsDecl(type_):
+                    entries.append(self._leaf(part, f"documents: {type_text(type_)}"))
                 case s.ParamDecl(name, type_, also, default):
                     spelled = "".join(f" also {other.text}" for other in also)
                     doc = concat(f"param {name.text}: {type_text(type_)}{spelled}", *_default(default))

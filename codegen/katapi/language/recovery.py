@@ -501,6 +501,7 @@ _READABLE = {
     "VERBATIM": "`verbatim`",
     "TEXT_OF": "`text {`",
     "TOOLS": "`tools:`",
+    "DOCUMENTS": "`documents:`",
     "$END": "the end of the file",
 }
 

@@ -438,6 +438,11 @@ class ToolsDecl(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentsDecl(Node):
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
 class ParamDecl(Node):
     """A parameter; `also` are other spellings of its name in a request."""
 
@@ -454,6 +459,7 @@ class Request(Node):
     roles: tuple[RoleDecl, ...]
     records: tuple[RecordDecl, ...]
     tools: tuple[ToolsDecl, ...]
+    documents: tuple[DocumentsDecl, ...]
     params: tuple[ParamDecl, ...]
     choices: tuple[EntryIf, ...]
 
@@ -474,7 +480,7 @@ class EntryIf(Node):
     otherwise: Entries | EntryIf | None
 
 
-RequestEntry: TypeAlias = Setting | RoleDecl | RecordDecl | ToolsDecl | ParamDecl | FieldDecl | EntryIf
+RequestEntry: TypeAlias = Setting | RoleDecl | RecordDecl | ToolsDecl | DocumentsDecl | ParamDecl | FieldDecl | EntryIf
 
 
 # ---- template ----------------------------------------------------------------------------------

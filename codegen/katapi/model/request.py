@@ -11,6 +11,9 @@ from katapi.model.types import OptionalType, Type
 #: The role whose messages a model writes.
 ASSISTANT = "assistant"
 
+#: The field of a document by which budgets order documents; a document that is plain JSON is printed without it.
+SCORE = "score"
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -69,7 +72,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A template parameter: a key of the request beside `messages` and `tools`, or one of the keys `also`."""
+    """A template parameter: a key of the request that no other declaration brings, or one of the keys `also`."""
 
     name: str
     type: Type
@@ -99,6 +102,8 @@ class Request:
     records: tuple[Record, ...]
     tools: Type | None
     tools_span: Span
+    documents: Type | None
+    documents_span: Span
     params: tuple[Param, ...]
     span: Span
 

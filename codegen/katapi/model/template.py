@@ -22,6 +22,7 @@ class Binding(Enum):
 
     MESSAGES = "messages"
     TOOLS = "tools"
+    DOCUMENTS = "documents"
     GENERATING = "generating"
     PARAM = "param"
     DEF_PARAMETER = "def parameter"
@@ -572,7 +573,7 @@ class Boundary(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A whole template; its parts see `variables` (messages, tools, parameters), and its defs only the `counters`.
+    """A whole template; its parts see `variables` (messages, tools and such), and its defs only the `counters`.
 
     A counter is a whole number that begins with 0 and goes up while the template prints. `no_prefix` are the places
     where it says that a reply needs no generation prefix. `boundaries` are those that it names.

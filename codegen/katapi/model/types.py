@@ -159,6 +159,7 @@ LITERAL = TextType(Trust.LITERAL)
 CONTENT = TextType(Trust.CONTENT)
 ANY_JSON = JsonType(frozenset(JsonKind))
 OBJECT = JsonType(KIND_WORDS["object"])
+NUMBER = JsonType(KIND_WORDS["number"])
 
 
 def json_type(kinds: frozenset[JsonKind]) -> Type:

@@ -110,6 +110,8 @@ class _Printer:
                 return Items(self._request.messages, ("messages",))
             case t.Binding.TOOLS:
                 return self._request.tools
+            case t.Binding.DOCUMENTS:
+                return self._request.documents
             case t.Binding.GENERATING:
                 return Truth(self._request.generating, ("add_generation_prompt",))
             case _:

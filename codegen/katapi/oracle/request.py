@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 
 from katapi.model.program import Program
-from katapi.model.request import Field, Request
+from katapi.model.request import SCORE, Field, Request
 from katapi.model.types import (
     BoolType,
     ControlType,
     DateType,
     IntType,
+    JsonKind,
     JsonType,
     ListType,
     MessageType,
@@ -47,10 +48,11 @@ from katapi.runtime.segments import Content, ContentSegment, Path
 
 @dataclass(frozen=True, slots=True)
 class OracleRequest:
-    """All that a template may ask about; `tools` is `Absent` where the request has none."""
+    """All that a template may ask about; `tools` and `documents` are `Absent` where the request has none."""
 
     messages: tuple[OracleMessage, ...]
     tools: Value
+    documents: Value
     params: Mapping[str, Value]
     generating: bool
 
@@ -62,7 +64,9 @@ def canonical(program: Program, value: Json) -> OracleRequest:
         raise RequestError(f"lists and objects nest more than {rules.depth} deep", code="R109")
     body = _object(value, ())
     known = {"messages", "add_generation_prompt", *(key for param in rules.params for key in param.spellings)}
-    _only(body, known | ({"tools"} if rules.tools is not None else set()), ())
+    known |= {"tools"} if rules.tools is not None else set()
+    known |= {"documents"} if rules.documents is not None else set()
+    _only(body, known, ())
     _demand("messages" in body, "R112", "messages are missing", ("messages",))
     messages = tuple(
         _message(rules, _object(message, ("messages", index)), index)
@@ -71,6 +75,9 @@ def canonical(program: Program, value: Json) -> OracleRequest:
     tools: Value = Absent(("tools",))
     if rules.tools is not None:
         tools = _declared(rules, "tools", rules.tools, body, ())
+    documents: Value = Absent(("documents",))
+    if rules.documents is not None:
+        documents = _unscored(_declared(rules, "documents", rules.documents, body, ()))
     generating = body.get("add_generation_prompt", True)
     if not isinstance(generating, bool):
         raise _fault("R113", "expected true or false", ("add_generation_prompt",))
@@ -81,7 +88,7 @@ def canonical(program: Program, value: Json) -> OracleRequest:
             params[param.name] = from_json(param.default, (param.name,))
         else:
             params[param.name] = _declared(rules, param.name, param.type, there, ())
-    return OracleRequest(messages, tools, params, generating)
+    return OracleRequest(messages, tools, documents, params, generating)
 
 
 def _message(rules: Request, body: JsonObject, index: int) -> OracleMessage:
@@ -194,6 +201,23 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
             return Record(_fields(rules, record.fields, body, path), path)
         case ControlType() | MessageType():
             raise AssertionError("no field of a request has this type")
+
+
+def _unscored(documents: Value) -> Value:
+    """Documents without the scores of those that are plain JSON; a score is a number, or null."""
+    if not isinstance(documents, Items):
+        return documents
+    out: list[Value] = []
+    for index, document in enumerate(documents.items):
+        if isinstance(document, Pairs):
+            score = document.get(SCORE)
+            kinds = {JsonKind.INTEGER, JsonKind.FRACTION, JsonKind.NULL}
+            fine = score is None or kind_of(score) in kinds
+            _demand(fine, "R113", "a score is a number", (*(documents.path or ()), index, SCORE))
+            pairs = tuple((key, member) for key, member in document.pairs if key != SCORE)
+            document = Pairs(pairs, document.path)
+        out.append(document)
+    return Items(tuple(out), documents.path)
 
 
 def _date(value: Json, path: Path) -> Value:

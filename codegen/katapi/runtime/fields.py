@@ -1,4 +1,4 @@
-"""Field types of request models that pydantic lacks: a JSON value, a JSON object, a date. Nothing is coerced.
+"""Field types of request models that pydantic lacks: a JSON value, a JSON object, a number, a date. Nothing is coerced.
 
 A value out of `strict_json` is known to be JSON and is taken as it is: pydantic's context is `FromJson` then. A value
 that a Python caller gives is checked and copied, so that no later change of the caller's lists reaches the request.
@@ -100,6 +100,14 @@ def _object(value: Mapping[object, object], path: tuple[str | int, ...]) -> dict
     return copy
 
 
+def checked_number(value: object, info: core_schema.ValidationInfo) -> int | float:
+    """`value` as a JSON number: R113 for another kind of value, R105 for a float that is not finite."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise refuse("R113", f"expected a number, got {kind(value)}")
+    _json(value, ())
+    return value
+
+
 def checked_text(value: str, path: tuple[str | int, ...] = ()) -> str:
     """`value`, or R108 when it holds half a surrogate pair, which only a Python caller's text can."""
     if not value.isascii():
@@ -144,12 +152,15 @@ _DATE_HELP = "write 2025-03-09 or 2025-03-09T14:05:07"
 if TYPE_CHECKING:
     JsonValueField: TypeAlias = Json
     JsonObjectField: TypeAlias = JsonObject
+    NumberField: TypeAlias = int | float
     DateField: TypeAlias = datetime
 else:
     JsonValueField = Annotated[object, Validated(checked_json, {})]
     """Any JSON value."""
     JsonObjectField = Annotated[object, Validated(checked_object, {"type": "object"})]
     """A JSON object, in the order of the request."""
+    NumberField = Annotated[object, Validated(checked_number, {"type": "number"})]
+    """A JSON number, which is no truth."""
     DateField = Annotated[
         datetime, Validated(checked_date, {"type": "string", "examples": ["2025-03-09", "2025-03-09T14:05:07"]})
     ]

@@ -138,6 +138,9 @@ def _unknown_key(path: tuple[str | int, ...], owner: type[BaseModel] | None) -> 
         names = next(names for names in fields if key in names)
         message = f"{_noun(path)} {quoted(key)} stands here under two spellings"
         return _error("R111", path, message, f"send one of {', '.join(names)}")
+    if path == ("documents",):
+        help = "the model's template has no place for documents: what the model is to read goes into a message"
+        return _error("R111", path, message, help)
     close = get_close_matches(key, accepted, n=1)
     help = f"did you mean {close[0]}?" if close else f"accepted here: {', '.join(accepted)}"
     return _error("R111", path, message, help)

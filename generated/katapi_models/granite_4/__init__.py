@@ -41,7 +41,7 @@ MODEL = Model(
     source="spec/models/granite4.kata",
     template=Identity(
         "Granite4@1/granite-4",
-        "sha256:b93ac4322ebe0dc5f6b4aafe91ce0b23abfd9c0eb61d6d55ce421e81a8ce661f",
+        "sha256:d2f98b66e201cc386483be2cdfebfafc881a080efc39960f3f7f437372f798ec",
     ),
     tokenizer_identity=Identity(
         "Granite4@1",

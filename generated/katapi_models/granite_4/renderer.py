@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from katapi.runtime.documents import unscored
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
@@ -183,8 +184,8 @@ def render(request: Request) -> list[Printed]:
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
+    documents = unscored(request.documents) if request.documents is not None else None
     available_tools = request.available_tools
-    documents = request.documents
     if not messages:
         raise TemplateError("A conversation needs at least one message.", code="T100", where="granite4.kata:46")
     # granite4.kata:48 take leading system as sys

@@ -10,7 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
-from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.documents import DocumentField
+from katapi.runtime.fields import JsonObjectField
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
@@ -80,6 +81,6 @@ class Request(RequestModel):
 
     messages: Items[Message]
     tools: Items[JsonObjectField] | None = None  # line 24
+    documents: Items[DocumentField] | None = None  # line 25
     add_generation_prompt: bool = True
-    available_tools: Items[JsonObjectField] | None = None  # line 25
-    documents: Items[JsonValueField] | None = None  # line 26
+    available_tools: Items[JsonObjectField] | None = None  # line 26

@@ -49,7 +49,7 @@ from katapi.model.types import (
 )
 
 #: Bindings that no line of the file makes.
-_GIVEN = (t.Binding.MESSAGES, t.Binding.GENERATING, t.Binding.TOOLS)
+_GIVEN = (t.Binding.MESSAGES, t.Binding.GENERATING, t.Binding.TOOLS, t.Binding.DOCUMENTS)
 _SCALAR = KIND_WORDS["text"] | KIND_WORDS["number"] | KIND_WORDS["bool"] | KIND_WORDS["null"]
 BOOL = BoolType()
 INT = IntType()

@@ -323,6 +323,9 @@ def _global_variables(expressions: Expressions, request: Request) -> tuple[t.Var
     ]
     if request.tools is not None:
         out.append(expressions.variable("tools", t.Binding.TOOLS, request.tools, request.tools_span))
+    if request.documents is not None:
+        of = request.documents
+        out.append(expressions.variable("documents", t.Binding.DOCUMENTS, of, request.documents_span))
     for param in request.params:
         of = param.type
         out.append(expressions.variable(param.name, t.Binding.PARAM, of, param.span))

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from katapi.language import syntax as s
 from katapi.language.source import Span
-from katapi.model.request import Field, Param, Record, Request, Role
+from katapi.model.request import SCORE, Field, Param, Record, Request, Role
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.settings import Settings
@@ -18,6 +18,7 @@ from katapi.model.types import (
     ANY_JSON,
     CONTENT,
     LITERAL,
+    NUMBER,
     OBJECT,
     BoolType,
     ControlType,
@@ -52,11 +53,12 @@ _NAMED: dict[str, Type] = {
     "object": OBJECT,
     "bool": BoolType(),
     "int": IntType(),
+    "number": NUMBER,
     "date": DateType(),
 }
 
 #: Keys that every request has; no parameter may take their names.
-BUILT_IN_KEYS = ("messages", "tools", "add_generation_prompt")
+BUILT_IN_KEYS = ("messages", "tools", "documents", "add_generation_prompt")
 
 
 class _Bytes(Enum):
@@ -270,6 +272,8 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
             findings.untyped.add("tools")
             tools = None
 
+    documents = _documents(node, names, records, findings)
+
     params: list[Param] = []
     for param in node.params:
         key = param.name.text
@@ -303,9 +307,38 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         tuple(records),
         tools,
         node.tools[0].span if node.tools else node.span,
+        documents,
+        node.documents[0].span if node.documents else node.span,
         tuple(params),
         node.span,
     )
+
+
+def _documents(node: s.Request, names: ClosedFields, records: list[Record], findings: Findings) -> Type | None:
+    """The type of the documents: a list of objects as they come, or of a record."""
+    if not node.documents:
+        return None
+    first, *more = node.documents
+    for declared in more:
+        findings.add("K107", declared.span, "`documents` is declared twice", first=first.span)
+    try:
+        of = resolve_type(first.type, names, findings)
+    except Unresolved:
+        findings.untyped.add("documents")
+        return None
+    listed = present(of)
+    item = listed.item if isinstance(listed, ListType) else None
+    if item != OBJECT and not isinstance(item, RecordType):
+        help = "write `documents: [object]?`, or name a record"
+        findings.add("K201", first.type.span, "documents are a list of objects or of a record", help=help)
+        findings.untyped.add("documents")
+        return None
+    record = next((r for r in records if item == RecordType(r.name)), None)
+    score = None if record is None else record.field(SCORE)
+    if score is not None and present(score.type) not in (NUMBER, IntType()):
+        help = "write `score: number?`, with `ignore` in front of it if it is not printed"
+        findings.add("K201", score.span, "the score of a document is a number", help=help)
+    return of
 
 
 def _check_recursion(records: list[Record], findings: Findings) -> None:

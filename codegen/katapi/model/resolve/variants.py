@@ -29,6 +29,7 @@ _ENTRIES: dict[str, type[s.Node]] = {
     "roles": s.RoleDecl,
     "records": s.RecordDecl,
     "tools": s.ToolsDecl,
+    "documents": s.DocumentsDecl,
     "params": s.ParamDecl,
     "fields": s.FieldDecl,
 }

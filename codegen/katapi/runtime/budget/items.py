@@ -7,11 +7,12 @@ items are atoms or turns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from katapi.runtime.budget.policy import Allotment, Grouping, Order, Section
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.documents import score_of
 from katapi.runtime.messages import items_of, roles_of
 from katapi.runtime.request_model import RequestModel
 
@@ -126,9 +127,3 @@ def section_list(section: Section) -> str:
             return "documents"
         case _:
             return "messages"
-
-
-def score_of(document: object) -> float | None:
-    """How well a document fits, as it says itself."""
-    score: object = document.get("score") if isinstance(document, Mapping) else getattr(document, "score", None)
-    return float(score) if isinstance(score, int | float) and not isinstance(score, bool) else None
