@@ -61,11 +61,15 @@ _SCRIPTS = st.sampled_from(
 )
 
 
-def given(strategy: SearchStrategy[T]) -> Callable[[Callable[[T], None]], Callable[..., None]]:
-    """Hypothesis's own `given` without its limits of time: the first example of a process builds a tokenizer."""
+def given(strategy: SearchStrategy[T], one_in: int = 1) -> Callable[[Callable[[T], None]], Callable[..., None]]:
+    """Hypothesis's own `given` without its limits of time: the first example of a process builds a tokenizer.
+
+    A test whose examples take long draws `one_in` so many of the usual number.
+    """
 
     def decorate(test: Callable[[T], None]) -> Callable[..., None]:
-        patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        count = max(1, settings().max_examples // one_in)
+        patient = settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
         return patient(hypothesis.given(strategy)(test))
 
     return decorate

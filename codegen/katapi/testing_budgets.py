@@ -14,7 +14,7 @@ from katapi.oracle.budget import fitted
 from katapi.runtime.budget.decision import Choice, PolicyDecision
 from katapi.runtime.budget.items import INSTRUCTING, USER, conversation_of
 from katapi.runtime.budget.policy import Budget, CutLeft, Section
-from katapi.runtime.errors import BudgetError, TemplateError
+from katapi.runtime.errors import BudgetError, RequestError, TemplateError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.messages import items_of, messages_of, roles_of
 from katapi.runtime.model import Model
@@ -56,6 +56,10 @@ def check_within(model: Model[R], case: Case) -> None:
         return
     budget = _tightened(model.budgets[case.policy], int(len(model.assemble(request)) * case.room), case.reserve)
     raw = request_bytes(request)
+    try:
+        model.decode_request(raw)
+    except RequestError:  # it nests deeper than the model reads
+        return
     needed = [name for name, field in model.request_type.model_fields.items() if field.is_required()]
 
     def naive() -> ModelInput:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
 from katapi.testing import given, json_objects, json_texts, known_ids, request_bytes, reread, texts, texts_at
+from katapi.testing_budgets import Case, check_within, within
 from katapi_models.deepseek_v3 import MODEL
 from katapi_models.deepseek_v3.request import (
     AssistantMessage,
@@ -112,6 +113,11 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
     assert result.position_ids.tolist() == list(range(n))
     assert len(result.origins) == len(result.sampled) == n
     assert all(origin.segments for origin in result.origins)
+
+
+@given(within(INPUTS, MODEL), one_in=4)
+def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
+    check_within(MODEL, case)
 
 
 @given(INPUTS)

@@ -20,6 +20,7 @@ from katapi.testing import (
     texts,
     texts_at,
 )
+from katapi.testing_budgets import Case, check_within, within
 from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3 import MODEL
 from katapi_models.qwen3.request import (
@@ -146,6 +147,11 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
     assert result.position_ids.tolist() == list(range(n))
     assert len(result.origins) == len(result.sampled) == n
     assert all(origin.segments for origin in result.origins)
+
+
+@given(within(INPUTS, MODEL), one_in=4)
+def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
+    check_within(MODEL, case)
 
 
 @given(INPUTS)

@@ -15,7 +15,7 @@ from katapi.emit.tokenizer_tests import undone, with_vocabulary
 from katapi.model import template as t
 from katapi.model.boundaries import guards
 from katapi.model.declarations import Integers, Nan
-from katapi.model.program import Program
+from katapi.model.program import Program, budgets_of
 from katapi.model.request import Field, Request
 from katapi.model.sites import cited, site_of
 from katapi.model.types import (
@@ -53,6 +53,7 @@ class PropertyTestsContext:
     renders: bool
     readable: bool
     depth_limit: int | None
+    budgets: bool
     shares: bool
     generate_from: str
     generate_to: str
@@ -210,6 +211,7 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             renders=renders,
             readable=readable,
             depth_limit=request.depth if limited else None,
+            budgets=bool(budgets_of(program)),
             shares=any(site_of(d.span, program.source).file for d in program.template.definitions),
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
@@ -256,6 +258,7 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
             *(("LiteralSegment",) if renders and program.template.generates else ()),
         ],
         "katapi.testing": sorted(helpers),
+        "katapi.testing_budgets": ["Case", "check_within", "within"] if renders and budgets_of(program) else [],
         package: ["MODEL as DECLARED" if stands_in else "MODEL"],
         f"{lender(program, package)}.tokenizer": ["CONFIGURATION"] if stands_in else [],
         f"{package}.request": [
