@@ -73,8 +73,9 @@ class Atoms(Generic[R]):
         return all(self._roles[at] in self.reach.everywhere for at in self._atoms[number])
 
     def parts(self, number: int) -> bool:
-        """Whether a control token is always printed for an atom."""
-        return any(self._roles[at] in self.reach.parting for at in self._atoms[number])
+        """Whether a control token is always printed for an atom, at its place."""
+        parting = self.reach.parting - self.reach.everywhere
+        return any(self._roles[at] in parting for at in self._atoms[number])
 
     def goes_on(self, number: int) -> bool:
         """Whether an atom begins with a message that can be printed together with those before it."""
