@@ -24,11 +24,11 @@ import json
 import os
 import platform
 import random
+import resource
 import statistics
 import sys
 import time
-import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
@@ -246,15 +246,26 @@ def windows_of(case: Case) -> tuple[int, int]:
 
 
 def memory_of(case: Case) -> tuple[float, float]:
-    """The most megabytes that are held at once while the whole is assembled, and while the budget is filled."""
-    peaks = []
-    for work in (assembling, filling):
-        gc.collect()
-        tracemalloc.start()
+    """The megabytes that assembling the whole adds to the process at most, and that filling the budget does."""
+    return _added(assembling, case), _added(filling, case)
+
+
+def _added(work: Callable[[Case], float], case: Case) -> float:
+    """What a process of its own, begun as a copy of this one, has at most beyond what it begins with."""
+    gc.collect()
+    outcome, told = os.pipe()
+    child = os.fork()
+    if child == 0:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         work(case)
-        peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
-        tracemalloc.stop()
-    return peaks[0], peaks[1]
+        added = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        os.write(told, str(added).encode())
+        os._exit(0)
+    os.close(told)
+    with os.fdopen(outcome) as answer:
+        kilobytes = int(answer.read())
+    os.waitpid(child, 0)
+    return kilobytes * 1024 / 1e6
 
 
 def measured(task: Task, texts: Texts, most: int, rounds: int) -> Row:
@@ -295,7 +306,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
 
 def section(rows: list[Row], rounds: int, memory: tuple[float, float, Task]) -> str:
     """What stands between the two comment lines."""
-    whole, filling, task = memory
+    whole, filled, task = memory
     largest = [*rows[0].whole][-1]
     first, *rest = "\n".join(tables(rows)).split("\n\n")
     where = f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores that others use too"
@@ -314,8 +325,9 @@ More is better for Katapi:
 
 {rest[0]}
 
-At {largest:,} messages ({name_of(task)}) assembling the whole holds {whole:.0f} MB at once beyond the request and what
-the tokenizer remembers; filling the budget holds {filling:.0f} MB, {filling / whole:.2f}×.
+At {largest:,} messages ({name_of(task)}) assembling the whole adds {whole:.0f} MB at most to the memory of a process
+that has read the request and met its texts; filling the budget adds {filled:.0f} MB (beyond memory freed before, which
+both use again).
 
 """
 
