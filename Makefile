@@ -11,7 +11,7 @@ PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-ch
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-networks lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies clean
+.PHONY: help demo test test-networks lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies budgets clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -76,6 +76,9 @@ masks: .venv-bench/ready ## loss masks beside transformers on TRL's templates: w
 
 replies: .venv-bench/ready ## reading replies and going on behind them beside renderers: writes docs/replies.md, in some minutes
 	.venv-bench/bin/python tools/reply_comparison.py $(ARGS)
+
+budgets: .venv/ready ## filling budgets beside assembling everything: writes a section of docs/budget.md, in some minutes
+	$(BIN)/python tools/budget_bench.py $(ARGS)
 
 clean: ## remove environments, caches and what was built
 	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

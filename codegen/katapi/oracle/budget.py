@@ -62,28 +62,30 @@ def _required(request: JsonObject, optional: Mapping[Section, Allotment]) -> set
     messages = _list(request, "messages")
     if Section.HISTORY not in optional:
         return set(range(len(messages)))
+    spans = _spans(messages)
     instructions = {at for at in range(len(messages)) if _role(messages[at]) in _INSTRUCTING}
     others = [at for at in range(len(messages)) if at not in instructions]
-    asked = [at for at in others if any(_role(messages[one]) == "user" for one in _together(messages, at))]
-    current = {at for last in (asked[-1:], others[-1:]) for one in last for at in _together(messages, one)}
+    asked = [at for at in others if any(_role(messages[one]) == "user" for one in _together(spans, at))]
+    current = {at for last in (asked[-1:], others[-1:]) for one in last for at in _together(spans, one)}
     return instructions | current
 
 
-def _together(messages: list[Json], at: int) -> frozenset[int]:
+def _spans(messages: list[Json]) -> list[frozenset[int]]:
+    """For each result the messages from its call to it, without instructions."""
+    calls = [(answer, _call_of(messages, answer)) for answer in range(len(messages))]
+    return [
+        frozenset(one for one in range(call, answer + 1) if _role(messages[one]) not in _INSTRUCTING)
+        for answer, call in calls
+        if call is not None
+    ]
+
+
+def _together(spans: list[frozenset[int]], at: int) -> frozenset[int]:
     """The messages that are kept with one: a call, its results, and what stands between them."""
-    found = {at}
-    grown = True
-    while grown:
-        grown = False
-        for answer in range(len(messages)):
-            call = _call_of(messages, answer)
-            if call is None:
-                continue
-            span = {one for one in range(call, answer + 1) if _role(messages[one]) not in _INSTRUCTING}
-            if span & found and not span <= found:
-                found |= span
-                grown = True
-    return frozenset(found)
+    found = frozenset({at})
+    while grown := [span for span in spans if span & found and not span <= found]:
+        found = found.union(*grown)
+    return found
 
 
 def _call_of(messages: list[Json], answer: int) -> int | None:
@@ -119,20 +121,21 @@ def _priority_order(request: JsonObject, allotment: Allotment, required: set[int
 
 
 def _groups(messages: list[Json], grouping: Grouping, required: set[int]) -> list[frozenset[int]]:
-    atoms = {_together(messages, at) for at in range(len(messages)) if at not in required}
+    spans = _spans(messages)
+    atoms = {_together(spans, at) for at in range(len(messages)) if at not in required}
     if grouping is Grouping.BY_MESSAGE:
         return list(atoms)
+    asking = [at for at in range(len(messages)) if _asks(messages, _together(spans, at), at)]
     turns: dict[int, frozenset[int]] = {}
     for atom in atoms:
-        asked = [at for at in range(len(messages)) if _asks(messages, at) and at <= min(atom)]
+        asked = [at for at in asking if at <= min(atom)]
         turn = asked[-1] if asked and asked[-1] not in required else min(atom)
         turns[turn] = turns.get(turn, frozenset()) | atom
     return list(turns.values())
 
 
-def _asks(messages: list[Json], at: int) -> bool:
-    """Whether a turn begins at a message."""
-    together = _together(messages, at)
+def _asks(messages: list[Json], together: frozenset[int], at: int) -> bool:
+    """Whether a turn begins at a message, with those that are kept with it."""
     return at == min(together) and any(_role(messages[one]) == "user" for one in together)
 
 
