@@ -12,11 +12,11 @@ from hypothesis.strategies import SearchStrategy
 
 from katapi.oracle.budget import fitted
 from katapi.runtime.budget.decision import Choice, PolicyDecision
-from katapi.runtime.budget.items import INSTRUCTING, USER, conversation_of
+from katapi.runtime.budget.items import conversation_of
 from katapi.runtime.budget.policy import Budget, CutLeft, Section
 from katapi.runtime.errors import BudgetError, RequestError, TemplateError
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.messages import items_of, messages_of, roles_of
+from katapi.runtime.messages import INSTRUCTING, USER, items_of, messages_of, roles_of
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel

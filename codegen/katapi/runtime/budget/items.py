@@ -13,15 +13,8 @@ from itertools import pairwise
 from katapi.runtime.budget.policy import Allotment, Grouping, Order, Section
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.documents import score_of
-from katapi.runtime.messages import items_of, roles_of
+from katapi.runtime.messages import ANSWERING, INSTRUCTING, USER, items_of, roles_of
 from katapi.runtime.request_model import RequestModel
-
-INSTRUCTING = frozenset({"system", "developer"})
-"""The roles whose messages are instructions."""
-ANSWERING = frozenset({"tool", "tool_results", "ipython", "observation", "function"})
-"""The roles whose messages are results of tools."""
-USER = "user"
-"""The role that asks."""
 
 
 @dataclass(frozen=True, slots=True)

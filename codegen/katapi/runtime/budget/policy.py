@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from katapi.runtime.counts import count_of
 from katapi.runtime.dataclass import dataclass
 
 
@@ -39,6 +41,14 @@ class Order(Enum):
     """As they stand in the request."""
 
 
+ORDERS: Mapping[Section, tuple[Order, ...]] = {
+    Section.TOOLS: (Order.AS_GIVEN,),
+    Section.HISTORY: (Order.NEWEST_FIRST, Order.OLDEST_FIRST),
+    Section.DOCUMENTS: (Order.BY_SCORE, Order.AS_GIVEN),
+}
+"""The sections of which something can be left out, each with the orders that it can have."""
+
+
 class Grouping(Enum):
     """What of a history is kept together or left out together; a call of a tool and all its results always are."""
 
@@ -63,6 +73,9 @@ class Tokens:
 
     count: int
 
+    def __post_init__(self) -> None:
+        count_of(self.count, "a share of tokens")
+
     def of(self, room: int) -> int:
         """The same, whatever the room."""
         return self.count
@@ -74,6 +87,10 @@ class Percent:
 
     count: int
 
+    def __post_init__(self) -> None:
+        if count_of(self.count, "a share in percent") > 100:
+            raise ValueError(f"{self.count} percent is more than the whole")
+
     def of(self, room: int) -> int:
         """How many tokens of a room that is, rounded down."""
         return room * self.count // 100
@@ -84,7 +101,11 @@ Share: TypeAlias = Tokens | Percent
 
 @dataclass(frozen=True, slots=True)
 class Allotment:
-    """How a section that is not required is filled."""
+    """How a section that is not required is filled.
+
+    Raises ValueError for a section of which nothing is ever left out, and for an order or a grouping that is not one of
+    the section.
+    """
 
     section: Section
     """`TOOLS`, `HISTORY` or `DOCUMENTS`."""
@@ -96,6 +117,16 @@ class Allotment:
     """So much is for this section before others, whatever their priority."""
     at_most: Share | None = field(default=None, kw_only=True)
     """More than that it never takes."""
+
+    def __post_init__(self) -> None:
+        orders = ORDERS.get(self.section)
+        if orders is None:
+            raise ValueError(f"nothing is ever left out of {self.section.value}")
+        if self.order not in orders:
+            known = " or ".join(repr(order.value) for order in orders)
+            raise ValueError(f"{self.section.value} has no order {self.order.value!r}, but {known}")
+        if self.grouping is not Grouping.BY_MESSAGE and self.section is not Section.HISTORY:
+            raise ValueError(f"{self.section.value} has no messages to keep together")
 
 
 class Structure(Enum):
@@ -130,7 +161,11 @@ Overflow: TypeAlias = Reject | CutLeft
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A budget policy (the chapter, section 1.7)."""
+    """A budget policy (the chapter, section 1.7): declared in a spec, or made in Python.
+
+    Raises TypeError where `window` or `reserve` is no whole number, and ValueError where one is below 0, where more is
+    reserved than the window holds, and for a section that has two allotments.
+    """
 
     id: str
     """Its name and version, `agent32k@1`."""
@@ -144,6 +179,14 @@ class Budget:
     """What becomes of an input whose required sections are too long."""
     digest: str = ""
     """The SHA-256 of the declaration: `sha256:` and 64 hexadecimal digits; empty where it was declared in no file."""
+
+    def __post_init__(self) -> None:
+        if count_of(self.reserve, "reserve") > count_of(self.window, "window"):
+            raise ValueError(f"a reserve of {self.reserve} is more than a window of {self.window}")
+        sections = [allotment.section for allotment in self.optional]
+        for section in sections:
+            if sections.count(section) > 1:
+                raise ValueError(f"{section.value} has two allotments")
 
     @property
     def room(self) -> int:

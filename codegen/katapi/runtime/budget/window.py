@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from katapi.runtime.budget.items import USER
 from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.messages import messages_of, role_of
+from katapi.runtime.messages import USER, messages_of, role_of
 from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
