@@ -9,9 +9,10 @@ import pytest
 
 import katapi
 from katapi import Budget, BudgetError
-from katapi.runtime.budget.policy import Allotment, Grouping, Misfit, Order, Percent, Section, Tokens
+from katapi.runtime.budget.policy import Allotment, CutLeft, Grouping, Misfit, Order, Percent, Section, Tokens
 
 QWEN3 = katapi.load("qwen3")
+HISTORY = Allotment(Section.HISTORY, Order.NEWEST_FIRST, Misfit.SKIP)
 ASKED = [{"role": "user", "content": "1 + 1?"}]
 
 
@@ -43,9 +44,24 @@ def test_a_budget_that_makes_no_sense(make: Callable[[], object], message: str) 
         make()
 
 
-def test_a_budget_is_in_whole_numbers() -> None:
-    with pytest.raises(TypeError, match="window is a whole number, not a str"):
-        Budget("b@1", "10", 0)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        (Budget, ("b@1", "10", 0), "window is a whole number, not a str"),
+        (Budget, ("b@1", 10, 0, [HISTORY]), "optional is of type tuple, not list"),
+        (Budget, ("b@1", 10, 0, ("history",)), "what stands in optional is of type Allotment, not str"),
+        (Budget, ("b@1", 10, 0, (), "reject"), "overflow is of type Reject or CutLeft, not str"),
+        (Allotment, ("history", Order.NEWEST_FIRST, Misfit.SKIP), "section is of type Section, not str"),
+        (Allotment, (Section.HISTORY, "newest first", Misfit.SKIP), "order is of type Order, not str"),
+        (CutLeft, (["messages"],), "breaks is of type frozenset, not list"),
+        (CutLeft, (frozenset({"messages"}),), "what a cut breaks is of type Structure, not str"),
+    ],
+)
+def test_a_budget_is_made_of_its_own_types(
+    make: Callable[..., object], arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        make(*arguments)
 
 
 @pytest.mark.parametrize(

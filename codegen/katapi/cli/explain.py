@@ -6,7 +6,7 @@ from rich.table import Table
 
 from katapi.cli.terminal import print_table, visible
 from katapi.runtime.budget.decision import Choice, PolicyDecision
-from katapi.runtime.budget.policy import Section
+from katapi.runtime.budget.items import section_list
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model_input import ModelInput
 
@@ -72,12 +72,7 @@ def _ranges(numbers: tuple[int, ...]) -> str:
 
 def _beginning(choice: Choice, offered: JsonObject) -> str:
     """The first words of an item."""
-    match choice.section:
-        case Section.TOOLS | Section.DOCUMENTS:
-            name = choice.section.value
-        case _:
-            name = "messages"
-    items = offered.get(name)
+    items = offered.get(section_list(choice.section))
     if not isinstance(items, list | tuple) or not choice.at or choice.at[0] >= len(items):
         return ""
     text = _words(items[choice.at[0]]).strip().replace("\n", " ")

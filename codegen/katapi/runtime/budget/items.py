@@ -107,12 +107,12 @@ def in_order(allotment: Allotment, items: Sequence[tuple[int, ...]], request: Re
         case Order.OLDEST_FIRST | Order.AS_GIVEN:
             return [*items]
         case Order.BY_SCORE:
-            scores = [score_of(one) for one in items_of(request, section_list(allotment.section))]
+            scores = [score_of(one) for one in items_of(request, allotment.section.value)]
             return sorted(items, key=lambda item: (scores[item[0]] is None, -(scores[item[0]] or 0.0)))
 
 
 def section_list(section: Section) -> str:
-    """The list of a request that holds what a section is made of."""
+    """The key of a request whose list holds what a section is made of."""
     match section:
         case Section.TOOLS:
             return "tools"

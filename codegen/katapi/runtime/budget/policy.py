@@ -67,6 +67,13 @@ class Misfit(Enum):
     """None of the items behind it is tried."""
 
 
+def _be(value: object, kinds: type | tuple[type, ...], name: str) -> None:
+    """Raises TypeError for a value that no type checker would have let through."""
+    if not isinstance(value, kinds):
+        known = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+        raise TypeError(f"{name} is of type {known}, not {type(value).__name__}")
+
+
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """A number of tokens."""
@@ -103,8 +110,8 @@ Share: TypeAlias = Tokens | Percent
 class Allotment:
     """How a section that is not required is filled.
 
-    Raises ValueError for a section of which nothing is ever left out, and for an order or a grouping that is not one of
-    the section.
+    Raises TypeError for a value of another type, and ValueError for a section of which nothing is ever left out, and
+    for an order or a grouping that is not one of the section.
     """
 
     section: Section
@@ -119,6 +126,12 @@ class Allotment:
     """More than that it never takes."""
 
     def __post_init__(self) -> None:
+        _be(self.section, Section, "section")
+        _be(self.order, Order, "order")
+        _be(self.misfit, Misfit, "misfit")
+        _be(self.grouping, Grouping, "grouping")
+        for share in (self.at_least, self.at_most):
+            _be(share, (Tokens, Percent, type(None)), "a share")
         orders = ORDERS.get(self.section)
         if orders is None:
             raise ValueError(f"nothing is ever left out of {self.section.value}")
@@ -155,6 +168,11 @@ class CutLeft:
 
     breaks: frozenset[Structure]
 
+    def __post_init__(self) -> None:
+        _be(self.breaks, frozenset, "breaks")
+        for structure in self.breaks:
+            _be(structure, Structure, "what a cut breaks")
+
 
 Overflow: TypeAlias = Reject | CutLeft
 
@@ -163,7 +181,7 @@ Overflow: TypeAlias = Reject | CutLeft
 class Budget:
     """A budget policy (the chapter, section 1.7): declared in a spec, or made in Python.
 
-    Raises TypeError where `window` or `reserve` is no whole number, and ValueError where one is below 0, where more is
+    Raises TypeError for a value of another type, and ValueError where one is below 0, where more is
     reserved than the window holds, and for a section that has two allotments.
     """
 
@@ -183,6 +201,10 @@ class Budget:
     def __post_init__(self) -> None:
         if count_of(self.reserve, "reserve") > count_of(self.window, "window"):
             raise ValueError(f"a reserve of {self.reserve} is more than a window of {self.window}")
+        _be(self.optional, tuple, "optional")
+        for allotment in self.optional:
+            _be(allotment, Allotment, "what stands in optional")
+        _be(self.overflow, (Reject, CutLeft), "overflow")
         sections = [allotment.section for allotment in self.optional]
         for section in sections:
             if sections.count(section) > 1:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.messages import role_of
+from katapi.runtime.messages import items_of, role_of
 from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
@@ -63,8 +63,7 @@ class Counted:
             return False
         if self.items is None:
             return True
-        value: object = getattr(message, self.items, None)
-        return isinstance(value, tuple) and bool(value)
+        return bool(items_of(message, self.items))
 
 
 @dataclass(frozen=True, slots=True)
