@@ -22,6 +22,7 @@ class Conversation:
     """The messages of a request as atoms, each the indices of its messages, in the order of the conversation."""
 
     atoms: tuple[tuple[int, ...], ...]
+    """For each atom the indices of its messages in the request."""
     instructions: tuple[int, ...]
     """The numbers of the atoms that are instructions."""
     current: tuple[int, ...]

@@ -79,6 +79,7 @@ class Tokens:
     """A number of tokens."""
 
     count: int
+    """In tokens, from 0."""
 
     def __post_init__(self) -> None:
         count_of(self.count, "a share of tokens")
@@ -93,6 +94,7 @@ class Percent:
     """A share of the room, which is the window without what is reserved."""
 
     count: int
+    """In percent, from 0 to 100."""
 
     def __post_init__(self) -> None:
         if count_of(self.count, "a share in percent") > 100:
@@ -104,6 +106,7 @@ class Percent:
 
 
 Share: TypeAlias = Tokens | Percent
+"""So many tokens, or so much of the room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,9 @@ class Allotment:
     section: Section
     """`TOOLS`, `HISTORY` or `DOCUMENTS`."""
     order: Order
+    """Which of its items is tried first."""
     misfit: Misfit
+    """What becomes of those behind an item that does not fit."""
     grouping: Grouping = Grouping.BY_MESSAGE
     """For the history alone."""
     at_least: Share | None = field(default=None, kw_only=True)
@@ -175,6 +180,7 @@ class CutLeft:
 
 
 Overflow: TypeAlias = Reject | CutLeft
+"""What becomes of an input that is too long when nothing more can be left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class Window:
     """Places among the kept atoms, in order, with an item between two of them."""
 
     places: tuple[int, ...]
+    """Places in the list of the kept atoms, ascending."""
     open_sides: tuple[tuple[int, ...], ...]
     """The places on each side where no control token is certain: one of them must have a text that is always cut."""
 
@@ -41,12 +42,14 @@ class Atoms(Generic[R]):
         self._request = request
         self._atoms = atoms
         self.reach = reach
+        """How far the template looks."""
         messages = messages_of(request)
         self._roles = [role_of(message) for message in messages]
         self.counted = [
             bool(reach.counted) and any(one.counts(messages[at]) for at in atom for one in reach.counted)
             for atom in atoms
         ]
+        """For each atom whether a counter of the whole conversation goes on over a message of it."""
         self.whole = all(atom[-1] - atom[0] == len(atom) - 1 for atom in atoms)
         """Whether no message stands between those of one atom."""
         self.answering: list[list[int]] = [[] for _ in reach.questions]
