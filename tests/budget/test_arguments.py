@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,3 +92,11 @@ def test_where_the_template_itself_is_too_long_nothing_is_to_be_shortened_of_a_s
     with pytest.raises(BudgetError) as raised:
         katapi.fit_context(QWEN3, [{"role": "user", "content": "1"}], [], [], 0)
     assert raised.value.help == "shorten it by 9 tokens; the template itself prints most of them"
+
+
+def test_the_help_for_an_unknown_policy_says_what_there_is() -> None:
+    request = b'{"messages": [{"role": "user", "content": "1"}]}'
+    with pytest.raises(BudgetError, match="declared: Qwen, agent32k"):
+        QWEN3.assemble(request, "agent")
+    with pytest.raises(BudgetError, match="write a `budget` there, or `use` a file of budgets"):
+        replace(QWEN3, budgets={}).assemble(request, "agent")
