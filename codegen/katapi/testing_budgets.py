@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from katapi.oracle.budget import fitted
-from katapi.runtime.budget.decision import Choice, PolicyDecision
-from katapi.runtime.budget.items import INSTRUCTING, USER, conversation_of
-from katapi.runtime.budget.policy import Budget, CutLeft, Section
+from katapi.runtime.budget.decision import PolicyDecision
+from katapi.runtime.budget.items import conversation_of, section_list
+from katapi.runtime.budget.policy import Budget, CutLeft
 from katapi.runtime.errors import BudgetError, RequestError, TemplateError
 from katapi.runtime.json_types import JsonObject
-from katapi.runtime.messages import items_of, messages_of, roles_of
+from katapi.runtime.messages import INSTRUCTING, USER, items_of, messages_of, roles_of
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel
@@ -108,7 +108,12 @@ def _whole(model: Model[R], request: JsonObject) -> ModelInput:
 def _check_kept(request: RequestModel, kept: RequestModel, decision: PolicyDecision) -> None:
     """What is required is there as it came, in its order; a call and its results are there together or not at all."""
     messages = messages_of(request)
-    places = sorted(at for choice in decision.choices if choice.kept and _of_messages(choice) for at in choice.at)
+    places = sorted(
+        at
+        for choice in decision.choices
+        if choice.kept and section_list(choice.section) == "messages"
+        for at in choice.at
+    )
     assert [messages[at] for at in places] == [*messages_of(kept)]
     conversation = conversation_of(messages)
     required = [at for number in conversation.required for at in conversation.atoms[number]]
@@ -120,17 +125,12 @@ def _check_kept(request: RequestModel, kept: RequestModel, decision: PolicyDecis
     assert getattr(kept, "add_generation_prompt", None) == getattr(request, "add_generation_prompt", None)
 
 
-def _of_messages(choice: Choice) -> bool:
-    return choice.section not in (Section.TOOLS, Section.DOCUMENTS)
-
-
 def _check_choices(request: RequestModel, decision: PolicyDecision) -> None:
     """Each thing of the request was decided on once, and each length follows from the one before."""
     length: int | None = None
     decided: dict[str, list[int]] = {"messages": [], "tools": [], "documents": []}
     for choice in decision.choices:
-        name = "messages" if _of_messages(choice) else choice.section.value
-        decided[name] += choice.at
+        decided[section_list(choice.section)] += choice.at
         if choice.before:
             assert length in (None, choice.before)
         if choice.kept:

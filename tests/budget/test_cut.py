@@ -281,6 +281,21 @@ def test_whole_messages() -> None:
     }
 
 
+def test_a_result_belongs_to_its_call_whatever_stands_between() -> None:
+    talk = [
+        said("user", "Where is it?"),
+        said("assistant", "I look.", tool_calls=[call(1, at=1)]),
+        said("user", "Hurry, please, I have to be there at nine!"),
+        said("tool", "above", tool_call_id="call00001"),
+        said("user", "Thanks."),
+    ]
+    raw = request(*talk)
+    for room in range(14, len(QWEN.assemble(raw))):
+        found = cut(QWEN, raw, room, MESSAGES, INSTRUCTIONS)
+        assert ("<tool_call>" in found.text) == ("<tool_response>" in found.text)
+    assert "Hurry" in cut(QWEN, raw, 35, MESSAGES, INSTRUCTIONS, CALLS).text
+
+
 def test_within_a_character() -> None:
     raw = request(said("user", "x" * 20 + "\U00013080" * 3))  # of several tokens each
     seen = {cut(QWEN, raw, room, MESSAGES, CHARACTERS).text for room in range(7, 14)}

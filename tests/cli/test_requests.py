@@ -157,10 +157,13 @@ def test_a_policy_refuses_what_does_not_fit_and_records_what_does() -> None:
 
     fits = here("assemble", "book", "--policy", "Book", stdin=of(52))
     assert fits.status == 0
-    assert json.loads(fits.out)["record"]["policy"] == {"id": "Book@1", "window": 64, "reserve": 8, "input": 56}
+    decision = json.loads(fits.out)["record"]["policy"]
+    choices = [(choice["section"], choice["at"], choice["why"]) for choice in decision.pop("choices")]
+    assert choices == [("current", [0], "required")]
+    assert decision == {"id": "Book@1", "window": 64, "reserve": 8, "input": 56, "offered": None}
     over = here("assemble", "book", "--policy", "Book", stdin=of(53))
     assert (over.status, over.out) == (1, "")
-    assert over.err.startswith("katapi: budget error B100 at policy Book@1: the input has 57 tokens")
+    assert over.err.startswith("katapi: budget error B100 at policy Book@1: current: what is required has 57 tokens")
     assert here("assemble", "book", stdin=of(53)).status == 0
 
 

@@ -12,12 +12,13 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from katapi.derive.cuts import GetVocabulary, not_at_hand
 from katapi.derive.fold import Constant
-from katapi.derive.growth import PREAMBLE, growing_roles
+from katapi.derive.growth import growing_roles
 from katapi.derive.stability import Question, changes, settings
 from katapi.model.program import Program
 from katapi.model.request import ASSISTANT
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json
+from katapi.runtime.messages import INSTRUCTING
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
 from tests.requests import Requests
@@ -60,7 +61,7 @@ def conversations(spec: Spec, setting: Setting) -> SearchStrategy[dict[str, Json
     by_role = requests.messages
     growing = growing_roles(program)
     asking = [role for role in growing if role != ASSISTANT]
-    opening = sorted(PREAMBLE & {*by_role})
+    opening = sorted(INSTRUCTING & {*by_role})
 
     @st.composite
     def messages(draw: DrawFn) -> Json:

@@ -174,6 +174,35 @@ def test_typed_errors() -> None:
     refused("V122", "input 1", x, Sample.of([]))
 
 
+@pytest.mark.parametrize("wrong", ["8", 8.0, True, [8], np.float64(8)])
+def test_numbers_are_whole(wrong: int) -> None:
+    x = BOOK.assemble(HELLO)
+    for call in (
+        lambda: katapi.batch([x], pad_to_multiple_of=wrong),
+        lambda: katapi.batch([x], pad_id=wrong),
+        lambda: katapi.pack_rows([x], wrong),
+        lambda: katapi.check_embedding(BOOK, wrong),
+        lambda: x.check_rows(wrong),
+    ):
+        with pytest.raises(TypeError, match="is a whole number, not a "):
+            call()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    x = BOOK.assemble(HELLO)
+    eight: int = np.int64(8)  # type: ignore[assignment]  # a program without types has such
+    batch = katapi.batch([x], pad_to_multiple_of=eight, pad_id=eight)
+    assert batch.input_ids.shape[1] % 8 == 0
+    assert type(batch.pad_id) is int
+    with pytest.raises(ValueError, match="pad_id is beyond int64"):
+        katapi.batch([x], pad_id=2**63)
+
+
+def test_the_messages_to_train_on_are_named_by_a_word_or_by_places() -> None:
+    with pytest.raises(ValueError, match="'all', 'last' or places in the request, not 'first'"):
+        BOOK.assemble(HELLO).loss_mask("first")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("multiple", [0, -8])
 def test_arguments_that_make_no_sense(multiple: int) -> None:
     x = BOOK.assemble(HELLO)
@@ -183,9 +212,11 @@ def test_arguments_that_make_no_sense(multiple: int) -> None:
         katapi.batch([x], pad_id=-1)
     with pytest.raises(ValueError, match="'left' or 'right', not 'middle'"):
         katapi.batch([x], "middle")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a list of inputs, not of one ModelInput"):
+    with pytest.raises(TypeError, match="a list of inputs, not of a ModelInput"):
         katapi.batch(x)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="input 1 is a list"):
+    with pytest.raises(TypeError, match="a list of inputs, not of a NoneType"):
+        katapi.batch(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="input 1 is of type list"):
         katapi.batch([x, [1, 2]])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="2 ids"):
         Sample.of([1, 2], [True])
@@ -208,7 +239,7 @@ def test_an_id_without_a_row_is_an_error() -> None:
         katapi.batch([Sample.of([1]), x], pad_id=90).check_rows(9)
     with pytest.raises(TokenizerError, match="the id -1 has no row"):
         katapi.batch([Sample.of([-1])]).check_rows(9)
-    with pytest.raises(ValueError, match="one row at least"):
+    with pytest.raises(ValueError, match="rows is 1 or more, not 0"):
         batch.check_rows(0)
 
 

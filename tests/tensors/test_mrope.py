@@ -142,6 +142,7 @@ def test_nothing_has_no_positions() -> None:
     ("ids", "images", "videos", "code", "where", "says"),
     [
         ([IMAGE], [(1, 3, 2)], [], "M110", "image 0", "1 × 3 × 2"),
+        ([IMAGE], [(2, 2)], [], "M110", "image 0", "2 × 2 patches"),
         ([IMAGE], [(1, 2, 2), (0, 2, 2)], [], "M110", "image 1", "0 × 2 × 2"),
         ([IMAGE], [(1, 4, 2)], [], "M111", "image 0", "1 placeholder at index 0 is not that of image 0, whose"),
         (
@@ -196,3 +197,15 @@ def test_an_input_whose_image_is_one_placeholder_yet_is_refused() -> None:
     x = katapi.load("qwen3-vl").assemble(request)
     with pytest.raises(MediaError, match=r"1 placeholder at index 4 is not that of image 0, .* has 6 tokens"):
         katapi.mrope_positions(x.input_ids, QWEN3_VL, [(1, 4, 6)])
+
+
+def test_grids_may_be_an_array() -> None:
+    ids = [1, *[IMAGE] * 6, 2]
+    grids: list[list[Grid]] = np.array([[[1, 4, 6]], [[1, 4, 6]]])  # type: ignore[assignment]  # as processors give it
+    batch = katapi.batch([Sample.of(ids)] * 2)
+    assert batch.mrope_positions(QWEN3_VL, grids).rope_deltas.tolist() == [-3, -3]
+
+
+def test_a_layout_is_no_name() -> None:
+    with pytest.raises(TypeError, match=r"layout is one of katapi\.VISION_LAYOUTS, not a str"):
+        katapi.mrope_positions([1], "qwen3_vl")  # type: ignore[arg-type]

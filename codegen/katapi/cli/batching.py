@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, assert_never
 
 import typer
 
-from katapi.cli.models import ModelName, Params, load_model, read_params, read_request, write_file
+from katapi.cli.models import ModelName, Params, Policy, load_model, read_params, read_request, write_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,20 +43,27 @@ def batch(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The npz file to write.")],
-    form: Annotated[Form, typer.Option("--padding", help="Where short rows are filled up; or one row without.")] = (
-        Form.LEFT
-    ),
+    form: Annotated[
+        Form,
+        typer.Option("--padding", help="The side on which short rows are filled up, or all in one row."),
+    ] = (Form.LEFT),
     multiple: Annotated[
         int | None, typer.Option("--pad-to-multiple-of", min=1, help="Make the rows as long as a multiple of this.")
     ] = None,
-    pad_id: Annotated[int | None, typer.Option(min=0, help="What fills; by default what the vocabulary names.")] = None,
+    pad_id: Annotated[
+        int | None,
+        typer.Option(min=0, max=2**63 - 1, help="The id that fills; by default the one that the vocabulary names."),
+    ] = None,
     rows: Annotated[
         int | None, typer.Option(min=1, help="The rows of the model's embedding: an id beyond them is an error.")
     ] = None,
     param: Params = None,
-    policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
+    policy: Policy = None,
 ) -> None:
-    """Turn several requests into one batch: ids, mask, positions, labels and lengths in an npz file."""
+    """Turn several requests into one batch: ids, mask, positions, labels and lengths in an npz file.
+
+    A packed row has cu_seqlens, where its inputs begin and end, in place of the mask.
+    """
     if form is Form.PACKED and (multiple, pad_id) != (None, None):
         raise typer.BadParameter("a packed row has no padding", param_hint="--padding")
     import katapi

@@ -6,7 +6,7 @@ from rich.table import Table
 
 from katapi.cli.terminal import print_table, visible
 from katapi.runtime.budget.decision import Choice, PolicyDecision
-from katapi.runtime.budget.policy import Section
+from katapi.runtime.budget.items import section_list
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model_input import ModelInput
 
@@ -22,10 +22,10 @@ def explain(result: ModelInput) -> None:
     table = Table(box=None, pad_edge=False, expand=False)
     for heading in ("section", "items", "begins"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("kept", "why"):
-        table.add_column(heading)
+    table.add_column("kept")
     for heading in ("before", "after"):
         table.add_column(heading, justify="right")
+    table.add_column("why")  # last, since an error that stands there is long
     for choice in decision.choices:
         table.add_row(*_row(choice, offered))
     print_table(table)
@@ -40,9 +40,9 @@ def _row(choice: Choice, offered: JsonObject) -> tuple[str, ...]:
         _ranges(choice.at),
         visible(_beginning(choice, offered)),
         "yes" if choice.kept else "no",
-        visible(why),
         str(choice.before),
         after,
+        visible(why),
     )
 
 
@@ -72,12 +72,7 @@ def _ranges(numbers: tuple[int, ...]) -> str:
 
 def _beginning(choice: Choice, offered: JsonObject) -> str:
     """The first words of an item."""
-    match choice.section:
-        case Section.TOOLS | Section.DOCUMENTS:
-            name = choice.section.value
-        case _:
-            name = "messages"
-    items = offered.get(name)
+    items = offered.get(section_list(choice.section))
     if not isinstance(items, list | tuple) or not choice.at or choice.at[0] >= len(items):
         return ""
     text = _words(items[choice.at[0]]).strip().replace("\n", " ")
@@ -91,8 +86,15 @@ def _words(item: Json) -> str:
     function = item.get("function")
     if isinstance(function, dict):
         return str(function.get("name", ""))
-    content = item.get("content")
-    text = content if isinstance(content, str) else ""
+    text = _text(item.get("content"))
     if "role" in item:
         return f"{item['role']}: {text}"
     return str(item.get("title") or item.get("text") or text)
+
+
+def _text(content: Json) -> str:
+    """A content as text; of a part that is none, its type."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    parts = [part for part in content if isinstance(part, dict)]
+    return " ".join(str(part["text"] if "text" in part else f"({part.get('type')})") for part in parts)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _MOST_DIGITS = 18
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A name that `katapi models` lists.")]
 RequestFile = Annotated[str, typer.Argument(metavar="FILE", help="A request in JSON; standard input if `-`.")]
+Policy = Annotated[str | None, typer.Option(help="A budget that `katapi models MODEL` lists.")]
 Params = Annotated[
     list[str] | None,
     typer.Option(
@@ -128,7 +129,7 @@ def assemble(
     model: ModelName,
     file: RequestFile = "-",
     param: Params = None,
-    policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
+    policy: Policy = None,
     format: Annotated[Format, typer.Option(help="What to write.")] = Format.JSON,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; npz needs it.")] = None,
     color: Color = False,

@@ -20,9 +20,7 @@ from katapi.language.syntax import End, Neighbour, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.program import Program
 from katapi.model.request import ASSISTANT
-
-#: Roles of messages that set a conversation up; with the tools and the parameters they are the same all along.
-PREAMBLE = frozenset({"system", "developer"})
+from katapi.runtime.messages import INSTRUCTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Change:
 
 def growing_roles(program: Program) -> tuple[str, ...]:
     """The roles of messages that can come behind a conversation."""
-    return tuple(role.name for role in program.request.roles if not role.open and role.name not in PREAMBLE)
+    return tuple(role.name for role in program.request.roles if not role.open and role.name not in INSTRUCTING)
 
 
 class Growth:

@@ -38,7 +38,8 @@ def extend_input(
     """What `Model.extend` gives.
 
     Raises `ExtensionError` X100 for an input without its generation prefix, X101 for one of another model, X104 where
-    nothing is said before the next reply, and X108 for an input that was cut; and what `Model.extend` says.
+    nothing is said before the next reply, and X108 for an input that was cut; `BudgetError` B100 where the conversation
+    is longer than the room; and what `Model.extend` says.
     """
     request = _prompted(model, prev)
     tokenizer = model.tokenizer

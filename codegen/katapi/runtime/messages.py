@@ -6,6 +6,13 @@ from collections.abc import Sequence
 
 from katapi.runtime.request_model import RequestModel
 
+INSTRUCTING = frozenset({"system", "developer"})
+"""The roles whose messages are instructions."""
+ANSWERING = frozenset({"tool", "tool_results", "ipython", "observation", "function"})
+"""The roles whose messages are results of tools."""
+USER = "user"
+"""The role that asks."""
+
 
 def items_of(value: RequestModel, name: str) -> tuple[object, ...]:
     """The items of a list of a request, or of a message; none where it has no such list."""

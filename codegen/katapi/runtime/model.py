@@ -222,9 +222,13 @@ class Model(DeclaredTokenizer, Generic[R]):
             raise TypeError(f"a policy is a Budget or the name of one in a str, not a {_type_of(policy)}")
         budget = self.budgets.get(policy)
         if budget is None:
-            known = ", ".join(self.budgets) or "none"
+            known = f"declared: {', '.join(self.budgets)}"
+            none = "its spec declares none: write a `budget` there, or `use` a file of budgets"
             raise BudgetError(
-                f"{self.name} has no budget policy {policy!r}", code="B101", where="policy", help=f"declared: {known}"
+                f"{self.name} has no budget policy {policy!r}",
+                code="B101",
+                where="policy",
+                help=known if self.budgets else none,
             )
         return budget
 

@@ -223,12 +223,15 @@ class ModelInput:
         """The tokens to train on: those of `sampled` that belong to some messages, bool of shape [n].
 
         `messages` are places in the request's list, counted from 0; `last` stands for the last message of the role
-        `assistant` of which anything is sampled. Raises IndexError where the request has no such message.
+        `assistant` of which anything is sampled. Raises IndexError where the request has no such message, and
+        ValueError for another word.
 
         A sampled region belongs to the message that its contents come from; `owners_of` says whose one without a
         content is (an empty answer, of which only the closing token is sampled, or the header of the next message,
         where that is what ends a reply).
         """
+        if isinstance(messages, str) and messages not in ("all", "last"):
+            raise ValueError(f"messages are 'all', 'last' or places in the request, not {messages!r}")
         return self.sampled if messages == "all" else self._covered(self._regions(messages))
 
     def _regions(self, messages: Literal["last"] | Collection[int]) -> list[tuple[int, int]]:

@@ -15,6 +15,7 @@ from katapi.model.resolve.findings import Findings, nearest
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.settings import Misread, Part, Settings, settings_of
 from katapi.runtime.budget.policy import (
+    ORDERS,
     Allotment,
     CutLeft,
     Grouping,
@@ -37,12 +38,6 @@ _EXAMPLES = {
     Section.TOOLS: "priority 3, as given, skip",
     Section.HISTORY: "priority 1, newest first, by turn, skip",
     Section.DOCUMENTS: "priority 2, by score, skip",
-}
-#: The orders of the sections that something can be left out of.
-_ORDERS: Mapping[Section, tuple[Order, ...]] = {
-    Section.TOOLS: (Order.AS_GIVEN,),
-    Section.HISTORY: (Order.NEWEST_FIRST, Order.OLDEST_FIRST),
-    Section.DOCUMENTS: (Order.BY_SCORE, Order.AS_GIVEN),
 }
 _OVERFLOW = "reject | cut left, breaks messages, …"
 
@@ -77,7 +72,7 @@ def resolve_budget(node: s.Budget, findings: Findings) -> Budget:
     if reserve >= window > 0:
         findings.add("K708", read.place("reserve"), f"a reserve of {reserve} leaves nothing of a window of {window}")
     digest = "sha256:" + hashlib.sha256(canonical(node).encode()).hexdigest()
-    policy = Policy(str(identity(node.header)), window, reserve, optional, overflow, digest)
+    policy = Policy(str(identity(node.header)), window, min(reserve, window), optional, overflow, digest)
     return Budget(identity(node.header), policy, node.header.span)
 
 
@@ -186,8 +181,8 @@ class _Sections:
             said.priority = self._priority(part)
             return "priority"
         if words in orders:
-            if orders[words] not in _ORDERS[section]:
-                known = " or ".join(f"`{order.value}`" for order in _ORDERS[section])
+            if orders[words] not in ORDERS[section]:
+                known = " or ".join(f"`{order.value}`" for order in ORDERS[section])
                 raise self._bad(node, f"`{section.value}` has no order `{words}`", f"write {known}")
             said.order = self._words(part, orders, section)
             return "order"
@@ -280,7 +275,7 @@ class _Sections:
 
 def _wanted(section: Section) -> list[tuple[str, str]]:
     """What a section that is not required must say, and how it is written."""
-    order = _ORDERS[section][0].value
+    order = ORDERS[section][0].value
     groups = [("groups", "by turn` or `by message")] if section is Section.HISTORY else []
     return [("priority", "priority 1"), ("order", order), *groups, ("way with what does not fit", "skip` or `stop")]
 
@@ -289,4 +284,4 @@ def _known(section: Section) -> list[str]:
     """What the parts of a section's line begin with."""
     groups = [grouping.value for grouping in Grouping] if section is Section.HISTORY else []
     others = ["priority", *(misfit.value for misfit in Misfit), "at least", "at most"]
-    return [_REQUIRED, *(order.value for order in _ORDERS[section]), *groups, *others]
+    return [_REQUIRED, *(order.value for order in ORDERS[section]), *groups, *others]

@@ -21,6 +21,8 @@ from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
 
+_TEMPLATE = "template"  # the tokens that no section of the request gave
+
 
 def assemble_within(
     model: Model[R],
@@ -60,12 +62,15 @@ def _too_long(whole: ModelInput, budget: Budget) -> BudgetError:
     most = max(counts, key=lambda name: counts[name])
     parts = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
     over = len(whole) - budget.room
+    whose = (
+        "the template itself prints most of them" if most == _TEMPLATE else f"most of them are of the section {most}"
+    )
     reserved = f" and {budget.reserve} are reserved for the answer" if budget.reserve else ""
     return BudgetError(
         f"what is required has {len(whole)} tokens ({parts}){reserved}; the window is {budget.window}",
         code="B100",
         where=f"policy {budget.id}: {most}",
-        help=f"shorten it by {over} tokens; most of them are of the section {most}",
+        help=f"shorten it by {over} tokens; {whose}",
     )
 
 
@@ -75,7 +80,7 @@ def _by_section(whole: ModelInput) -> dict[str, int]:
     sections: dict[int, Section] = {}
     for section, atoms in ((Section.CURRENT, conversation.current), (Section.INSTRUCTIONS, conversation.instructions)):
         sections |= {at: section for number in atoms for at in conversation.atoms[number]}
-    counts = {section.value: 0 for section in Section if section is not Section.GENERATION} | {"template": 0}
+    counts = {section.value: 0 for section in Section if section is not Section.GENERATION} | {_TEMPLATE: 0}
     for origin in whole.origins:
         counts[_section_of(origin, sections)] += 1
     return counts
@@ -90,4 +95,4 @@ def _section_of(origin: Origin, sections: dict[int, Section]) -> str:
                 return Section(name).value
             case _:
                 pass
-    return "template"
+    return _TEMPLATE

@@ -8,10 +8,10 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias, TypeVar
 
 from katapi.runtime.budget.apply import assemble_within
-from katapi.runtime.budget.items import INSTRUCTING
 from katapi.runtime.budget.policy import Allotment, Budget, Misfit, Order, Section
+from katapi.runtime.counts import count_of
 from katapi.runtime.json_types import Json, JsonObject
-from katapi.runtime.messages import messages_of, roles_of
+from katapi.runtime.messages import INSTRUCTING, messages_of, roles_of
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel
@@ -37,10 +37,15 @@ def fit_context(
     they are given; what does not fit is left out, and what is tried next may fit. The record's `decision` has each
     choice; its indices count in the whole request, the history and the documents included.
 
-    Raises `BudgetError` B100 where what is required is too long, and what `Model.assemble` raises for the request.
+    Raises `BudgetError` B100 where what is required is too long, what `Model.assemble` raises for the request, and
+    TypeError or ValueError for an argument that is none of these.
     """
-    if isinstance(max_input_tokens, bool) or not isinstance(max_input_tokens, int):
-        raise TypeError(f"max_input_tokens is a number of tokens, not a {type(max_input_tokens).__name__}")
+    budget = _budget(count_of(max_input_tokens, "max_input_tokens"))
+    if not isinstance(model, Model):
+        raise TypeError(f"model is what katapi.load gives, not a {type(model).__name__}")
+    for name, given in (("history", history), ("optional_docs", optional_docs)):
+        if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+            raise TypeError(f"{name} is a list, not a {type(given).__name__}")
     own = _request(model, required)
     roles = roles_of(messages_of(own))
     start = next((at for at, role in enumerate(roles) if role not in INSTRUCTING), len(roles))
@@ -49,7 +54,7 @@ def fit_context(
     bounds = [*accumulate(map(len, groups), initial=start)]
     kept = [*range(start), *range(bounds[-1], len(messages_of(request)))]
     together = [range(begin, end) for begin, end in pairwise(bounds)]
-    return assemble_within(model, request, _budget(max_input_tokens), model.assemble, kept, together)
+    return assemble_within(model, request, budget, model.assemble, kept, together)
 
 
 def _request(model: Model[R], required: RequestModel | bytes | JsonObject | Sequence[JsonObject]) -> R:

@@ -32,10 +32,13 @@ class Choice:
     """What became of one item: of a message or a group of them, a tool, or a document."""
 
     section: Section
+    """The section that it is of."""
     at: tuple[int, ...]
     """The indices of its messages, or of the tool or document, in the request that came in."""
     kept: bool
+    """Whether it is in the input."""
     why: Why
+    """The reason."""
     before: int
     """The tokens of the input without it, when it was decided on."""
     after: int | None
@@ -93,6 +96,7 @@ class PolicyDecision:
     offered: RequestModel | None = None
     """The request that came in, where something of it was left out; the record's `request` is what is left."""
     cut: Cut | None = None
+    """What was cut off the tokens; None where nothing was."""
 
     def to_json(self) -> JsonObject:
         """The decision as plain JSON; `id` is the name and version of the budget."""

@@ -35,6 +35,7 @@ class Fitted(Generic[R]):
     length: int
     """How many tokens its input has; more than the room where what is required has more."""
     choices: tuple[Choice, ...]
+    """What became of each item, in the order of the decisions, the required ones first."""
 
 
 def fit(
@@ -50,7 +51,8 @@ def fit(
 
     The messages of each range of indices in `together` are kept or left out as one.
 
-    Raises `TemplateError` and `TokenizerError` where what is required has no input.
+    Raises `TemplateError` T100 to T103 and T140 to T143, and `TokenizerError` V101 and V107, where what is required has
+    no input.
     """
     conversation = conversation_of(messages_of(request), together)
     kept = conversation.required if required is None else _atoms_of(conversation, required)

@@ -13,15 +13,8 @@ from itertools import pairwise
 from katapi.runtime.budget.policy import Allotment, Grouping, Order, Section
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.documents import score_of
-from katapi.runtime.messages import items_of, roles_of
+from katapi.runtime.messages import ANSWERING, INSTRUCTING, USER, items_of, roles_of
 from katapi.runtime.request_model import RequestModel
-
-INSTRUCTING = frozenset({"system", "developer"})
-"""The roles whose messages are instructions."""
-ANSWERING = frozenset({"tool", "tool_results", "ipython", "observation", "function"})
-"""The roles whose messages are results of tools."""
-USER = "user"
-"""The role that asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +22,7 @@ class Conversation:
     """The messages of a request as atoms, each the indices of its messages, in the order of the conversation."""
 
     atoms: tuple[tuple[int, ...], ...]
+    """For each atom the indices of its messages in the request."""
     instructions: tuple[int, ...]
     """The numbers of the atoms that are instructions."""
     current: tuple[int, ...]
@@ -114,12 +108,12 @@ def in_order(allotment: Allotment, items: Sequence[tuple[int, ...]], request: Re
         case Order.OLDEST_FIRST | Order.AS_GIVEN:
             return [*items]
         case Order.BY_SCORE:
-            scores = [score_of(one) for one in items_of(request, section_list(allotment.section))]
+            scores = [score_of(one) for one in items_of(request, allotment.section.value)]
             return sorted(items, key=lambda item: (scores[item[0]] is None, -(scores[item[0]] or 0.0)))
 
 
 def section_list(section: Section) -> str:
-    """The list of a request that holds what a section is made of."""
+    """The key of a request whose list holds what a section is made of."""
     match section:
         case Section.TOOLS:
             return "tools"

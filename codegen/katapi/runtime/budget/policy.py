@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from katapi.runtime.counts import count_of
 from katapi.runtime.dataclass import dataclass
 
 
@@ -39,6 +41,14 @@ class Order(Enum):
     """As they stand in the request."""
 
 
+ORDERS: Mapping[Section, tuple[Order, ...]] = {
+    Section.TOOLS: (Order.AS_GIVEN,),
+    Section.HISTORY: (Order.NEWEST_FIRST, Order.OLDEST_FIRST),
+    Section.DOCUMENTS: (Order.BY_SCORE, Order.AS_GIVEN),
+}
+"""The sections of which something can be left out, each with the orders that it can have."""
+
+
 class Grouping(Enum):
     """What of a history is kept together or left out together; a call of a tool and all its results always are."""
 
@@ -57,11 +67,22 @@ class Misfit(Enum):
     """None of the items behind it is tried."""
 
 
+def _be(value: object, kinds: type | tuple[type, ...], name: str) -> None:
+    """Raises TypeError for a value that no type checker would have let through."""
+    if not isinstance(value, kinds):
+        known = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+        raise TypeError(f"{name} is of type {known}, not {type(value).__name__}")
+
+
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """A number of tokens."""
 
     count: int
+    """In tokens, from 0."""
+
+    def __post_init__(self) -> None:
+        count_of(self.count, "a share of tokens")
 
     def of(self, room: int) -> int:
         """The same, whatever the room."""
@@ -73,6 +94,11 @@ class Percent:
     """A share of the room, which is the window without what is reserved."""
 
     count: int
+    """In percent, from 0 to 100."""
+
+    def __post_init__(self) -> None:
+        if count_of(self.count, "a share in percent") > 100:
+            raise ValueError(f"{self.count} percent is more than the whole")
 
     def of(self, room: int) -> int:
         """How many tokens of a room that is, rounded down."""
@@ -80,22 +106,45 @@ class Percent:
 
 
 Share: TypeAlias = Tokens | Percent
+"""So many tokens, or so much of the room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allotment:
-    """How a section that is not required is filled."""
+    """How a section that is not required is filled.
+
+    Raises TypeError for a value of another type, and ValueError for a section of which nothing is ever left out, and
+    for an order or a grouping that is not one of the section.
+    """
 
     section: Section
     """`TOOLS`, `HISTORY` or `DOCUMENTS`."""
     order: Order
+    """Which of its items is tried first."""
     misfit: Misfit
+    """What becomes of those behind an item that does not fit."""
     grouping: Grouping = Grouping.BY_MESSAGE
     """For the history alone."""
     at_least: Share | None = field(default=None, kw_only=True)
     """So much is for this section before others, whatever their priority."""
     at_most: Share | None = field(default=None, kw_only=True)
     """More than that it never takes."""
+
+    def __post_init__(self) -> None:
+        _be(self.section, Section, "section")
+        _be(self.order, Order, "order")
+        _be(self.misfit, Misfit, "misfit")
+        _be(self.grouping, Grouping, "grouping")
+        for share in (self.at_least, self.at_most):
+            _be(share, (Tokens, Percent, type(None)), "a share")
+        orders = ORDERS.get(self.section)
+        if orders is None:
+            raise ValueError(f"nothing is ever left out of {self.section.value}")
+        if self.order not in orders:
+            known = " or ".join(repr(order.value) for order in orders)
+            raise ValueError(f"{self.section.value} has no order {self.order.value!r}, but {known}")
+        if self.grouping is not Grouping.BY_MESSAGE and self.section is not Section.HISTORY:
+            raise ValueError(f"{self.section.value} has no messages to keep together")
 
 
 class Structure(Enum):
@@ -124,13 +173,23 @@ class CutLeft:
 
     breaks: frozenset[Structure]
 
+    def __post_init__(self) -> None:
+        _be(self.breaks, frozenset, "breaks")
+        for structure in self.breaks:
+            _be(structure, Structure, "what a cut breaks")
+
 
 Overflow: TypeAlias = Reject | CutLeft
+"""What becomes of an input that is too long when nothing more can be left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A budget policy (the chapter, section 1.7)."""
+    """A budget policy (the chapter, section 1.7): declared in a spec, or made in Python.
+
+    Raises TypeError for a value of another type, and ValueError where one is below 0, where more is
+    reserved than the window holds, and for a section that has two allotments.
+    """
 
     id: str
     """Its name and version, `agent32k@1`."""
@@ -144,6 +203,18 @@ class Budget:
     """What becomes of an input whose required sections are too long."""
     digest: str = ""
     """The SHA-256 of the declaration: `sha256:` and 64 hexadecimal digits; empty where it was declared in no file."""
+
+    def __post_init__(self) -> None:
+        if count_of(self.reserve, "reserve") > count_of(self.window, "window"):
+            raise ValueError(f"a reserve of {self.reserve} is more than a window of {self.window}")
+        _be(self.optional, tuple, "optional")
+        for allotment in self.optional:
+            _be(allotment, Allotment, "what stands in optional")
+        _be(self.overflow, (Reject, CutLeft), "overflow")
+        sections = [allotment.section for allotment in self.optional]
+        for section in sections:
+            if sections.count(section) > 1:
+                raise ValueError(f"{section.value} has two allotments")
 
     @property
     def room(self) -> int:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.messages import role_of
+from katapi.runtime.messages import items_of, role_of
 from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
@@ -44,7 +44,9 @@ class Question(Generic[R]):
     """A question about other messages, on whose answer it depends what is printed."""
 
     among: Among
+    """Which messages are asked about."""
     finds: Finds
+    """What of them is asked for."""
     holds: Callable[[R, int], bool]
     """Whether the message of an index in a request is such a one."""
 
@@ -54,6 +56,7 @@ class Counted:
     """Messages that a counter of the whole conversation goes on over, or for which one is asked: those of a role."""
 
     role: str
+    """The role of the messages."""
     items: str | None
     """Only those that have something in this field, which is a list; None where all do."""
 
@@ -63,8 +66,7 @@ class Counted:
             return False
         if self.items is None:
             return True
-        value: object = getattr(message, self.items, None)
-        return isinstance(value, tuple) and bool(value)
+        return bool(items_of(message, self.items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Reach(Generic[R]):
     """On which other messages it depends what is printed for one; beside them, on the request's parameters alone."""
 
     questions: tuple[Question[R], ...] = ()
+    """On the answers to these."""
     neighbours: bool = False
     """On the message before, or the one behind."""
     runs: frozenset[str] = frozenset()

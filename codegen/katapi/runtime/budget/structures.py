@@ -8,18 +8,18 @@ the next one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from katapi.runtime.budget.items import conversation_of
 from katapi.runtime.budget.layout import Layout
 from katapi.runtime.budget.policy import Structure
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.messages import ANSWERING, INSTRUCTING, USER, items_of, messages_of, roles_of
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
 
-_INSTRUCTIONS = ("system", "developer")
-_SPEAKERS = (*_INSTRUCTIONS, "user", "assistant")
 _CALLS = "tool_calls"
 _MEDIA = ("image", "video", "audio")
 
@@ -45,8 +45,8 @@ class Structures:
         self._whole = whole
         self._segments = whole.rendered.payload
         self._layout = layout
-        self._messages: Sequence[object] = getattr(whole.request, "messages", ())
-        self._roles = [str(getattr(message, "role", "")) for message in self._messages]
+        self._messages = messages_of(whole.request)
+        self._roles = roles_of(self._messages)
         self._owners = [_message(segment) for segment in self._segments]
         self.units = self._units(starts)
         """All units in order; what stands before the first is one, without messages."""
@@ -89,7 +89,7 @@ class Structures:
     @cached_property
     def last(self) -> int:
         """The last token before which a cut may be: one of what the user said last, or of the last message."""
-        users = [index for index, role in enumerate(self._roles) if role == "user"]
+        users = [index for index, role in enumerate(self._roles) if role == USER]
         current = users[-1] if users else len(self._roles) - 1
         own = [index for index, owner in enumerate(self._owners) if owner == current and self._segments[index].text]
         if not own:
@@ -101,7 +101,7 @@ class Structures:
         """The first token that stands for instructions, for tools, or for anything that is of no message."""
         for unit in self.units:
             start, end = unit.segments
-            if any(self._roles[message] in _INSTRUCTIONS for message in unit.messages) or not unit.messages:
+            if any(self._roles[message] in INSTRUCTING for message in unit.messages) or not unit.messages:
                 if unit.tokens[0] < unit.tokens[1]:
                     return unit.tokens[0]
                 continue
@@ -152,18 +152,14 @@ class Structures:
     # ---- calls, images
 
     def _call_groups(self) -> Iterator[tuple[int, int]]:
-        """For each message with calls the range of tokens from its calls to the last of their results."""
+        """For calls and their results the range of tokens from the first call to the last result."""
         units = {message: unit for unit in self.units for message in unit.messages}
-        calls: int | None = None
-        last: int | None = None
-        for message, role in enumerate([*self._roles, "user"]):
-            if role not in _SPEAKERS:
-                last = message if message in units and calls is not None else last
-                continue
-            if calls is not None and last is not None:
-                yield self._first_call(calls, units[calls]), units[last].tokens[1]
-            called = message < len(self._messages) and bool(getattr(self._messages[message], _CALLS, None))
-            calls, last = message if called and message in units else None, None
+        for atom in conversation_of(self._messages).atoms:
+            printed = [message for message in atom if message in units]
+            calls = [message for message in printed if items_of(self._messages[message], _CALLS)]
+            results = [message for message in printed if self._roles[message] in ANSWERING]
+            if calls and results:
+                yield self._first_call(calls[0], units[calls[0]]), units[results[-1]].tokens[1]
 
     def _first_call(self, message: int, unit: Unit) -> int:
         """The first token of the calls of a message, and of what the template wrote in front of them."""
@@ -178,8 +174,7 @@ class Structures:
 
     def _has_media(self, message: int) -> bool:
         """Whether a message has parts that are no text."""
-        content: object = getattr(self._messages[message], "content", None)
-        parts = content if isinstance(content, list | tuple) else ()
+        parts = items_of(self._messages[message], "content")
         return any(word in _kind(part) for part in parts for word in _MEDIA)
 
 

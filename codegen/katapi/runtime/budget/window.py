@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from katapi.runtime.budget.items import USER
 from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.messages import messages_of, role_of
+from katapi.runtime.messages import USER, messages_of, role_of
 from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
@@ -31,6 +30,7 @@ class Window:
     """Places among the kept atoms, in order, with an item between two of them."""
 
     places: tuple[int, ...]
+    """Places in the list of the kept atoms, ascending."""
     open_sides: tuple[tuple[int, ...], ...]
     """The places on each side where no control token is certain: one of them must have a text that is always cut."""
 
@@ -42,12 +42,14 @@ class Atoms(Generic[R]):
         self._request = request
         self._atoms = atoms
         self.reach = reach
+        """How far the template looks."""
         messages = messages_of(request)
         self._roles = [role_of(message) for message in messages]
         self.counted = [
             bool(reach.counted) and any(one.counts(messages[at]) for at in atom for one in reach.counted)
             for atom in atoms
         ]
+        """For each atom whether a counter of the whole conversation goes on over a message of it."""
         self.whole = all(atom[-1] - atom[0] == len(atom) - 1 for atom in atoms)
         """Whether no message stands between those of one atom."""
         self.answering: list[list[int]] = [[] for _ in reach.questions]

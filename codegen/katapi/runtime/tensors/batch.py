@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.counts import count_of
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.tensors.embedding import refuse_beyond
@@ -116,17 +117,13 @@ def batch(
     else 0. What stands there plays no part: the mask excludes it.
 
     Raises `TokenizerError` V120 where there is no input, V121 where two are of different models, and V122 where one has
-    no token.
+    no token; ValueError and TypeError for a `padding` or a number that is none.
     """
     if padding not in ("left", "right"):
         raise ValueError(f"padding is 'left' or 'right', not {padding!r}")
-    multiple = 1 if pad_to_multiple_of is None else pad_to_multiple_of
-    if multiple < 1:
-        raise ValueError(f"pad_to_multiple_of is 1 or more, not {multiple}")
+    multiple = 1 if pad_to_multiple_of is None else count_of(pad_to_multiple_of, "pad_to_multiple_of", 1)
     samples = samples_of(inputs)
-    fill = _pad_id(samples) if pad_id is None else pad_id
-    if fill < 0:
-        raise ValueError(f"pad_id is an id, 0 or more, not {fill}")
+    fill = _pad_id(samples) if pad_id is None else count_of(pad_id, "pad_id")
     lengths = lengths_of(samples)
     count = -(-int(lengths.max()) // multiple) * multiple
     real = _real(lengths, padding, count)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.counts import count_of
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.facade import TextAndIds
@@ -32,7 +33,7 @@ def check_embedding(tokenizer: TextAndIds, rows: int) -> EmbeddingFit:
     Raises `TokenizerError` V124 where it has not: then the two are hardly of one model. What a vocabulary has for other
     editions of a model only is best checked input by input, with `check_rows`.
     """
-    _refuse_no_rows(rows)
+    rows = count_of(rows, "rows", 1)
     ids = tokenizer.tokenizer.vocabulary_size
     if ids > rows:
         whose = "the vocabulary"
@@ -53,7 +54,7 @@ def refuse_beyond(ids: NDArray[np.int64], rows: int, axes: tuple[str, ...]) -> N
 
     `axes` name the axes of `ids`, for the place in the message.
     """
-    _refuse_no_rows(rows)
+    rows = count_of(rows, "rows", 1)
     beyond = (ids < 0) | (ids >= rows)
     if not beyond.any():
         return
@@ -67,8 +68,3 @@ def refuse_beyond(ids: NDArray[np.int64], rows: int, axes: tuple[str, ...]) -> N
         where=", ".join(f"{axis} {index}" for axis, index in zip(axes, place, strict=True)),
         help="the tokenizer is hardly that of this model: katapi.check_embedding compares the two",
     )
-
-
-def _refuse_no_rows(rows: int) -> None:
-    if rows < 1:
-        raise ValueError(f"an embedding has one row at least, not {rows}")

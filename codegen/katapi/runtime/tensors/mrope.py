@@ -150,7 +150,7 @@ def _each(values: Sequence[Sequence[T]], count: int, what: str) -> Sequence[Sequ
             where=what,
             help="give a list for each sample, an empty one where it has none",
         )
-    return values or [()] * count
+    return values if len(values) else [()] * count
 
 
 def _positions(
@@ -162,6 +162,8 @@ def _positions(
     where: str,
 ) -> Positions:
     """As `mrope_positions`; `where` stands before the places in messages."""
+    if not isinstance(layout, VisionLayout):
+        raise TypeError(f"layout is one of katapi.VISION_LAYOUTS, not a {type(layout).__name__}")
     pictures = _Media("image", _pictures(images, layout, where), where)
     films = _Media("video", _films(videos, seconds, layout, where), where)
     kinds = (ids == layout.image_id) + 2 * (ids == layout.video_id)
@@ -273,12 +275,14 @@ def _films(videos: Sequence[Grid], seconds: Sequence[float], layout: VisionLayou
 
 
 def _block(name: str, grid: Grid, layout: VisionLayout, interval: float | None, where: str) -> _Block:
-    time, height, width = grid
-    if min(grid) < 1 or height % layout.merge or width % layout.merge:
+    numbers: Sequence[int] = grid  # a caller without a type checker may pass two of them
+    if len(numbers) != 3 or min(numbers) < 1 or numbers[1] % layout.merge or numbers[2] % layout.merge:
+        patches = " × ".join(map(str, numbers))
         raise MediaError(
-            f"a grid of {time} × {height} × {width} patches cannot be merged by {layout.merge} × {layout.merge}",
+            f"a grid of {patches} patches cannot be merged by {layout.merge} × {layout.merge}",
             code="M110",
             where=f"{where}{name}",
             help="pass (time, height, width) as the image processor gives it, before merging",
         )
+    time, height, width = grid
     return _Block(name, grid, time, height // layout.merge, width // layout.merge, interval)

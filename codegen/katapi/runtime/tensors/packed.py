@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.counts import count_of
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.model_input import ModelInput
@@ -117,6 +118,7 @@ def pack_rows(inputs: Samples, max_length: int, method: Method = "first_fit_decr
 
     Raises `TokenizerError` V120 to V122 as `pack` does, and V125 where an input is longer than a row.
     """
+    max_length = count_of(max_length, "max_length", 1)
     samples = samples_of(inputs)
     lengths = [len(sample) for sample in samples]
     for index, length in enumerate(lengths):

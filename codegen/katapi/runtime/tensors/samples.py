@@ -57,15 +57,17 @@ def samples_of(inputs: Samples) -> list[ModelInput | Sample]:
     Raises `TokenizerError` V120 where there is none, V121 where two are of different models, and V122 where one has no
     token.
     """
-    if isinstance(inputs, ModelInput | Sample):
-        raise TypeError(f"a batch is made of a list of inputs, not of one {type(inputs).__name__}")
+    if isinstance(inputs, ModelInput | Sample) or not isinstance(inputs, Iterable):
+        raise TypeError(f"a batch is made of a list of inputs, not of a {type(inputs).__name__}")
     samples = [*inputs]
     if not samples:
         raise TokenizerError("there is no input", code="V120", help="pass one input at least")
     first: ModelInput | None = None
     for index, sample in enumerate(samples):
         if not isinstance(sample, ModelInput | Sample):
-            raise TypeError(f"input {index} is a {type(sample).__name__}; pass what assemble gives, or a katapi.Sample")
+            raise TypeError(
+                f"input {index} is of type {type(sample).__name__}; pass what assemble gives, or a katapi.Sample"
+            )
         if not len(sample):
             raise TokenizerError(
                 "the input has no token, and a row of nothing but padding has no result",

@@ -59,7 +59,10 @@ class Tokenizer(Protocol):
         ...
 
     def encode_part(self, text: str) -> list[int]:
-        """The ids of what stands behind a place at which a run can be cut. Raises `TokenizerError` as `encode` does."""
+        """The ids of what stands behind a place at which a run can be cut.
+
+        Raises `TokenizerError` V101 and V107 as `encode` does.
+        """
         ...
 
     def spans(self, text: str, ids: Sequence[int], first: bool = True) -> NDArray[np.int64]:
