@@ -26,7 +26,7 @@ from katapi.language.syntax import End, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.boundaries import guards
 from katapi.model.program import Program
-from katapi.model.types import BoolType, ControlType, present
+from katapi.model.types import BoolType, ControlType, ListType, MessageType, present
 from katapi.runtime.budget.reach import Among, Counted, Finds
 
 _RUN = "*"  # stands for the messages of a run, which are no field
@@ -36,7 +36,8 @@ _FINDS = {
     Quantifier.FIRST: Finds.FIRST,
     Quantifier.LAST: Finds.LAST,
 }
-_STEADY = (t.Binding.PARAM, t.Binding.TOOLS, t.Binding.DOCUMENTS, t.Binding.GENERATING)
+_STEADY = (t.Binding.PARAM, t.Binding.GENERATING)  # not the lists that a budget may shorten
+_OWN = (t.Binding.WALK, t.Binding.LOOP, t.Binding.TAKE, t.Binding.QUERY)  # what is printed of these has its place
 
 
 class UnboundedReach(Exception):
@@ -72,6 +73,7 @@ class DerivedReach:
     first: bool
     late_first: bool
     late_last: bool
+    elsewhere: bool
     parting: frozenset[str]
     counted: frozenset[Counted]
 
@@ -91,8 +93,10 @@ class _Fields:
     def of(self, expr: t.Expr) -> str | None:
         """The field that a list is, or `_RUN`; None where it is neither."""
         match expr:
-            case t.Coalesce(options=(first, *_)):
+            case t.Coalesce(options=(first, *others)) if all(_is_empty(other) for other in others):
                 return self.of(first)
+            case t.FieldOf() if not isinstance(present(expr.type), ListType):
+                return None
             case t.FieldOf(base=t.Var(variable=variable), field=field) if variable.number in self.messages:
                 return field.name
             case t.FieldOf(base=t.Var(variable=variable), field=field) if variable == self.of_run:
@@ -107,7 +111,11 @@ class _Fields:
 
 def reach_of(program: Program) -> DerivedReach:
     """How far the template of a program looks. Raises `UnboundedReach`."""
-    return _Reach(program.template).derived()
+    reach = _Reach(program.template).derived()
+    named = reach.runs.union(reach.everywhere, *reach.taken, (one.role for one in reach.counted))
+    if program.request.open_role is not None and program.request.open_role.name in named:
+        raise UnboundedReach(program.template.span, "messages of roles that are not declared are taken together")
+    return reach
 
 
 class _Reach:
@@ -143,7 +151,8 @@ class _Reach:
                         names.add(one.variable.number)
             elif isinstance(one, t.Capture | t.If | t.Match | t.Each):
                 self._captured(one, ends, holders)
-        everything = [expr for statement in (*self._early, *self._late) for expr in _expressions(statement)]
+        early = [expr for statement in self._early for expr in _expressions(statement)]
+        everything = [*early, *self._late_expressions]
         return DerivedReach(
             questions=tuple({(q.among, q.finds, q.condition): q for q in questions}.values()),
             neighbours=any(isinstance(n, t.NeighbourOf | t.IsEnd) for expr in everything for n in nested(expr)),
@@ -151,8 +160,10 @@ class _Reach:
             taken=taken,
             everywhere=everywhere,
             first=any(self._is_end(n, End.FIRST) for expr in everything for n in nested(expr)),
-            late_first=any(self._looks_at(e, End.FIRST, ends[End.FIRST] | holders) for e in self._late_expressions),
-            late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in _within_walk(self._walk)),
+            late_first=self._counts_early()
+            or any(self._looks_at(e, End.FIRST, ends[End.FIRST] | holders) for e in self._late_expressions),
+            late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in (*early, *_expressions(self._walk))),
+            elsewhere=any(map(_shows_another, everything)),
             parting=self._parting(),
             counted=self._counted(),
         )
@@ -204,6 +215,16 @@ class _Reach:
 
     def _is_messages(self, expr: t.Expr) -> bool:
         return isinstance(expr, t.Var) and expr.variable.number == self._messages
+
+    def _counts_early(self) -> bool:
+        """Whether a counter may stand otherwise at the walk where other messages are taken."""
+        early = [inner for one in self._early for inner in (one, *(s for b in blocks(one) for s in statements(b)))]
+        if any(isinstance(one, t.CallDef) for one in early):
+            early += [inner for d in self._template.definitions for inner in statements(d.body)]
+        return any(
+            isinstance(one, t.Advance) or (isinstance(one, t.Begin) and not isinstance(one.value, t.IntConst))
+            for one in early
+        )
 
     # ---- questions
 
@@ -329,9 +350,12 @@ class _Reach:
                 return self._prints_control(statement if isinstance(statement, t.Block) else statement.body)
             case t.If(then=then, otherwise=otherwise):
                 return otherwise is not None and self._prints_control(then) and self._prints_control(otherwise)
-            case t.CallDef(name=name):
+            case t.CallDef(name=name) if name not in self._called:
                 body = next(one.body for one in self._template.definitions if one.name == name)
-                return self._prints_control(body)
+                self._called.append(name)
+                surely = self._prints_control(body)
+                self._called.pop()
+                return surely
             case _:
                 return False
 
@@ -347,8 +371,21 @@ def _entered_for(statement: t.Statement, block: t.Block, fields: _Fields) -> str
             return None
 
 
-def _within_walk(walk: t.Walk) -> list[t.Expr]:
-    return list(_expressions(walk))
+def _is_empty(expr: t.Expr) -> bool:
+    return isinstance(expr, t.ListConst) and not expr.items
+
+
+def _shows_another(expr: t.Expr) -> bool:
+    """Whether something is used that a message has which may be another than the one that is printed."""
+    match expr:
+        case t.IsRole() | t.IsBeside() | t.Exists() | t.Given() | t.Conditional() | t.Coalesce():
+            looked_at: tuple[t.Expr, ...] = ()
+        case _:
+            looked_at = sub_expressions(expr)
+    return any(
+        isinstance(present(one.type), MessageType) and not (isinstance(one, t.Var) and one.variable.binding in _OWN)
+        for one in looked_at
+    ) or any(map(_shows_another, sub_expressions(expr)))
 
 
 def _expressions(statement: t.Statement) -> Iterator[t.Expr]:

@@ -35,6 +35,7 @@ REACH: Reach[Request] = Reach(
     ),
     neighbours=True,
     late_first=True,
+    elsewhere=True,
     parting=frozenset({"assistant", "system", "tool", "tool_results", "user"}),
     taken=(frozenset({"system"}),),
 )

@@ -9,9 +9,10 @@ from katapi.runtime.budget.reach import Counted, Reach
 from katapi_models.qwen3_vl.request import Request
 
 REACH: Reach[Request] = Reach(
+    late_first=True,
     runs=frozenset({"tool"}),
     parting=frozenset({"assistant", "system", "user"}),
     taken=(frozenset({"system"}),),
-    counted=frozenset({Counted("tool", "content"), Counted("user", "content")}),
+    counted=frozenset({Counted("tool", None), Counted("user", None)}),
 )
 """On which other messages it depends what is printed for one."""

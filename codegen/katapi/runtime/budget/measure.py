@@ -65,7 +65,7 @@ class Measure(Generic[R]):
         if self._atoms is not None:
             self._atoms.keep(self.kept)
         self._aligned = False
-        self._lengths: dict[tuple[tuple[int, ...], Window], int | None] = {}
+        self._lengths: dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], int | None] = {}
         self.length = counter.count(render(self.part()))
         """How many tokens the input of what is kept has."""
 
@@ -129,7 +129,7 @@ class Measure(Generic[R]):
 
     def _without(self, atoms: list[int], window: Window) -> int | None:
         """The length of a window as it is; None where the template refuses it, or it is not apart from the rest."""
-        key = tuple(atoms), window
+        key = tuple(atoms), tuple([tuple([self.kept[place] for place in side]) for side in window.open_sides])
         if key not in self._lengths:
             if len(self._lengths) >= _REMEMBERED:
                 self._lengths.clear()

@@ -63,8 +63,7 @@ class Counted:
             return False
         if self.items is None:
             return True
-        value: object = getattr(message, self.items, None)
-        return isinstance(value, tuple) and bool(value)
+        return getattr(message, self.items, None) not in (None, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,9 @@ class Reach(Generic[R]):
     late_first: bool = False
     """On what stands at the beginning, what is printed for other messages depends too."""
     late_last: bool = False
-    """On the last message, what is printed for other messages depends too."""
+    """On the last message, what is printed elsewhere depends too."""
+    elsewhere: bool = False
+    """Of what a message has, something may be printed for another one."""
     parting: frozenset[str] = frozenset()
     """The roles of messages for which a control token is always printed."""
     counted: frozenset[Counted] = frozenset()
