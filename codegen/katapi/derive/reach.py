@@ -19,6 +19,7 @@ from katapi.check.traverse import (
     statements,
     sub_expressions,
     top_level,
+    value_parts,
     variables,
 )
 from katapi.language.source import Span
@@ -95,8 +96,6 @@ class _Fields:
         match expr:
             case t.Coalesce(options=(first, *others)) if all(_is_empty(other) for other in others):
                 return self.of(first)
-            case t.FieldOf() if not isinstance(present(expr.type), ListType):
-                return None
             case t.FieldOf(base=t.Var(variable=variable), field=field) if variable.number in self.messages:
                 return field.name
             case t.FieldOf(base=t.Var(variable=variable), field=field) if variable == self.of_run:
@@ -163,7 +162,7 @@ class _Reach:
             late_first=self._counts_early()
             or any(self._looks_at(e, End.FIRST, ends[End.FIRST] | holders) for e in self._late_expressions),
             late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in (*early, *_expressions(self._walk))),
-            elsewhere=any(map(_shows_another, everything)),
+            elsewhere=any(map(_shows_another, all_statements(self._template))),
             parting=self._parting(),
             counted=self._counted(),
         )
@@ -363,29 +362,40 @@ class _Reach:
 def _entered_for(statement: t.Statement, block: t.Block, fields: _Fields) -> str | None:
     """The list that has something in it wherever a block of a statement is entered, if there is one."""
     match statement:
-        case t.Each(source=source):
-            return fields.of(source)
+        case t.Each(source=value):
+            pass
         case t.If(test=t.Given(value=value), then=then) if then is block:
-            return fields.of(value)
+            pass
         case _:
             return None
+    return fields.of(value) if isinstance(present(value.type), ListType) else None
 
 
 def _is_empty(expr: t.Expr) -> bool:
     return isinstance(expr, t.ListConst) and not expr.items
 
 
-def _shows_another(expr: t.Expr) -> bool:
-    """Whether something is used that a message has which may be another than the one that is printed."""
-    match expr:
-        case t.IsRole() | t.IsBeside() | t.Exists() | t.Given() | t.Conditional() | t.Coalesce():
-            looked_at: tuple[t.Expr, ...] = ()
+def _shows_another(statement: t.Statement) -> bool:
+    """Whether a statement prints, names or goes through something that a message has which may be another."""
+    match statement:
+        case t.CallDef(arguments=values):
+            return any(_is_another(value) or _has_of_another(value) for value in values)
+        case t.Print(value=value) | t.Let(value=value) | t.Each(source=value):
+            return _has_of_another(value)
         case _:
-            looked_at = sub_expressions(expr)
-    return any(
-        isinstance(present(one.type), MessageType) and not (isinstance(one, t.Var) and one.variable.binding in _OWN)
-        for one in looked_at
-    ) or any(map(_shows_another, sub_expressions(expr)))
+            return False
+
+
+def _has_of_another(value: t.Expr) -> bool:
+    """Whether a value has a part that belongs to another message than the one that is printed."""
+    parts = (value.base,) if isinstance(value, t.RoleOf) else value_parts(value)
+    passed_on = isinstance(present(value.type), MessageType)
+    return any((_is_another(part) and not passed_on) or _has_of_another(part) for part in parts)
+
+
+def _is_another(expr: t.Expr) -> bool:
+    own = isinstance(expr, t.Var) and expr.variable.binding in _OWN
+    return isinstance(present(expr.type), MessageType) and not own
 
 
 def _expressions(statement: t.Statement) -> Iterator[t.Expr]:

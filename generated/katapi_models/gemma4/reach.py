@@ -34,7 +34,6 @@ REACH: Reach[Request] = Reach(
         Question(Among.BEFORE, Finds.LAST, _asked_94),
     ),
     neighbours=True,
-    elsewhere=True,
     runs=frozenset({"tool"}),
     parting=frozenset({"another", "developer", "system", "user"}),
     taken=(frozenset({"developer", "system"}),),

@@ -8,5 +8,5 @@ from __future__ import annotations
 from katapi.runtime.budget.reach import Reach
 from katapi_models.glm_4.request import Request
 
-REACH: Reach[Request] = Reach(neighbours=True, elsewhere=True)
+REACH: Reach[Request] = Reach(neighbours=True)
 """On which other messages it depends what is printed for one."""

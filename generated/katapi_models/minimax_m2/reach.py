@@ -24,7 +24,6 @@ def _asked_126(request: Request, at: int) -> bool:
 REACH: Reach[Request] = Reach(
     questions=(Question(Among.AFTER, Finds.ANY, _asked_96), Question(Among.BEFORE, Finds.LAST, _asked_126)),
     neighbours=True,
-    elsewhere=True,
     parting=frozenset({"assistant", "system", "user"}),
     taken=(frozenset({"system"}),),
 )

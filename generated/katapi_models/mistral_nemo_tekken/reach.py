@@ -35,7 +35,6 @@ REACH: Reach[Request] = Reach(
     ),
     neighbours=True,
     late_first=True,
-    elsewhere=True,
     parting=frozenset({"assistant", "system", "tool", "tool_results", "user"}),
     taken=(frozenset({"system"}),),
 )

@@ -27,6 +27,6 @@ REACH: Reach[Request] = Reach(
     late_first=True,
     parting=frozenset({"assistant", "system", "tool", "user"}),
     taken=(frozenset({"system"}),),
-    counted=frozenset({Counted("tool", None), Counted("user", None)}),
+    counted=frozenset({Counted("tool", "content"), Counted("user", "content")}),
 )
 """On which other messages it depends what is printed for one."""

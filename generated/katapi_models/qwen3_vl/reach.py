@@ -13,6 +13,6 @@ REACH: Reach[Request] = Reach(
     runs=frozenset({"tool"}),
     parting=frozenset({"assistant", "system", "user"}),
     taken=(frozenset({"system"}),),
-    counted=frozenset({Counted("tool", None), Counted("user", None)}),
+    counted=frozenset({Counted("tool", "content"), Counted("user", "content")}),
 )
 """On which other messages it depends what is printed for one."""

@@ -63,7 +63,8 @@ class Counted:
             return False
         if self.items is None:
             return True
-        return getattr(message, self.items, None) not in (None, ())
+        value: object = getattr(message, self.items)
+        return value is not None and not isinstance(value, str) and value != ()
 
 
 @dataclass(frozen=True, slots=True)
