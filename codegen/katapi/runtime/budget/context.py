@@ -64,9 +64,7 @@ def _groups(history: object) -> list[list[JsonObject]]:
             groups.append([*one])
         else:
             kind = type(one).__name__
-            raise TypeError(
-                f"a history has messages as JSON objects, or lists of such, not a {kind}"
-            )
+            raise TypeError(f"a history has messages as JSON objects, or lists of such, not a {kind}")
     return groups
 
 
