@@ -18,9 +18,14 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.request_model import RequestModel
 from tests.budget.templates import model_of_text, template
 
-SEEDS = 25
+SEEDS = 80
 SHORT = ("a", "aa", "aaa", "b", "", "0")
 LONG = ("aa ab a0 b " * 6 + "a", "a ba " * 14, "0 1 a " * 10 + "b", "a")
+ROLES = (
+    ("system", "user", "assistant", "tool", "note"),
+    ("user", "note", "note", "note", "assistant", "tool"),
+    ("user", "note", "assistant", "assistant", "tool"),
+)
 FAR = "let x = last n in messages before m where n is note if exists x { x.content }"
 
 TEMPLATES = {
@@ -100,11 +105,11 @@ TEMPLATES = {
     ),
     "calls_itself": template(
         "",
-        {"note": "m.content shown(m.data) drop m"},
+        {"note": "shown(m.data) drop m"},
         accept="a",
     ).replace(
         "  each m in",
-        '  def shown(x: json) { match x { when object { each k, v in x { k shown(v) } } when other { "a" } } }\n'
+        '  def shown(x: json) { match x { when object { each k, v in x { shown(v) k } } when other { "a" } } }\n'
         "  each m in",
     ),
 }
@@ -114,7 +119,7 @@ def talk(random: Random, texts: Sequence[str], roles: Sequence[str]) -> list[Jso
     """A conversation in no order, some of it calls and their results."""
     messages: list[JsonObject] = []
     calls: list[str] = []
-    for at in range(random.choice((20, 40))):
+    for at in range(random.choice((20, 60))):
         role = random.choice(roles)
         message: dict[str, Json] = {"role": role, "content": random.choice(texts)}
         match role:
@@ -133,6 +138,8 @@ def talk(random: Random, texts: Sequence[str], roles: Sequence[str]) -> list[Jso
             case _:
                 pass
         messages.append(message)
+    if random.random() < 0.3:
+        messages += [{"role": "note", "content": "a", "data": None}] * random.choice((1, 2))
     return messages
 
 
@@ -159,10 +166,10 @@ def test_a_window_says_what_the_whole_does(name: str, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Measure, "with_item", compared)
     monkeypatch.setattr(measure, "_FEW", 0)
-    roles = ("system", "user", "assistant", "tool", "note")
+    monkeypatch.setattr(measure, "_WORTH", 1)
     for seed in range(SEEDS):
         random = Random(seed)
-        messages = talk(random, random.choice((SHORT, LONG)), random.choice((roles, (*roles, "note", "note", "tool"))))
+        messages = talk(random, random.choice((SHORT, LONG)), random.choice(ROLES))
         budget = some_budget(random)
         try:
             if random.random() < 0.6:

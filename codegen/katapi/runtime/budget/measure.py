@@ -26,6 +26,7 @@ from katapi.runtime.request_model import RequestModel
 R = TypeVar("R", bound=RequestModel)
 
 _FEW = 8  # atoms; the whole of so few is no more than a window
+_WORTH = 2  # a window is worth it where the whole has so many times its atoms
 _REMEMBERED = 64  # windows whose length is known
 
 
@@ -119,7 +120,7 @@ class Measure(Generic[R]):
         for aligned in (False, True):
             if aligned >= self._aligned:
                 seen = self._atoms.aligned(self.kept, window.places) if aligned else window.places
-                if 2 * len(seen) > len(self.kept):
+                if _WORTH * len(seen) > len(self.kept):
                     return None
                 without = self._without([self.kept[at] for at in seen], window)
                 if without is not None:
