@@ -103,6 +103,27 @@ TEMPLATES = {
         },
         accept="a",
     ),
+    "asks_whether": template(
+        "let tooled = any t in messages where t is tool let final = last n in messages where n is note",
+        {
+            "user": '@start if any n in messages before m where n is note { "a" } if tooled { "b" } m.content @end',
+            "system": '@start if any t in messages after m where t is tool { "0" } m.content @end',
+            "assistant": '@start sampled { m.content @end } if m is after final { "1" }',
+        },
+        accept="a b 0 1",
+    ),
+    "runs_with_control": template(
+        arms={
+            "assistant then tool* as results": "sampled { m.content } results.length each r in results { r.content }"
+            ' if prev m is note { "a" } ' + FAR,
+            "assistant": "",
+            "tool": "m.content",
+        },
+        accept="a",
+    ),
+    "counts_up_to_the_end": template(
+        "counter n = 0", {"note": "drop m m.content", "tool": "m.content advance n"}, generate='n "aa"', accept="aa"
+    ),
     "calls_itself": template(
         "",
         {"note": "shown(m.data) drop m"},
