@@ -19,6 +19,7 @@ from katapi.check.traverse import (
     statements,
     sub_expressions,
     top_level,
+    value_parts,
     variables,
 )
 from katapi.language.source import Span
@@ -26,7 +27,7 @@ from katapi.language.syntax import End, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.boundaries import guards
 from katapi.model.program import Program
-from katapi.model.types import BoolType, ControlType, present
+from katapi.model.types import BoolType, ControlType, ListType, MessageType, present
 from katapi.runtime.budget.reach import Among, Counted, Finds
 
 _RUN = "*"  # stands for the messages of a run, which are no field
@@ -36,7 +37,8 @@ _FINDS = {
     Quantifier.FIRST: Finds.FIRST,
     Quantifier.LAST: Finds.LAST,
 }
-_STEADY = (t.Binding.PARAM, t.Binding.TOOLS, t.Binding.DOCUMENTS, t.Binding.GENERATING)
+_STEADY = (t.Binding.PARAM, t.Binding.GENERATING)  # not the lists that a budget may shorten
+_OWN = (t.Binding.WALK, t.Binding.LOOP, t.Binding.TAKE, t.Binding.QUERY)  # what is printed of these has its place
 
 
 class UnboundedReach(Exception):
@@ -72,6 +74,7 @@ class DerivedReach:
     first: bool
     late_first: bool
     late_last: bool
+    elsewhere: bool
     parting: frozenset[str]
     counted: frozenset[Counted]
 
@@ -91,7 +94,7 @@ class _Fields:
     def of(self, expr: t.Expr) -> str | None:
         """The field that a list is, or `_RUN`; None where it is neither."""
         match expr:
-            case t.Coalesce(options=(first, *_)):
+            case t.Coalesce(options=(first, *others)) if all(_is_empty(other) for other in others):
                 return self.of(first)
             case t.FieldOf(base=t.Var(variable=variable), field=field) if variable.number in self.messages:
                 return field.name
@@ -107,7 +110,11 @@ class _Fields:
 
 def reach_of(program: Program) -> DerivedReach:
     """How far the template of a program looks. Raises `UnboundedReach`."""
-    return _Reach(program.template).derived()
+    reach = _Reach(program.template).derived()
+    named = reach.runs.union(reach.everywhere, *reach.taken, (one.role for one in reach.counted))
+    if program.request.open_role is not None and program.request.open_role.name in named:
+        raise UnboundedReach(program.template.span, "messages of roles that are not declared are taken together")
+    return reach
 
 
 class _Reach:
@@ -143,7 +150,8 @@ class _Reach:
                         names.add(one.variable.number)
             elif isinstance(one, t.Capture | t.If | t.Match | t.Each):
                 self._captured(one, ends, holders)
-        everything = [expr for statement in (*self._early, *self._late) for expr in _expressions(statement)]
+        early = [expr for statement in self._early for expr in _expressions(statement)]
+        everything = [*early, *self._late_expressions]
         return DerivedReach(
             questions=tuple({(q.among, q.finds, q.condition): q for q in questions}.values()),
             neighbours=any(isinstance(n, t.NeighbourOf | t.IsEnd) for expr in everything for n in nested(expr)),
@@ -151,8 +159,10 @@ class _Reach:
             taken=taken,
             everywhere=everywhere,
             first=any(self._is_end(n, End.FIRST) for expr in everything for n in nested(expr)),
-            late_first=any(self._looks_at(e, End.FIRST, ends[End.FIRST] | holders) for e in self._late_expressions),
-            late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in _within_walk(self._walk)),
+            late_first=self._counts_early()
+            or any(self._looks_at(e, End.FIRST, ends[End.FIRST] | holders) for e in self._late_expressions),
+            late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in (*early, *_expressions(self._walk))),
+            elsewhere=any(map(_shows_another, all_statements(self._template))),
             parting=self._parting(),
             counted=self._counted(),
         )
@@ -204,6 +214,16 @@ class _Reach:
 
     def _is_messages(self, expr: t.Expr) -> bool:
         return isinstance(expr, t.Var) and expr.variable.number == self._messages
+
+    def _counts_early(self) -> bool:
+        """Whether a counter may stand otherwise at the walk where other messages are taken."""
+        early = [inner for one in self._early for inner in (one, *(s for b in blocks(one) for s in statements(b)))]
+        if any(isinstance(one, t.CallDef) for one in early):
+            early += [inner for d in self._template.definitions for inner in statements(d.body)]
+        return any(
+            isinstance(one, t.Advance) or (isinstance(one, t.Begin) and not isinstance(one.value, t.IntConst))
+            for one in early
+        )
 
     # ---- questions
 
@@ -329,9 +349,12 @@ class _Reach:
                 return self._prints_control(statement if isinstance(statement, t.Block) else statement.body)
             case t.If(then=then, otherwise=otherwise):
                 return otherwise is not None and self._prints_control(then) and self._prints_control(otherwise)
-            case t.CallDef(name=name):
+            case t.CallDef(name=name) if name not in self._called:
                 body = next(one.body for one in self._template.definitions if one.name == name)
-                return self._prints_control(body)
+                self._called.append(name)
+                surely = self._prints_control(body)
+                self._called.pop()
+                return surely
             case _:
                 return False
 
@@ -339,16 +362,40 @@ class _Reach:
 def _entered_for(statement: t.Statement, block: t.Block, fields: _Fields) -> str | None:
     """The list that has something in it wherever a block of a statement is entered, if there is one."""
     match statement:
-        case t.Each(source=source):
-            return fields.of(source)
+        case t.Each(source=value):
+            pass
         case t.If(test=t.Given(value=value), then=then) if then is block:
-            return fields.of(value)
+            pass
         case _:
             return None
+    return fields.of(value) if isinstance(present(value.type), ListType) else None
 
 
-def _within_walk(walk: t.Walk) -> list[t.Expr]:
-    return list(_expressions(walk))
+def _is_empty(expr: t.Expr) -> bool:
+    return isinstance(expr, t.ListConst) and not expr.items
+
+
+def _shows_another(statement: t.Statement) -> bool:
+    """Whether a statement prints, names or goes through something that a message has which may be another."""
+    match statement:
+        case t.CallDef(arguments=values):
+            return any(_is_another(value) or _has_of_another(value) for value in values)
+        case t.Print(value=value) | t.Let(value=value) | t.Each(source=value):
+            return _has_of_another(value)
+        case _:
+            return False
+
+
+def _has_of_another(value: t.Expr) -> bool:
+    """Whether a value has a part that belongs to another message than the one that is printed."""
+    parts = (value.base,) if isinstance(value, t.RoleOf) else value_parts(value)
+    passed_on = isinstance(present(value.type), MessageType)
+    return any((_is_another(part) and not passed_on) or _has_of_another(part) for part in parts)
+
+
+def _is_another(expr: t.Expr) -> bool:
+    own = isinstance(expr, t.Var) and expr.variable.binding in _OWN
+    return isinstance(present(expr.type), MessageType) and not own
 
 
 def _expressions(statement: t.Statement) -> Iterator[t.Expr]:

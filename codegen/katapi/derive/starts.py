@@ -67,6 +67,8 @@ class _Reading:
     definitions: dict[str, t.Def]
     values: dict[t.Variable, t.Expr]
     """What is known of variables."""
+    calls: frozenset[tuple[str, tuple[t.Expr, ...]]] = frozenset()
+    """The calls within which something stands, each with its arguments."""
 
     def of_block(self, block: t.Block) -> _First:
         """The first of a block."""
@@ -89,8 +91,11 @@ class _Reading:
                 return self._printed(value)
             case t.CallDef(name=name, arguments=arguments):
                 definition = self.definitions[name]
-                values = dict(zip(definition.parameters, map(self._known, arguments), strict=True))
-                return _Reading(self.source, self.definitions, values).of_block(definition.body)
+                call = name, tuple(map(self._known, arguments))
+                if call in self.calls:
+                    return _First()  # the same as of the call within which it stands
+                values = dict(zip(definition.parameters, call[1], strict=True))
+                return _Reading(self.source, self.definitions, values, self.calls | {call}).of_block(definition.body)
             case t.If(then=then, otherwise=otherwise):
                 return self.of_block(then).either(_First() if otherwise is None else self.of_block(otherwise))
             case t.Match(arms=arms):

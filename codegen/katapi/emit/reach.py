@@ -54,6 +54,7 @@ def emit_reach(program: Program, package: str, reach: DerivedReach) -> str:
         "first": reach.first,
         "late_first": reach.late_first,
         "late_last": reach.late_last,
+        "elsewhere": reach.elsewhere,
     }
     parts += [f"{name}=True" for name, holds in flags.items() if holds]
     for field, roles in (("runs", reach.runs), ("everywhere", reach.everywhere), ("parting", reach.parting)):

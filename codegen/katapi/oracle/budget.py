@@ -24,7 +24,7 @@ _ANSWERING = ("tool", "tool_results", "ipython", "observation", "function")
 def fitted(request: JsonObject, budget: Budget, count: Count, needed: Collection[str] = ()) -> JsonObject:
     """What is left of a request; where what is required is too long, that alone.
 
-    A list of which nothing is left is no key of the request, unless it is `needed`.
+    A list of which nothing is left is no key of the request, unless it is `needed`; one that came empty stays.
     """
     room = budget.window - budget.reserve
     optional = {one.section: one for one in budget.optional}
@@ -150,9 +150,10 @@ def _part(
     messages = required | {at for section, group in kept if section is Section.HISTORY for at in group}
     part["messages"] = [message for at, message in enumerate(_list(request, "messages")) if at in messages]
     for section in (Section.TOOLS, Section.DOCUMENTS):
-        if section in optional and section.value in part:
+        items = _list(request, section.value)
+        if section in optional and items:
             chosen = {at for of, group in kept if of is section for at in group}
-            part[section.value] = [item for at, item in enumerate(_list(request, section.value)) if at in chosen]
+            part[section.value] = [item for at, item in enumerate(items) if at in chosen]
             if not chosen and section.value not in needed:
                 del part[section.value]
     return part
@@ -168,6 +169,6 @@ def _role(message: Json) -> str:
     return role if isinstance(role, str) else ""
 
 
-def _score(document: Json) -> float | None:
+def _score(document: Json) -> int | float | None:
     score = document.get("score") if isinstance(document, Mapping) else None
-    return float(score) if isinstance(score, int | float) and not isinstance(score, bool) else None
+    return score if isinstance(score, int | float) and not isinstance(score, bool) else None

@@ -9,6 +9,9 @@ from katapi.runtime.budget.reach import Reach
 from katapi_models.command_r_plus.request import Request
 
 REACH: Reach[Request] = Reach(
-    neighbours=True, parting=frozenset({"assistant", "system", "tool", "user"}), taken=(frozenset({"system"}),)
+    neighbours=True,
+    late_first=True,
+    parting=frozenset({"assistant", "system", "tool", "user"}),
+    taken=(frozenset({"system"}),),
 )
 """On which other messages it depends what is printed for one."""

@@ -24,6 +24,7 @@ def _asked_60(request: Request, at: int) -> bool:
 REACH: Reach[Request] = Reach(
     questions=(Question(Among.ALL, Finds.LAST, _asked_59), Question(Among.ALL, Finds.ANY, _asked_60)),
     neighbours=True,
+    late_first=True,
     everywhere=frozenset({"system"}),
     parting=frozenset({"assistant"}),
 )

@@ -24,6 +24,7 @@ def _asked_108(request: Request, at: int) -> bool:
 REACH: Reach[Request] = Reach(
     questions=(Question(Among.AFTER, Finds.ANY, _asked_87), Question(Among.BEFORE, Finds.LAST, _asked_108)),
     neighbours=True,
+    elsewhere=True,
     parting=frozenset({"assistant", "developer", "system", "tool", "user"}),
     taken=(frozenset({"developer", "system"}),),
 )

@@ -9,6 +9,9 @@ from katapi.runtime.budget.reach import Reach
 from katapi_models.granite_4.request import Request
 
 REACH: Reach[Request] = Reach(
-    runs=frozenset({"tool"}), parting=frozenset({"assistant", "system", "user"}), taken=(frozenset({"system"}),)
+    late_first=True,
+    runs=frozenset({"tool"}),
+    parting=frozenset({"assistant", "system", "user"}),
+    taken=(frozenset({"system"}),),
 )
 """On which other messages it depends what is printed for one."""

@@ -9,6 +9,7 @@ from katapi.runtime.budget.reach import Counted, Reach
 from katapi_models.qwen3_vl.request import Request
 
 REACH: Reach[Request] = Reach(
+    late_first=True,
     runs=frozenset({"tool"}),
     parting=frozenset({"assistant", "system", "user"}),
     taken=(frozenset({"system"}),),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TypeAlias, TypeVar
 
@@ -49,12 +49,28 @@ def fit_context(
     own = _request(model, required)
     roles = roles_of(messages_of(own))
     start = next((at for at, role in enumerate(roles) if role not in INSTRUCTING), len(roles))
-    groups = [[one] if isinstance(one, Mapping) else [*one] for one in history]
+    groups = _groups(history)
     request = _with(model, own, start, [one for group in groups for one in group], optional_docs)
     bounds = [*accumulate(map(len, groups), initial=start)]
     kept = [*range(start), *range(bounds[-1], len(messages_of(request)))]
     together = [range(begin, end) for begin, end in pairwise(bounds)]
     return assemble_within(model, request, budget, model.assemble, kept, together)
+
+
+def _groups(history: object) -> list[list[JsonObject]]:
+    """What is kept or left out together; where something is no message, the decoder says so."""
+    if isinstance(history, str | bytes | Mapping | RequestModel) or not isinstance(history, Iterable):
+        raise TypeError(f"a history is a list of messages, not a {type(history).__name__}")
+    groups: list[list[JsonObject]] = []
+    for one in history:
+        if isinstance(one, Mapping):
+            groups.append([dict(one)])
+        elif isinstance(one, list | tuple):
+            groups.append([*one])
+        else:
+            kind = type(one).__name__
+            raise TypeError(f"a history has messages as JSON objects, or lists of such, not a {kind}")
+    return groups
 
 
 def _request(model: Model[R], required: RequestModel | bytes | JsonObject | Sequence[JsonObject]) -> R:

@@ -26,6 +26,7 @@ from katapi.runtime.request_model import RequestModel
 R = TypeVar("R", bound=RequestModel)
 
 _FEW = 8  # atoms; the whole of so few is no more than a window
+_WORTH = 2  # a window is worth it where the whole has so many times its atoms
 _REMEMBERED = 64  # windows whose length is known
 
 
@@ -65,7 +66,7 @@ class Measure(Generic[R]):
         if self._atoms is not None:
             self._atoms.keep(self.kept)
         self._aligned = False
-        self._lengths: dict[tuple[tuple[int, ...], Window], int | None] = {}
+        self._lengths: dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], int | None] = {}
         self.length = counter.count(render(self.part()))
         """How many tokens the input of what is kept has."""
 
@@ -119,7 +120,7 @@ class Measure(Generic[R]):
         for aligned in (False, True):
             if aligned >= self._aligned:
                 seen = self._atoms.aligned(self.kept, window.places) if aligned else window.places
-                if 2 * len(seen) > len(self.kept):
+                if _WORTH * len(seen) > len(self.kept):
                     return None
                 without = self._without([self.kept[at] for at in seen], window)
                 if without is not None:
@@ -129,7 +130,7 @@ class Measure(Generic[R]):
 
     def _without(self, atoms: list[int], window: Window) -> int | None:
         """The length of a window as it is; None where the template refuses it, or it is not apart from the rest."""
-        key = tuple(atoms), window
+        key = tuple(atoms), tuple([tuple([self.kept[place] for place in side]) for side in window.open_sides])
         if key not in self._lengths:
             if len(self._lengths) >= _REMEMBERED:
                 self._lengths.clear()

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.messages import items_of, role_of
+from katapi.runtime.messages import role_of
 from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
@@ -66,7 +66,8 @@ class Counted:
             return False
         if self.items is None:
             return True
-        return bool(items_of(message, self.items))
+        value: object = getattr(message, self.items)
+        return value is not None and not isinstance(value, str) and value != ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,9 @@ class Reach(Generic[R]):
     late_first: bool = False
     """On what stands at the beginning, what is printed for other messages depends too."""
     late_last: bool = False
-    """On the last message, what is printed for other messages depends too."""
+    """On the last message, what is printed elsewhere depends too."""
+    elsewhere: bool = False
+    """Of what a message has, something may be printed for another one."""
     parting: frozenset[str] = frozenset()
     """The roles of messages for which a control token is always printed."""
     counted: frozenset[Counted] = frozenset()

@@ -4,14 +4,15 @@ The item stands at one place. What is printed for a message can change only wher
 item (`reach.py`): right beside the place, and up to the next message that answers the same question. These are the
 changed ones, and in the window each of them must get the same answers as in the whole. So the window holds them, what
 stands on either side up to a place where the text is cut, the beginning and the end of the conversation, and for each
-question the nearest messages that answer it. Everything else in the window is printed alike with and without the item,
-and so does not count.
+question the nearest messages that answer it. From one such place to the other, everything is printed as in the whole,
+since its text meets that of the item. What else the window holds is printed alike with and without the item, and so
+does not count.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
@@ -60,47 +61,71 @@ class Atoms(Generic[R]):
     def keep(self, numbers: Sequence[int]) -> None:
         """Notes that atoms are kept."""
         for number in numbers:
-            if any(self._roles[at] in self.reach.everywhere for at in self._atoms[number]):
+            if self.has_front(number):
                 insort(self.in_front, number)
             for question, answering in zip(self.reach.questions, self.answering, strict=True):
                 if self.answers(question, (number,)):
                     insort(answering, number)
 
-    def answers(self, question: Question[R], numbers: Sequence[int]) -> bool:
-        """Whether a question asks for a message of some atoms."""
-        return any(question.holds(self._request, at) for number in numbers for at in self._atoms[number])
+    def answers(self, question: Question[R], numbers: Sequence[int], taken: Collection[int] = ()) -> bool:
+        """Whether a question asks for a message of some atoms, which is none of those that are taken."""
+        return any(
+            at not in taken and question.holds(self._request, at) for number in numbers for at in self._walked(number)
+        )
+
+    def answering_but(self, taken: Collection[int]) -> list[list[int]]:
+        """For each question, the kept atoms with a message that it asks for beside those that are taken."""
+        if not taken:
+            return self.answering
+        found: list[list[int]] = []
+        for question, answering in zip(self.reach.questions, self.answering, strict=True):
+            edge = bisect_right(answering, max(taken))  # no atom has a number above the indices of its messages
+            left = [number for number in answering[:edge] if self.answers(question, (number,), taken)]
+            found.append([*left, *answering[edge:]] if len(left) < edge else answering)
+        return found
+
+    def has_front(self, number: int) -> bool:
+        """Whether a message of an atom is printed in front of the conversation."""
+        return any(self._roles[at] in self.reach.everywhere for at in self._atoms[number])
 
     def is_in_front(self, number: int) -> bool:
         """Whether all messages of an atom are printed in front of the conversation."""
-        return all(self._roles[at] in self.reach.everywhere for at in self._atoms[number])
+        return not self._walked(number)
 
     def parts(self, number: int) -> bool:
-        """Whether a control token is always printed for an atom, at its place."""
-        parting = self.reach.parting - self.reach.everywhere
-        return any(self._roles[at] in parting for at in self._atoms[number])
+        """Whether a control token is always printed for an atom where it stands; one that is taken aside."""
+        return any(self._roles[at] in self.reach.parting for at in self._walked(number))
 
     def goes_on(self, number: int) -> bool:
         """Whether an atom begins with a message that can be printed together with those before it."""
-        return self._roles[self._atoms[number][0]] in self.reach.runs
+        return any(self._roles[at] in self.reach.runs for at in self._walked(number)[:1])
+
+    def _walked(self, number: int) -> Sequence[int]:
+        """The messages of an atom that are not printed in front of the conversation."""
+        atom, everywhere = self._atoms[number], self.reach.everywhere
+        return [at for at in atom if self._roles[at] not in everywhere] if everywhere else atom
 
     def asks(self, number: int) -> bool:
         """Whether an atom begins with a message of the user."""
         return self._roles[self._atoms[number][0]] == USER
 
-    def beginning(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """The messages that are taken off the beginning of a conversation of some atoms, and the first one behind."""
-        walked = (
-            at for number in numbers for at in self._atoms[number] if self._roles[at] not in self.reach.everywhere
-        )
+    def taken(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        """The messages that are taken off the beginning of a conversation of some atoms."""
+        walked = (at for number in numbers for at in self._walked(number))
         found: list[int] = []
         at = next(walked, None)
         for roles in self.reach.taken:
             if at is not None and self._roles[at] in roles:
                 found.append(at)
                 at = next(walked, None)
-        if self.reach.first:
-            found += [-1, numbers[0] if numbers else -1, -1 if at is None else at]
         return tuple(found)
+
+    def first_ones(self, numbers: Sequence[int], taken: Collection[int]) -> tuple[int, ...]:
+        """The first message of a conversation of some atoms, and the first that is walked, where they are looked at."""
+        if not self.reach.first:
+            return ()
+        walked = (at for number in numbers for at in self._walked(number) if at not in taken)
+        return self._atoms[numbers[0]][0] if numbers else -1, next(walked, -1)
 
     def edge(self, kept: Sequence[int]) -> int:
         """How many atoms at the beginning decide what is taken off it, one for what follows included."""
@@ -127,54 +152,82 @@ class Atoms(Generic[R]):
 def window_of(atoms: Atoms[R], kept: Sequence[int], place: int, item: Sequence[int]) -> Window | None:
     """What must be seen of the kept atoms for an item at a place; None where that is all of them."""
     reach = atoms.reach
-    if not atoms.whole or any(atoms.counted[number] for number in item):
+    if not atoms.whole or any(atoms.counted[number] or atoms.has_front(number) for number in item):
+        return None
+    end = _last_walked(atoms, kept)
+    if place > end and reach.late_last:
         return None
     edge = atoms.edge(kept)
-    moved = place < edge and atoms.beginning(kept[:edge]) != atoms.beginning([*kept[:place], *item, *kept[place:edge]])
+    taken = atoms.taken(kept[:edge])
+    moved = place < edge and _moves(atoms, kept[:edge], taken, [*kept[:place], *item, *kept[place:edge]])
     if moved and (reach.late_first or reach.questions):
         return None
-    if any(atoms.is_in_front(number) for number in item) or (place == len(kept) and reach.late_last):
+    answering = atoms.answering_but(taken)
+    changed = _changed(atoms, answering, kept, place, item)
+    if changed is None:
         return None
-    changed = _changed(atoms, kept, place, item)
-    if changed is not None and moved:
-        changed = 0, max(edge, changed[1])
-    if changed is None or any(atoms.counted[kept[at]] for at in range(*changed)):
+    start, stop = _with_runs(atoms, kept, 0 if moved else changed[0], max(edge, changed[1]) if moved else changed[1])
+    first, last, sides = _margins(atoms, kept, start, stop, edge)
+    open_end = last == len(kept) and (last == stop or not atoms.parts(kept[-1]))
+    if (sides and reach.elsewhere) or (open_end and reach.counted):
         return None
-    start, stop = changed
-    first, last, sides = _margins(atoms, kept, start, stop)
-    seen = {*range(edge), *range(first, last), len(kept) - 1}
+    first, last = _with_runs(atoms, kept, first, last)
+    if any(atoms.counted[kept[at]] for at in range(first, last)):
+        return None
+    seen = {*range(edge), *range(*_with_neighbours(atoms, kept, first, last)), end, len(kept) - 1}
     seen |= {bisect_left(kept, number) for number in atoms.in_front}
-    for question, answering in zip(reach.questions, atoms.answering, strict=True):
-        seen |= {bisect_left(kept, number) for number in _answers(question, answering, kept, start, stop)}
+    for question, numbers in zip(reach.questions, answering, strict=True):
+        seen |= {bisect_left(kept, number) for number in _answers(question, numbers, kept, first, last)}
     return Window(tuple(sorted(seen)), sides)
 
 
-def _changed(atoms: Atoms[R], kept: Sequence[int], place: int, item: Sequence[int]) -> tuple[int, int] | None:
+def _last_walked(atoms: Atoms[R], kept: Sequence[int]) -> int:
+    """The place of the last atom of which not all is printed in front; 0 where there is none."""
+    return next((at for at in range(len(kept) - 1, 0, -1) if not atoms.is_in_front(kept[at])), 0)
+
+
+def _moves(atoms: Atoms[R], before: Sequence[int], taken: tuple[int, ...], after: Sequence[int]) -> bool:
+    """Whether other messages stand at the beginning of a conversation afterwards: those taken, or the first ones."""
+    return taken != atoms.taken(after) or atoms.first_ones(before, taken) != atoms.first_ones(after, taken)
+
+
+def _changed(
+    atoms: Atoms[R], answering: Sequence[Sequence[int]], kept: Sequence[int], place: int, item: Sequence[int]
+) -> tuple[int, int] | None:
     """The kept atoms, half-open, for which something else may be printed; None where those have no bounds."""
     start = stop = place
     if atoms.reach.neighbours or atoms.reach.runs:
-        start, stop = _beside(atoms, kept, place)
-    for question, answering in zip(atoms.reach.questions, atoms.answering, strict=True):
+        start, stop = _with_neighbours(atoms, kept, place, place)
+    for question, numbers in zip(atoms.reach.questions, answering, strict=True):
         if atoms.answers(question, item):
-            asked = _asking(question, [bisect_left(kept, number) for number in _near(answering, item)], place)
+            asked = _asking(question, [bisect_left(kept, number) for number in _near(numbers, item)], place)
             if asked is None:
                 return None
             start, stop = min(start, asked[0]), max(stop, asked[1])
     return start, stop
 
 
-def _beside(atoms: Atoms[R], kept: Sequence[int], place: int) -> tuple[int, int]:
-    """The atoms beside a place, with those that can be printed together with them."""
-    start, stop = place - 1, place + 1
-    while start >= 0 and atoms.is_in_front(kept[start]):
+def _with_neighbours(atoms: Atoms[R], kept: Sequence[int], start: int, stop: int) -> tuple[int, int]:
+    """Some atoms with the one before them and the one behind, where those matter; what is in front stands nowhere."""
+    if not (atoms.reach.neighbours or atoms.reach.runs):
+        return start, stop
+    start, stop = start - 1, stop + 1
+    while start > 0 and atoms.is_in_front(kept[start]):
         start -= 1
-    while start > 0 and atoms.goes_on(kept[start]):
-        start -= 1
-    while stop <= len(kept) and atoms.is_in_front(kept[stop - 1]):
-        stop += 1
-    while stop < len(kept) and atoms.goes_on(kept[stop]):
+    while stop < len(kept) and atoms.is_in_front(kept[stop - 1]):
         stop += 1
     return max(start, 0), min(stop, len(kept))
+
+
+def _with_runs(atoms: Atoms[R], kept: Sequence[int], start: int, stop: int) -> tuple[int, int]:
+    """Some atoms with those that can be printed together with them."""
+    if not atoms.reach.runs:
+        return start, stop
+    while 0 < start < len(kept) and (atoms.goes_on(kept[start]) or atoms.is_in_front(kept[start])):
+        start -= 1
+    while stop < len(kept) and (atoms.goes_on(kept[stop]) or atoms.is_in_front(kept[stop])):
+        stop += 1
+    return start, stop
 
 
 def _near(answering: Sequence[int], item: Sequence[int]) -> list[int]:
@@ -209,26 +262,31 @@ def _asking(question: Question[R], near: Sequence[int], place: int) -> tuple[int
 
 
 def _margins(
-    atoms: Atoms[R], kept: Sequence[int], start: int, stop: int
+    atoms: Atoms[R], kept: Sequence[int], start: int, stop: int, edge: int
 ) -> tuple[int, int, tuple[tuple[int, ...], ...]]:
     """What is seen on either side of what changes, half-open, and the sides on which no control token is certain."""
     sides: list[tuple[int, ...]] = []
-    first, last = start, stop
-    while first > 0 and start - first < _MARGIN:
+    first, left = start, list[int]()
+    while first > 0 and len(left) < _MARGIN:
         first -= 1
+        if not atoms.is_in_front(kept[first]):
+            left.append(first)
         if atoms.parts(kept[first]):
             break
     else:
-        if first > 0:
-            sides.append(tuple(range(first, start)))
-    while last < len(kept) and last - stop < _MARGIN:
+        if first >= edge:
+            sides.append(tuple(reversed(left)))
+    last, right = stop, list[int]()
+    while last < len(kept) and len(right) < _MARGIN:
         last += 1
+        if not atoms.is_in_front(kept[last - 1]):
+            right.append(last - 1)
         if atoms.parts(kept[last - 1]):
             break
     else:
         if last < len(kept):
-            sides.append(tuple(range(stop, last)))
-    return first, last, tuple(sides)
+            sides.append(tuple(right))
+    return first if first >= edge else 0, last, tuple(sides)
 
 
 def _answers(question: Question[R], answering: Sequence[int], kept: Sequence[int], start: int, stop: int) -> list[int]:
