@@ -8,8 +8,8 @@ depend on any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from katapi.check.traverse import (
     all_statements,
@@ -22,15 +22,15 @@ from katapi.check.traverse import (
     value_parts,
     variables,
 )
+from katapi.derive.counters import Counters
 from katapi.language.source import Span
 from katapi.language.syntax import End, Quantifier, Side
 from katapi.model import template as t
 from katapi.model.boundaries import guards
 from katapi.model.program import Program
-from katapi.model.types import BoolType, ControlType, ListType, MessageType, present
+from katapi.model.types import BoolType, ControlType, MessageType, present
 from katapi.runtime.budget.reach import Among, Counted, Finds
 
-_RUN = "*"  # stands for the messages of a run, which are no field
 _FINDS = {
     Quantifier.ANY: Finds.ANY,
     Quantifier.ALL: Finds.ANY,  # of those that are otherwise
@@ -77,35 +77,8 @@ class DerivedReach:
     elsewhere: bool
     parting: frozenset[str]
     counted: frozenset[Counted]
-
-
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    """What is known of lists within a body: which are fields of the walk's message, and which is its run.
-
-    `of_run` is a message of the run; before the name of a field of it stands `_RUN`.
-    """
-
-    messages: set[int]
-    run: t.Variable | None
-    lists: Mapping[int, str | None]
-    of_run: t.Variable | None = None
-
-    def of(self, expr: t.Expr) -> str | None:
-        """The field that a list is, or `_RUN`; None where it is neither."""
-        match expr:
-            case t.Coalesce(options=(first, *others)) if all(_is_empty(other) for other in others):
-                return self.of(first)
-            case t.FieldOf(base=t.Var(variable=variable), field=field) if variable.number in self.messages:
-                return field.name
-            case t.FieldOf(base=t.Var(variable=variable), field=field) if variable == self.of_run:
-                return _RUN + field.name
-            case t.Var(variable=variable) if self.run is not None and variable.number == self.run.number:
-                return _RUN
-            case t.Var(variable=variable):
-                return self.lists.get(variable.number)
-            case _:
-                return None
+    advancing: frozenset[Counted] | None
+    opening: frozenset[str]
 
 
 def reach_of(program: Program) -> DerivedReach:
@@ -152,6 +125,7 @@ class _Reach:
                 self._captured(one, ends, holders)
         early = [expr for statement in self._early for expr in _expressions(statement)]
         everything = [*early, *self._late_expressions]
+        counters = Counters(self._template, self._walk)
         return DerivedReach(
             questions=tuple({(q.among, q.finds, q.condition): q for q in questions}.values()),
             neighbours=any(isinstance(n, t.NeighbourOf | t.IsEnd) for expr in everything for n in nested(expr)),
@@ -164,7 +138,9 @@ class _Reach:
             late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in (*early, *_expressions(self._walk))),
             elsewhere=any(map(_shows_another, all_statements(self._template))),
             parting=self._parting(),
-            counted=self._counted(),
+            counted=counters.counted(),
+            advancing=counters.advancing(),
+            opening=self._opening(),
         )
 
     # ---- in front of the walk
@@ -270,55 +246,6 @@ class _Reach:
 
     # ---- the walk
 
-    # ---- counters
-
-    def _counted(self) -> frozenset[Counted]:
-        """The messages that a counter of the whole conversation goes on over, or for which it is asked."""
-        found: set[Counted] = set()
-        for arm in self._walk.arms:
-            if arm.condition is not None and any(v.binding is t.Binding.COUNTER for v in variables(arm.condition)):
-                found |= {Counted(role, None) for role in arm.roles}
-            for guard in self._counting(arm.body, self._foreign(arm.body), _Fields({arm.variable.number}, arm.run, {})):
-                if guard is not None and guard.startswith(_RUN):
-                    roles = arm.roles if arm.then is None else (arm.then,)
-                    found |= {Counted(role, guard.removeprefix(_RUN) or None) for role in roles}
-                else:
-                    found |= {Counted(role, guard) for role in arm.roles}
-        return frozenset(found)
-
-    def _foreign(self, body: t.Block) -> set[int]:
-        """The counters in a body that begin outside of it."""
-        within = list(statements(body))
-        used = {
-            v.number for one in within for e in expressions(one) for v in variables(e) if v.binding is t.Binding.COUNTER
-        }
-        used |= {one.variable.number for one in within if isinstance(one, t.Advance)}
-        return used - {one.variable.number for one in within if isinstance(one, t.Begin)}
-
-    def _counting(self, body: t.Block, counters: set[int], fields: _Fields) -> Iterator[str | None]:
-        """Where a body advances a counter or asks for one: the field whose items do it, or None."""
-        for one in body.statements:
-            asked = any(v.number in counters for expr in expressions(one) for v in variables(expr))
-            if isinstance(one, t.Let | t.Begin) and asked:
-                counters.add(one.variable.number)
-                continue
-            if asked or (isinstance(one, t.Advance) and one.variable.number in counters):
-                yield None
-            if isinstance(one, t.CallDef):
-                called = next(d for d in self._template.definitions if d.name == one.name)
-                if called.name in self._called:
-                    continue
-                self._called.append(called.name)
-                of = dict(zip((p.number for p in called.parameters), map(fields.of, one.arguments), strict=True))
-                yield from self._counting(called.body, self._foreign(called.body), _Fields(set(), None, of))
-                self._called.pop()
-            for block in blocks(one):
-                field = _entered_for(one, block, fields)
-                if isinstance(one, t.Each) and field == _RUN:
-                    fields = replace(fields, of_run=one.item)
-                for guard in self._counting(block, counters, fields):
-                    yield field if guard is None else guard
-
     def _runs(self) -> frozenset[str]:
         runs: set[str] = set()
         for arm in self._walk.arms:
@@ -334,6 +261,40 @@ class _Reach:
         surely = {role for role, arms in handled.items() if all(self._prints_control(arm.body) for arm in arms)}
         surely -= {role for role, arms in handled.items() if arms[-1].condition is not None}
         return frozenset(surely - self._runs())
+
+    def _opening(self) -> frozenset[str]:
+        """The roles of messages for which what is printed always begins with a control token."""
+        roles = dict.fromkeys(role for arm in self._walk.arms for role in arm.roles)
+        surely = {
+            role
+            for role in roles
+            if all(self._begins_with_control(arm.body) for arm in self._walk.arms if role in arm.roles)
+        }
+        return frozenset(surely & self._parting())
+
+    def _begins_with_control(self, block: t.Block) -> bool:
+        """Whether the first thing that a block prints is a control token."""
+        for statement in block.statements:
+            match statement:
+                case t.Let() | t.Drop() | t.Begin() | t.Advance() | t.Capture():
+                    continue
+                case t.Print(value=value):
+                    return isinstance(present(value.type), ControlType)
+                case t.Block():
+                    return self._begins_with_control(statement)
+                case t.Sampled(body=body):
+                    return self._begins_with_control(body)
+                case t.If(then=then, otherwise=otherwise) if otherwise is not None:
+                    return self._begins_with_control(then) and self._begins_with_control(otherwise)
+                case t.CallDef(name=name) if name not in self._called:
+                    body = next(one.body for one in self._template.definitions if one.name == name)
+                    self._called.append(name)
+                    begins = self._begins_with_control(body)
+                    self._called.pop()
+                    return begins
+                case _:
+                    return False
+        return False
 
     def _prints_control(self, block: t.Block) -> bool:
         return any(map(self._surely, block.statements))
@@ -357,22 +318,6 @@ class _Reach:
                 return surely
             case _:
                 return False
-
-
-def _entered_for(statement: t.Statement, block: t.Block, fields: _Fields) -> str | None:
-    """The list that has something in it wherever a block of a statement is entered, if there is one."""
-    match statement:
-        case t.Each(source=value):
-            pass
-        case t.If(test=t.Given(value=value), then=then) if then is block:
-            pass
-        case _:
-            return None
-    return fields.of(value) if isinstance(present(value.type), ListType) else None
-
-
-def _is_empty(expr: t.Expr) -> bool:
-    return isinstance(expr, t.ListConst) and not expr.items
 
 
 def _shows_another(statement: t.Statement) -> bool:

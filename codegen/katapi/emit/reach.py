@@ -15,6 +15,7 @@ from katapi.emit.renderer import import_groups, settled
 from katapi.emit.statements import Statements
 from katapi.model import template as t
 from katapi.model.program import Program
+from katapi.runtime.budget.reach import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +58,22 @@ def emit_reach(program: Program, package: str, reach: DerivedReach) -> str:
         "elsewhere": reach.elsewhere,
     }
     parts += [f"{name}=True" for name, holds in flags.items() if holds]
-    for field, roles in (("runs", reach.runs), ("everywhere", reach.everywhere), ("parting", reach.parting)):
+    by_field = {
+        "runs": reach.runs,
+        "everywhere": reach.everywhere,
+        "parting": reach.parting,
+        "opening": reach.opening if reach.counted else frozenset(),
+    }
+    for field, roles in by_field.items():
         if roles:
             parts.append(f"{field}={_roles(roles)}")
     if reach.taken:
         parts.append(f"taken={tuple_of(map(_roles, reach.taken))}")
     if reach.counted:
         module.use("katapi.runtime.budget.reach", "Counted")
-        rows = sorted((one.role, one.items or "") for one in reach.counted)
-        counted = [call("Counted", [string(role), string(items) if items else "None"]) for role, items in rows]
-        parts.append(f"counted=frozenset({{{', '.join(counted)}}})")
+        parts.append(f"counted={_counted(reach.counted)}")
+        if reach.advancing is not None:
+            parts.append(f"advancing={_counted(reach.advancing)}")
     lines = Lines()
     lines.statement("REACH: Reach[Request] = ", call("Reach", parts))
     return render(
@@ -80,6 +87,12 @@ def emit_reach(program: Program, package: str, reach: DerivedReach) -> str:
             reach=lines.text(),
         ),
     )
+
+
+def _counted(messages: Iterable[Counted]) -> str:
+    rows = sorted((one.role, one.items or "") for one in messages)
+    calls = [call("Counted", [string(role), string(items) if items else "None"]) for role, items in rows]
+    return f"frozenset({{{', '.join(calls)}}})" if calls else "frozenset()"
 
 
 def _roles(roles: Iterable[str]) -> str:

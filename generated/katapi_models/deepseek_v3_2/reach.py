@@ -21,6 +21,7 @@ REACH: Reach[Request] = Reach(
     runs=frozenset({"tool"}),
     everywhere=frozenset({"system"}),
     parting=frozenset({"assistant", "user"}),
+    opening=frozenset({"user"}),
     counted=frozenset({Counted("assistant", None), Counted("tool", None)}),
 )
 """On which other messages it depends what is printed for one."""

@@ -12,6 +12,8 @@ REACH: Reach[Request] = Reach(
     first=True,
     runs=frozenset({"tool"}),
     parting=frozenset({"assistant", "other", "system", "user"}),
+    opening=frozenset({"assistant", "other", "system", "user"}),
     counted=frozenset({Counted("assistant", "tool_calls"), Counted("tool", None)}),
+    advancing=frozenset({Counted("assistant", "tool_calls")}),
 )
 """On which other messages it depends what is printed for one."""

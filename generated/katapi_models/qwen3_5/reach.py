@@ -26,6 +26,7 @@ REACH: Reach[Request] = Reach(
     neighbours=True,
     late_first=True,
     parting=frozenset({"assistant", "system", "tool", "user"}),
+    opening=frozenset({"assistant", "user"}),
     taken=(frozenset({"system"}),),
     counted=frozenset({Counted("tool", "content"), Counted("user", "content")}),
 )

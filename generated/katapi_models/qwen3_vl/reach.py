@@ -12,6 +12,7 @@ REACH: Reach[Request] = Reach(
     late_first=True,
     runs=frozenset({"tool"}),
     parting=frozenset({"assistant", "system", "user"}),
+    opening=frozenset({"assistant", "user"}),
     taken=(frozenset({"system"}),),
     counted=frozenset({Counted("tool", "content"), Counted("user", "content")}),
 )

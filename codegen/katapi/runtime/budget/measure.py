@@ -16,7 +16,7 @@ from katapi.runtime.budget.counting import TokenCounter
 from katapi.runtime.budget.items import Conversation
 from katapi.runtime.budget.policy import Section
 from katapi.runtime.budget.reach import Reach
-from katapi.runtime.budget.window import Atoms, Window, window_of
+from katapi.runtime.budget.window import Advance, Atoms, Window, window_of
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.messages import items_of
@@ -66,6 +66,7 @@ class Measure(Generic[R]):
         if self._atoms is not None:
             self._atoms.keep(self.kept)
         self._aligned = False
+        self._others: dict[tuple[tuple[int, ...], Advance | None], int] = {}
         self._lengths: dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], int | None] = {}
         self.length = counter.count(render(self.part()))
         """How many tokens the input of what is kept has."""
@@ -83,6 +84,7 @@ class Measure(Generic[R]):
     def keep(self, section: Section, item: Sequence[int], length: int) -> None:
         """Keeps an item, with which the input has so many tokens."""
         self.length = length
+        self._others.clear()
         chosen = self._lists.get(section)
         if chosen is not None:
             insort(chosen, item[0])
@@ -122,11 +124,33 @@ class Measure(Generic[R]):
                 seen = self._atoms.aligned(self.kept, window.places) if aligned else window.places
                 if _WORTH * len(seen) > len(self.kept):
                     return None
-                without = self._without([self.kept[at] for at in seen], window)
-                if without is not None:
+                found = self._by_another(seen, item, window) if window.advance else self._by_window(seen, item, window)
+                if found is not None:
                     self._aligned = aligned
-                    return self._with(seen, item, without)
+                    return found
         return None
+
+    def _by_window(self, seen: Sequence[int], item: Sequence[int], window: Window) -> int | None:
+        """The length with an item, by a window without it; None where that cannot be had."""
+        without = self._without([self.kept[at] for at in seen], window)
+        within = None if without is None else self._within(seen, item)
+        return None if without is None or within is None else self.length + within - without
+
+    def _by_another(self, seen: Sequence[int], item: Sequence[int], window: Window) -> int | None:
+        """The length with an item that advances counters, by one of another item at its place that does so as far.
+
+        The first such item has the whole printed.
+        """
+        within = self._within(seen, item)
+        if within is None:
+            return None
+        key = tuple([self.kept[at] for at in seen]), window.advance
+        if key not in self._others:
+            whole = self._whole(sorted([*self.kept, *item]), self._lists)
+            if isinstance(whole, Refused):
+                return None
+            self._others[key] = whole - within
+        return self._others[key] + within
 
     def _without(self, atoms: list[int], window: Window) -> int | None:
         """The length of a window as it is; None where the template refuses it, or it is not apart from the rest."""
@@ -142,10 +166,12 @@ class Measure(Generic[R]):
                 self._lengths[key] = None
         return self._lengths[key]
 
-    def _with(self, seen: Sequence[int], item: Sequence[int], without: int) -> int | None:
+    def _within(self, seen: Sequence[int], item: Sequence[int]) -> int | None:
+        """The length of a window with an item."""
         try:
-            printed = self._render(self._part(sorted([*(self.kept[at] for at in seen), *item]), self._lists))
-            return self.length + self._counter.count(printed) - without
+            return self._counter.count(
+                self._render(self._part(sorted([*(self.kept[at] for at in seen), *item]), self._lists))
+            )
         except KatapiError:
             return None  # the whole has the error with the place that it has there
 

@@ -94,8 +94,12 @@ class Reach(Generic[R]):
     """Of what a message has, something may be printed for another one."""
     parting: frozenset[str] = frozenset()
     """The roles of messages for which a control token is always printed."""
+    opening: frozenset[str] = frozenset()
+    """The roles of messages for which what is printed always begins with a control token."""
     counted: frozenset[Counted] = frozenset()
     """The messages for which counters of the whole conversation matter."""
+    advancing: frozenset[Counted] | None = None
+    """Those that advance counters, by the same for each item of their field; None where others may advance them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,20 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.messages import USER, messages_of, role_of
+from katapi.runtime.messages import USER, items_of, messages_of, role_of
 from katapi.runtime.request_model import RequestModel
 
 R = TypeVar("R", bound=RequestModel)
 
 _MARGIN = 3  # atoms on either side of what changes, among which one should print a control token
+
+
+Advance: TypeAlias = tuple[tuple[str, str, int], ...]
+"""The items that advance counters: the role of their messages, the field they stand in, and how many they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,12 @@ class Window:
     """Places in the list of the kept atoms, ascending."""
     open_sides: tuple[tuple[int, ...], ...]
     """The places on each side where no control token is certain: one of them must have a text that is always cut."""
+    advance: Advance | None = None
+    """How far the item advances counters of the whole conversation; None where it has nothing to do with them.
+
+    With it, messages outside of the window are printed otherwise than without, and alike with all items that advance
+    the counters as far.
+    """
 
 
 class Atoms(Generic[R]):
@@ -44,7 +54,7 @@ class Atoms(Generic[R]):
         self._atoms = atoms
         self.reach = reach
         """How far the template looks."""
-        messages = messages_of(request)
+        self._messages = messages = messages_of(request)
         self._roles = [role_of(message) for message in messages]
         self.counted = [
             bool(reach.counted) and any(one.counts(messages[at]) for at in atom for one in reach.counted)
@@ -100,6 +110,20 @@ class Atoms(Generic[R]):
         """Whether an atom begins with a message that can be printed together with those before it."""
         return any(self._roles[at] in self.reach.runs for at in self._walked(number)[:1])
 
+    def opens(self, number: int) -> bool:
+        """Whether what is printed for an atom begins with a control token, so that no text before it goes on."""
+        return any(self._roles[at] in self.reach.opening for at in self._walked(number)[:1])
+
+    def advance(self, numbers: Sequence[int]) -> Advance:
+        """How far atoms advance counters of the whole conversation."""
+        totals: dict[tuple[str, str], int] = {}
+        for one in self.reach.advancing or ():
+            if one.items is not None:
+                for at in (at for number in numbers for at in self._atoms[number] if self._roles[at] == one.role):
+                    key = one.role, one.items
+                    totals[key] = totals.get(key, 0) + len(items_of(self._messages[at], one.items))
+        return tuple(sorted((role, items, total) for (role, items), total in totals.items()))
+
     def _walked(self, number: int) -> Sequence[int]:
         """The messages of an atom that are not printed in front of the conversation."""
         atom, everywhere = self._atoms[number], self.reach.everywhere
@@ -152,7 +176,10 @@ class Atoms(Generic[R]):
 def window_of(atoms: Atoms[R], kept: Sequence[int], place: int, item: Sequence[int]) -> Window | None:
     """What must be seen of the kept atoms for an item at a place; None where that is all of them."""
     reach = atoms.reach
-    if not atoms.whole or any(atoms.counted[number] or atoms.has_front(number) for number in item):
+    if not atoms.whole or any(atoms.has_front(number) for number in item):
+        return None
+    counted = any(atoms.counted[number] for number in item)
+    if counted and reach.advancing is None:
         return None
     end = _last_walked(atoms, kept)
     if place > end and reach.late_last:
@@ -172,13 +199,18 @@ def window_of(atoms: Atoms[R], kept: Sequence[int], place: int, item: Sequence[i
     if (sides and reach.elsewhere) or (open_end and reach.counted):
         return None
     first, last = _with_runs(atoms, kept, first, last)
-    if any(atoms.counted[kept[at]] for at in range(first, last)):
+    met = stop if stop < len(kept) and atoms.opens(kept[stop]) else last
+    if any(atoms.counted[kept[at]] for at in range(first, met)):
         return None
     seen = {*range(edge), *range(*_with_neighbours(atoms, kept, first, last)), end, len(kept) - 1}
     seen |= {bisect_left(kept, number) for number in atoms.in_front}
     for question, numbers in zip(reach.questions, answering, strict=True):
         seen |= {bisect_left(kept, number) for number in _answers(question, numbers, kept, first, last)}
-    return Window(tuple(sorted(seen)), sides)
+    if not counted:
+        return Window(tuple(sorted(seen)), sides)
+    if sides or any(atoms.counted[kept[at]] and at not in seen for at in range(place)):
+        return None  # its own numbers would be others
+    return Window(tuple(sorted(seen)), sides, atoms.advance(item))
 
 
 def _last_walked(atoms: Atoms[R], kept: Sequence[int]) -> int:
