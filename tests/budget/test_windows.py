@@ -42,6 +42,19 @@ TEMPLATES = {
         "counter n = 0",
         {"note": "drop m @start each x in m.marks ?? m.more ?? [] { advance n x n } @end"},
     ),
+    "counts_each": template(
+        "counter n = 0",
+        {"note": "drop m @start m.content each x in m.marks ?? [] { x n advance n } @end"},
+        generate="n @start",
+    ),
+    "counts_each_in_text": template(
+        "counter n = 0",
+        {"note": "drop m each x in m.marks ?? [] { n advance n x } @start m.content @end", "user": "@start m.content"},
+    ),
+    "counts_some": template(
+        "counter n = 0",
+        {"note": 'drop m @start each x in m.marks ?? [] { if x == "a" { advance n } x n } @end'},
+    ),
     "counts_given": template(
         "counter n = 0",
         {
