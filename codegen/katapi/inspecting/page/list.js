@@ -46,6 +46,7 @@ class List {
   /** Makes an item the active one and brings it into view; `quiet` does not report it. */
   move(item, { quiet = false, middle = false } = {}) {
     if (item < 0 || item >= this.count) return;
+    if (!this.length) this.#fit();
     this.#mark(false);
     this.active = item;
     this.#reveal(middle);

@@ -4,6 +4,8 @@
 const LONGEST = 50000; // characters of one text among the details
 const details = document.getElementById("details");
 const digits = (number) => number.toLocaleString("en");
+const lines = (text) => text.split("\n").map(visible).join("\n");
+const spanned = ([first, end]) => (end - first === 1 ? `token ${first}` : `tokens ${first} to ${end - 1}`);
 const counted = (number, word) => `${digits(number)} ${word}${number === 1 ? "" : "s"}`;
 
 // ---- details
@@ -33,11 +35,11 @@ function facts(title, rows, texts = []) {
   const list = element("dl", {});
   for (const [name, value] of rows) {
     if (value === null || value === "") continue;
-    list.append(element("div", {}, element("dt", {}, name), element("dd", {}, value)));
+    list.append(element("div", {}, element("dt", {}, name), element("dd", {}, lines(value))));
   }
   const blocks = texts.flatMap(([name, text]) => [
     element("h3", {}, text.length > LONGEST ? `${name}, the first ${digits(LONGEST)} of ${digits(text.length)} characters` : name),
-    element("pre", {}, text.slice(0, LONGEST)),
+    element("pre", {}, lines(text.slice(0, LONGEST))),
   ]);
   return [element("h2", {}, title), list, ...blocks];
 }
@@ -98,7 +100,7 @@ function aboutItem(item) {
 function aboutImage(image) {
   const span = image.tokens;
   return facts(`${image.kind} of message ${image.message}`, [
-    ["tokens", span === null ? "not known which" : `${span[0]} to ${span[1] - 1}, ${counted(span[1] - span[0], "token")}`],
+    ["stands for it", span === null ? "not known which" : spanned(span)],
     ["request", image.path],
   ], image.facts);
 }
@@ -153,14 +155,13 @@ const pen = document.createElement("canvas").getContext("2d");
 
 function tokenPane(run, number) {
   const font = getComputedStyle(document.body).getPropertyValue("--mono");
-  const size = matchMedia("(max-width: 899.98px)").matches ? 14 : 13;
   const widths = new Map();
   const width = (token) => {
     const key = (run.tokens.spelled[token] << 1) | (run.place(token).kind === "control" ? 1 : 0);
     let found = widths.get(key);
     if (found === undefined) {
       const look = run.look(token);
-      pen.font = `${look.raw ? "italic " : ""}${key & 1 ? 600 : 400} ${size}px ${font}`;
+      pen.font = `${look.raw ? "italic " : ""}${key & 1 ? 600 : 400} 13px ${font}`;
       found = Math.max(Math.ceil(pen.measureText(look.text).width) + 4, 8) + 1;
       widths.set(key, found);
     }
@@ -175,7 +176,7 @@ function tokenPane(run, number) {
     return start(token) < token ? start(token) : token ? start(token - 1) : -1;
   };
   const list = new List({
-    id: `tokens-${number}`, name: "Tokens", count: run.count, height: 26, gutter: size === 14 ? 58 : 74, width,
+    id: `tokens-${number}`, name: "Tokens", count: run.count, height: 26, gutter: 66, width,
     ends: (token) => { const text = run.spelling(token); return typeof text === "string" && text.includes("\n"); },
     draw: (token) => {
       const look = run.look(token);
@@ -273,7 +274,7 @@ function sources(run, number, tokens) {
     {
       name: "Images", items: run.images, about: (index) => aboutImage(run.images[index]),
       draw: ({ kind, message, tokens: span }) => two(
-        [what(kind), tag(`message ${message}`)], span === null ? "not known which tokens stand for it" : `tokens ${span[0]} to ${span[1] - 1}`),
+        [what(kind), tag(`message ${message}`)], span === null ? "not known which tokens stand for it" : spanned(span)),
       label: ({ kind, message }) => `${kind} of message ${message}`,
       chosen: ({ tokens: span }) => tokens.point(span === null ? null : within(span), span?.[0]),
     },
