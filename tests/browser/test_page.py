@@ -192,11 +192,11 @@ def test_keys_move_through_rows_and_segments(browser: Browser) -> None:
         places = [RUN.places[token.place].parts for token in RUN.tokens]
         for _ in range(5):
             before = at()
-            press("]")
+            press("n")
             assert places[at()] != places[before]
             assert {*places[before : at()]} == {places[before]}
         for _ in range(5):
-            press("[")
+            press("p")
         assert at() == 0
 
 
@@ -246,6 +246,18 @@ def test_a_token_is_found(browser: Browser, wanted: str) -> None:
             assert opened.text("document.querySelector('[role=status]').textContent") == "not found"
         else:
             assert opened.text("document.querySelector('#tokens-0 .active').dataset.item") == str(expected)
+
+
+def test_each_enter_goes_to_the_next_and_behind_the_last_to_the_first(browser: Browser) -> None:
+    """Here each occurrence is within one token, and no token has two."""
+    expected = [index for index, token in enumerate(RUN.tokens) if b"user" in (token.bytes or b"")]
+    assert len(expected) == 2
+    with browser.open(VIEW) as opened:
+        opened.page.click("input[type=search]")
+        opened.page.keyboard.type("user")
+        for at in (*expected, *expected):
+            opened.page.keyboard.press("Enter")
+            assert opened.text("document.querySelector('#tokens-0 .active').dataset.item") == str(at)
 
 
 def test_roles_and_names(browser: Browser) -> None:

@@ -23,7 +23,7 @@ class List {
     this.box.addEventListener("scroll", () => this.#ask(), { passive: true });
     this.box.addEventListener("keydown", (event) => this.#key(event));
     this.box.addEventListener("focus", () => { if (this.active < 0 && this.count) this.move(this.#starts[this.#firstRow()]); });
-    this.box.addEventListener("pointerdown", (event) => {
+    this.box.addEventListener("click", (event) => {
       const item = itemAt(event.target);
       if (item !== null) this.move(item);
     });
@@ -35,7 +35,7 @@ class List {
       if (event.pointerType === "mouse") this.hovered?.(itemAt(event.target));
     });
     this.box.addEventListener("pointerleave", () => this.hovered?.(null));
-    new ResizeObserver(() => this.#fit()).observe(this.box);
+    new ResizeObserver(() => this.fit()).observe(this.box);
   }
 
   /** How many rows there are. */
@@ -46,7 +46,7 @@ class List {
   /** Makes an item the active one and brings it into view; `quiet` does not report it. */
   move(item, { quiet = false, middle = false } = {}) {
     if (item < 0 || item >= this.count) return;
-    if (!this.length) this.#fit();
+    if (!this.length) this.fit();
     this.#mark(false);
     this.active = item;
     this.#reveal(middle);
@@ -61,8 +61,8 @@ class List {
     this.#render();
   }
 
-  /** After a change of size: other rows where items have widths, with the same item on top. */
-  #fit() {
+  /** After a change of size, or once it is shown: other rows where items have widths, with the same item on top. */
+  fit() {
     const width = this.box.clientWidth;
     if (width && width !== this.packed) {
       const top = this.length ? this.#starts[this.#firstRow()] : 0;

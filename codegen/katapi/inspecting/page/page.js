@@ -12,7 +12,7 @@ const counted = (number, word) => `${digits(number)} ${word}${number === 1 ? "" 
 
 const help = () => facts("Point at something, or move with the keys", [
   ["← → ↑ ↓", "the next token, or the row above or below"],
-  ["[ ]", "the segment before or behind"],
+  ["n p", "the next segment, or the one before"],
   ["Home End", "the ends of the row; with Ctrl the first and the last token"],
   ["Enter", "in messages and segments: to their tokens"],
   ["Esc", "all tokens stand out again"],
@@ -191,8 +191,8 @@ function tokenPane(run, number) {
     chosen: (token) => keep(() => aboutToken(run, token)),
     hovered: (token) => glance(token === null ? null : () => aboutToken(run, token)),
     keys: {
-      "]": next,
-      "[": before,
+      n: next,
+      p: before,
       Escape: () => { pane.only(null); return -1; },
     },
   });
@@ -282,20 +282,22 @@ function sources(run, number, tokens) {
 
   const tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "What it was made from" });
   const pane = element("section", { class: "pane sources", "aria-label": "Sources" }, element("div", { class: "head" }, tabs));
-  const select = (chosen) => all.forEach(({ tab, panel }, index) => {
+  const select = (chosen) => all.forEach(({ tab, panel, list }, index) => {
     tab.setAttribute("aria-selected", String(index === chosen));
     tab.tabIndex = index === chosen ? 0 : -1;
     panel.hidden = index !== chosen;
+    if (index === chosen) list.fit();
   });
   all.forEach((source, index) => {
     const { name, items, about, draw, label, chosen } = source;
     const id = `${name.toLowerCase()}-${number}`;
-    const list = new List({
+    source.list = new List({
       id, name, count: items.length, height: 52,
       draw: (item) => draw(items[item]),
       label: (item) => label(items[item]),
       chosen: (item) => { keep(() => about(item)); chosen?.(items[item], item); },
       entered: () => tokens.list.box.focus(),
+      keys: { Escape: () => { tokens.only(null); return -1; } },
       hovered: (item) => glance(item === null ? null : () => about(item)),
     });
     source.tab = element("button", { type: "button", role: "tab", id: `${id}-tab`, "aria-controls": id }, `${name} ${digits(items.length)}`);
@@ -307,7 +309,7 @@ function sources(run, number, tokens) {
       select(to);
       all[to].tab.focus();
     });
-    source.panel = items.length ? list.box : element("p", { class: "note", id }, `No ${name.toLowerCase()}.`);
+    source.panel = items.length ? source.list.box : element("p", { class: "note", id }, `No ${name.toLowerCase()}.`);
     tabs.append(source.tab);
     pane.append(source.panel);
   });
