@@ -54,10 +54,6 @@ class Page(Protocol):
 
     def set_viewport_size(self, size: dict[str, int]) -> None: ...
 
-    def wait_for_function(self, expression: str) -> object: ...
-
-    def set_content(self, html: str) -> None: ...
-
 
 class Context(Protocol):
     """What pages share: a window of its own, without what others stored."""
@@ -82,6 +78,10 @@ class Opened:
         self.page = page
         self.complaints: list[str] = []
         self.asked_for: list[str] = []
+
+    def settle(self) -> None:
+        """Waits until the page has drawn what follows from its size and from where it was scrolled to."""
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def number(self, expression: str) -> float:
         """The number that an expression of the page's script gives."""
@@ -146,6 +146,7 @@ class Browser:
             opened.page.on("pageerror", lambda event: opened.complaints.append(str(event)))
             opened.page.on("request", lambda event: opened.asked_for.append(event.url))
             opened.page.goto(file.as_uri())
+            opened.settle()
             yield opened
             assert opened.complaints == []
             assert opened.asked_for == [file.as_uri()]

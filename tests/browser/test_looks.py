@@ -87,10 +87,12 @@ def test_a_change_of_the_width_keeps_the_place(browser: Browser) -> None:
             ".find(row => row.offsetTop >= document.getElementById('tokens-0').scrollTop)"
             ".querySelector('.number').textContent)"
         )
-        opened.page.wait_for_function(f"{first} > 0")
+        opened.settle()
         before = opened.number(first)
+        assert before > 100
         opened.page.set_viewport_size({"width": 1000, "height": 900})
-        opened.page.wait_for_function("document.getElementById('tokens-0').clientWidth < 700")
+        opened.settle()
+        assert opened.number("document.getElementById('tokens-0').clientWidth") < 700
         assert abs(opened.number(first) - before) < 40
         fits(opened, 1000)
 

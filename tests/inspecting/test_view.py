@@ -67,7 +67,7 @@ def test_stages_and_their_digests() -> None:
         "ids": f"sha256:{hashlib.sha256(ids).hexdigest()}",
     }
     assert ("enable_thinking", "false") in stages["request"].facts
-    assert stages["ids"].id == f"{len(result)} tokens"
+    assert stages["ids"].id == f"{len(result):,} tokens"
 
 
 def test_a_request_without_bytes_has_no_digest() -> None:

@@ -50,4 +50,6 @@ def ranges(numbers: tuple[int, ...]) -> str:
 
 def _cut(cut: Cut) -> str:
     broken = ", ".join(structure.value for structure in cut.breaks) or "nothing"
-    return f"{cut.tokens} tokens were cut off on the left, which breaks {broken}; the input begins with {cut.begins!r}"
+    return (
+        f"{cut.tokens:,} tokens were cut off on the left, which breaks {broken}; the input begins with {cut.begins!r}"
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 
 from katapi.inspecting.budgets import budget_view, reasons_left_out
 from katapi.inspecting.images import images_of
+from katapi.inspecting.values import written
 from katapi.inspecting.view import Execution, Fact, Message, Part, Place, Stage, Token, View
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
@@ -113,7 +113,7 @@ def _request_facts(record: ExecutionRecord) -> tuple[Fact, ...]:
 
 
 def _short(value: Json) -> str:
-    text = _written(value)
+    text = written(value)
     return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
 
 
@@ -123,7 +123,7 @@ def _length(request: JsonObject, name: str) -> int:
 
 
 def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 # ---- messages
@@ -137,17 +137,12 @@ def _messages(offered: JsonObject, left_out: dict[int, str]) -> Iterator[Message
         role, fields = "", tuple[Fact, ...]()
         if isinstance(message, dict):
             role = str(message.get("role", ""))
-            fields = tuple(Fact(name, _written(value)) for name, value in message.items() if name != "role")
+            fields = tuple(Fact(name, written(value)) for name, value in message.items() if name != "role")
         if at in left_out:
             yield Message(role, fields, None, left_out[at])
         else:
             yield Message(role, fields, kept)
             kept += 1
-
-
-def _written(value: Json) -> str:
-    """A text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 # ---- segments and tokens

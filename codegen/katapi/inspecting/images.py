@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from katapi.inspecting.values import written
 from katapi.inspecting.view import Fact, Image
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.places import json_path
@@ -36,7 +37,7 @@ def _parts(request: JsonObject) -> Iterator[tuple[str, int, Path, tuple[Fact, ..
         for number, part in enumerate(content if isinstance(content, list | tuple) else ()):
             kind = _kind(part)
             if kind is not None and isinstance(part, dict):
-                facts = tuple(Fact(name, str(value)) for name, value in part.items() if name != "type")
+                facts = tuple(Fact(name, written(value)) for name, value in part.items() if name != "type")
                 yield kind, index, ("messages", index, "content", number), facts
 
 

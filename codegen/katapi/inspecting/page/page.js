@@ -10,7 +10,8 @@ const counted = (number, word) => `${digits(number)} ${word}${number === 1 ? "" 
 
 // ---- details
 
-const help = () => facts("Point at something, or move with the keys", [
+const narrow = matchMedia("(max-width: 899.98px)").matches;
+const help = () => facts(narrow ? "Tap a token, a message or a stage" : "Point at something, or move with the keys", narrow ? [] : [
   ["← → ↑ ↓", "the next token, or the row above or below"],
   ["n p", "the next segment, or the one before"],
   ["Home End", "the ends of the row; with Ctrl the first and the last token"],
@@ -113,7 +114,7 @@ function stages(run) {
     const button = element("button", { type: "button", "aria-pressed": "false" },
       element("span", { class: "name" }, stage.name),
       element("span", { class: "id" }, stage.id),
-      element("span", { class: "digest" }, stage.digest === null ? "—" : stage.digest.replace(/^sha256:(.{12}).*$/, "$1")));
+      element("span", { class: "digest" }, stage.digest === null ? "—" : stage.digest.replace(/^sha256:(.{10}).*$/, "$1")));
     if (data.difference?.stage === stage.name) button.classList.add("parts");
     button.addEventListener("click", () => {
       document.querySelectorAll(".stages button").forEach((one) => one.setAttribute("aria-pressed", String(one === button)));
