@@ -11,7 +11,7 @@ PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-ch
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-networks lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies budgets clean
+.PHONY: help demo test test-networks test-browser lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies budgets clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -26,6 +26,10 @@ test: lint types generated unit wheel ## everything that must hold: linter, type
 # the build for the CPU is at hand, PIP_FIND_LINKS or pip's own configuration tells pip, which prefers it.
 test-networks: .venv-networks/ready ## padded and packed batches through real networks of transformers, on the CPU
 	.venv-networks/bin/pytest tests/networks $(ARGS)
+
+# Chromium comes from CHROMIUM=/path/to/it, or is installed already, or is installed by apt-get where that may be used.
+test-browser: .venv-browser/ready ## the page of `katapi inspect` in Chromium, without a window
+	@chromium=$$(tools/chromium.sh) && CHROMIUM="$$chromium" .venv-browser/bin/pytest tests/browser $(ARGS)
 
 lint: .venv/ready ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -92,6 +96,9 @@ clean: ## remove environments, caches and what was built
 
 .venv-networks/ready: pyproject.toml
 	@$(call make-environment,.venv-networks,networks)
+
+.venv-browser/ready: pyproject.toml
+	@$(call make-environment,.venv-browser,browser)
 
 comma := ,
 

@@ -65,6 +65,17 @@ def check_imports() -> None:
             raise SmokeError(f"{package} was imported to run a generated model")
 
 
+def check_page() -> None:
+    """The page of an execution needs nothing but what the wheel holds."""
+    from katapi.inspecting.document import page
+    from katapi.inspecting.from_input import view_of
+
+    model = katapi.load("book")
+    text = page(view_of(model, model.assemble(json.dumps(BOOK_REQUEST).encode())))
+    if not text.startswith("<!DOCTYPE html>") or "简洁" not in text:
+        raise SmokeError("the page of book is not whole")
+
+
 def check_types() -> None:
     """Both packages tell type checkers that their annotations count."""
     for package in ("katapi", "katapi_models"):
@@ -88,6 +99,7 @@ def main() -> int:
         return 2
     try:
         book, qwen3 = check_book(), check_qwen3(Path(sys.argv[1]))
+        check_page()
         check_imports()
         check_types()
         check_command()

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import artifacts, batching, comparing, importing, models, specs
+from katapi.cli import artifacts, batching, comparing, importing, inspecting, models, specs
 from katapi.cli.failure import Failed
 from katapi.cli.terminal import visible
 from katapi.runtime.errors import KatapiError
@@ -31,6 +31,7 @@ app.command("models")(models.models)
 app.command("assemble")(models.assemble)
 app.command("batch")(batching.batch)
 app.command("render")(models.render)
+app.command("inspect")(inspecting.inspect)
 app.command("tokenize")(models.tokenize)
 app.command("detokenize")(models.detokenize)
 app.command("parse")(models.parse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from katapi.cli.terminal import print_table, visible
+from katapi.inspecting.budgets import ranges
 from katapi.runtime.budget.decision import Choice, PolicyDecision
 from katapi.runtime.budget.items import section_list
 from katapi.runtime.json_types import Json, JsonObject
@@ -37,7 +38,7 @@ def _row(choice: Choice, offered: JsonObject) -> tuple[str, ...]:
     after = "" if choice.after is None else str(choice.after)
     return (
         choice.section.value,
-        _ranges(choice.at),
+        ranges(choice.at),
         visible(_beginning(choice, offered)),
         "yes" if choice.kept else "no",
         str(choice.before),
@@ -54,20 +55,6 @@ def _total(decision: PolicyDecision) -> str:
         breaks = ", ".join(structure.value for structure in cut.breaks) or "nothing"
         total += f"; {cut.tokens} tokens cut off, which breaks {breaks}; the input begins with {visible(cut.begins)!r}"
     return f"policy {decision.policy}: {total}"
-
-
-def _ranges(numbers: tuple[int, ...]) -> str:
-    """Indices as people write them: 0, 3–5."""
-    parts: list[str] = []
-    start = before = None
-    for number in (*numbers, None):
-        if before is not None and number == before + 1:
-            before = number
-            continue
-        if start is not None:
-            parts.append(str(start) if start == before else f"{start}–{before}")
-        start = before = number
-    return ", ".join(parts)
 
 
 def _beginning(choice: Choice, offered: JsonObject) -> str:

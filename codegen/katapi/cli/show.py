@@ -12,25 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from katapi.cli.terminal import print_table, visible
+from katapi.inspecting.kinds import LOOKS, SAMPLED
 from katapi.runtime.budget.policy import Budget, CutLeft, Percent, Section, Share, Structure
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.model import Model
-from katapi.runtime.origins import kind_of
+from katapi.runtime.origins import Kind, kind_of
 from katapi.runtime.request_shape import roles_of, spellings
 
 if TYPE_CHECKING:
     from katapi.runtime.model_input import ModelInput, RenderedInput
     from katapi.runtime.request_model import RequestModel
-
-#: One colour for each kind of origin; sampled tokens are underlined as well.
-STYLES = {"control": "bold magenta", "literal": "cyan", "content": "green", "mixed": "yellow"}
-_WORDS = {
-    "control": "control token, placed by the template",
-    "literal": "text of the template",
-    "content": "text of the request",
-    "mixed": "a token that covers both",
-}
 
 
 def model_table(models: Sequence[DeclaredTokenizer]) -> None:
@@ -101,7 +93,7 @@ def colored_segments(rendered: RenderedInput) -> None:
     out = Text()
     sampled = _flags(len(rendered.payload), rendered.sampled)
     for segment, by_model in zip(rendered.payload, sampled, strict=True):
-        out.append(visible(segment.text), STYLES[kind_of(segment)] + (" underline" if by_model else ""))
+        out.append(visible(segment.text), _style(kind_of(segment), by_model))
     console = Console(highlight=False, soft_wrap=True)
     console.print(out, end="")
     _legend(console)
@@ -112,6 +104,11 @@ def _flags(count: int, ranges: Sequence[tuple[int, int]]) -> list[bool]:
     for start, end in ranges:
         flags[start:end] = [True] * (end - start)
     return flags
+
+
+def _style(kind: Kind, by_model: bool) -> str:
+    """The style of a kind; that of sampled tokens besides."""
+    return f"{LOOKS[kind].style} {SAMPLED.style}" if by_model else LOOKS[kind].style
 
 
 def colored_tokens(model: Model[RequestModel], result: ModelInput) -> None:
@@ -128,8 +125,8 @@ def colored_tokens(model: Model[RequestModel], result: ModelInput) -> None:
         except UnicodeDecodeError:
             continue
         pending = b""
-        style = STYLES[origin.kind] + (" dim" if number % 2 and origin.kind != "control" else "")
-        out.append(visible(text), style + (" underline" if by_model else ""))
+        dim = " dim" if number % 2 and origin.kind != "control" else ""
+        out.append(visible(text), _style(origin.kind, by_model) + dim)
     console = Console(highlight=False, soft_wrap=True)
     console.print(out)
     sampled = int(result.sampled.sum())
@@ -139,6 +136,7 @@ def colored_tokens(model: Model[RequestModel], result: ModelInput) -> None:
 
 def _legend(console: Console) -> None:
     console.print()
-    for kind, words in _WORDS.items():
-        console.print(Text(f"{kind:8}", STYLES[kind]), words)
-    console.print(Text("underlined", "underline"), "what the model itself generates")
+    for kind, look in LOOKS.items():
+        if kind != "unknown":  # what was rendered here has its origin
+            console.print(Text(f"{kind:8}", look.style), look.words)
+    console.print(Text("underlined", SAMPLED.style), SAMPLED.words)

@@ -58,7 +58,7 @@ def assemble_within(
 
 def _too_long(whole: ModelInput, budget: Budget) -> BudgetError:
     """What to raise for an input that has nothing left to be left out."""
-    counts = _by_section(whole)
+    counts = tokens_by_section(whole)
     most = max(counts, key=lambda name: counts[name])
     parts = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
     over = len(whole) - budget.room
@@ -74,8 +74,8 @@ def _too_long(whole: ModelInput, budget: Budget) -> BudgetError:
     )
 
 
-def _by_section(whole: ModelInput) -> dict[str, int]:
-    """How many tokens come from each section, by its name; those that the template wrote count by themselves."""
+def tokens_by_section(whole: ModelInput) -> dict[str, int]:
+    """How many tokens come from each section, by its name; those that the template wrote count as `template`."""
     conversation = conversation_of(messages_of(whole.request))
     sections: dict[int, Section] = {}
     for section, atoms in ((Section.CURRENT, conversation.current), (Section.INSTRUCTIONS, conversation.instructions)):

@@ -1,0 +1,1 @@
+"""An execution as one HTML page to look at: `katapi inspect`."""

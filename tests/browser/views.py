@@ -1,0 +1,51 @@
+"""Views that several tests open."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+
+import katapi
+from katapi.inspecting.from_input import execution_of
+from katapi.inspecting.view import Difference, View
+from katapi.runtime.json_types import Json
+from tests.inspecting.inputs import HOSTILE, TALK, looked_at
+
+VIEW, RESULT = looked_at("qwen3", TALK)
+RUN = VIEW.execution
+
+
+def hostile() -> tuple[View, katapi.ModelInput]:
+    """A request all of whose contents would run where they were not text."""
+    schema: dict[str, Json] = {"name": "f", "description": HOSTILE, "parameters": {"type": "object", "properties": {}}}
+    request: dict[str, Json] = {
+        "messages": [{"role": role, "content": HOSTILE} for role in ("system", "user", "assistant", "user")],
+        "tools": [{"type": "function", "function": schema}],
+    }
+    return looked_at("qwen3", request)
+
+
+def differing() -> View:
+    """Two executions that part at a token."""
+    request = json.loads(json.dumps(TALK))
+    request["messages"][1]["content"] = request["messages"][1]["content"].replace("2 + 2", "2 +\u00a02")
+    model = katapi.load("qwen3")
+    other = execution_of(model, model.assemble(json.dumps(request).encode()), "b.pack")
+    pairs = zip(RUN.tokens, other.tokens, strict=False)
+    at = next(index for index, (one, two) in enumerate(pairs) if one.id != two.id)
+    what = "messages[1].content: U+0020 SPACE in one, U+00A0 NO-BREAK SPACE in the other"
+    return replace(
+        VIEW,
+        execution=replace(RUN, label="a.pack"),
+        other=other,
+        difference=Difference("request", what, (at, at), ("one token more in b.pack",)),
+    )
+
+
+def big(count: int) -> View:
+    """An input of about so many tokens."""
+    random = Random(7)
+    words = "the of and to in a is that for it as was with be by on not he his but are this".split()
+    text = "".join(random.choice(words) + random.choice((" ",) * 40 + ("\n",)) for _ in range(count))
+    return looked_at("qwen3", {"messages": [{"role": "user", "content": text}]})[0]
