@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import artifacts, batching, comparing, importing, models, specs
+from katapi.cli import artifacts, batching, comparing, importing, models, packs, specs
 from katapi.cli.failure import Failed
 from katapi.cli.terminal import visible
 from katapi.runtime.errors import KatapiError
@@ -34,6 +34,8 @@ app.command("render")(models.render)
 app.command("tokenize")(models.tokenize)
 app.command("detokenize")(models.detokenize)
 app.command("parse")(models.parse)
+app.command("record")(packs.record)
+app.command("replay")(packs.replay)
 
 
 def _version(wanted: bool) -> None:
