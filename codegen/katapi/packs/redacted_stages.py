@@ -44,7 +44,7 @@ def checked(stage: Stage, pack: Pack, now: JsonObject | None) -> Checked | None:
         case Stage.TENSORS:
             count = old["length"]
             assert isinstance(count, int)
-            same = old["attention_mask"] == [1] * count and old["position_ids"] == [*range(count)]
+            same = _items(old["attention_mask"]) == [1] * count and _items(old["position_ids"]) == [*range(count)]
             return Checked(same, "mask and positions are those of so many tokens")
         case Stage.RUNS | Stage.IDS:
             return Checked(None, "tokens were cut off")

@@ -14,7 +14,9 @@ import json
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import get_args, get_origin
+from datetime import datetime
+from types import UnionType
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 from katapi.packs.pack import Pack, Redaction
 from katapi.runtime.arguments import JsonText
@@ -116,7 +118,7 @@ def _typed(value: Json, typed: object, hide: Hide) -> Json:
         fields = type(typed).model_fields
         return {
             key: part
-            if key == "role" or _is_choice(fields[key].annotation)
+            if key == "role" or _is_declared(fields[key].annotation)
             else _typed(part, getattr(typed, key), hide)
             for key, part in value.items()
         }
@@ -127,9 +129,7 @@ def _typed(value: Json, typed: object, hide: Hide) -> Json:
     if isinstance(typed, str):
         # A text that came in parts is a list of them.
         return hide(value) if isinstance(value, str) else [_text_part(part, hide) for part in _items(value)]
-    if isinstance(typed, Mapping | list):
-        return _json(value, hide)
-    return value
+    return value if isinstance(typed, datetime) else _json(value, hide)
 
 
 def _items(value: Json) -> list[Json]:
@@ -141,11 +141,14 @@ def _text_part(part: Json, hide: Hide) -> Json:
     return {**part, "text": hide(str(part["text"]))} if isinstance(part, Mapping) and "text" in part else part
 
 
-def _is_choice(annotation: object) -> bool:
-    """Whether a field takes texts of a closed set alone, which the spec tells."""
-    return repr(get_origin(annotation)) == "typing.Literal" or (
-        bool(get_args(annotation)) and all(part is type(None) or _is_choice(part) for part in get_args(annotation))
-    )
+def _is_declared(annotation: object) -> bool:
+    """Whether a field takes nothing but texts of a closed set, which the spec tells, or numbers of its own."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Literal or annotation in (int, bool, type(None)):
+        return True
+    if origin in (Union, UnionType):
+        return all(map(_is_declared, parts))
+    return origin in (Annotated, tuple) and _is_declared(parts[0])
 
 
 def _json(value: Json, hide: Hide) -> Json:

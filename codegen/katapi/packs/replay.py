@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum
 
 from katapi.packs.again import execute_again
@@ -13,7 +13,7 @@ from katapi.runtime.errors import KatapiError, ReplayError
 from katapi.runtime.execution import Execution
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
-from katapi.runtime.record import Environment, Fault, Stages, canonical_json, environment, stage_digest
+from katapi.runtime.record import Environment, Stages, canonical_json, environment, stage_digest
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.stages import Stage
 
@@ -97,51 +97,61 @@ def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
             help="replay it with its own model; `katapi diff` compares two executions",
         )
     changed = tuple(_changed(pack.environment, environment()))
-    execution: Execution | None = None
-    refusal = ""
+    execution, missing = None, "the pack does not have the request"
     try:
         execution = execute_again(pack, model)
     except KatapiError as error:
-        refusal = str(error).partition("\n")[0]
-    if execution is None and not refusal:
-        reason = "the pack does not have the request"
-        rows = [StageReplay(s, Verdict.UNCHECKED, d, None, reason) for s, d in pack.digests.items()]
-        return Replay(tuple(rows), changed, None)
-    now: Stages = {} if execution is None else execution.record.stages
-    fault = None if execution is None else execution.record.fault
-    rows = []
+        missing = _first_line(error)
+    now = _Now(model, execution, missing)
+    rows: list[StageReplay] = []
     for stage in Stage:
-        if stage in pack.stages or stage in now:
-            rows.append(_compared(stage, pack, now, rows, changed, refusal or _said(fault)))
-    return Replay(tuple(_with_faults(rows, pack, fault, refusal)), changed, execution)
+        if stage in pack.stages:
+            rows.append(_compared(stage, pack, now, rows, changed))
+        elif stage in now.reached and pack.redaction is None:
+            why = f"it was not reached then: {pack.fault['code'] if pack.fault is not None else ''}"
+            rows.append(StageReplay(stage, Verdict.DIFFERS, None, stage_digest(now.reached[stage]), why))
+    if pack.fault is not None and not any(row.stage.value == pack.fault["at"] for row in rows):
+        rows.append(_fault_row(pack.fault, now, redacted=pack.redaction is not None))
+    return Replay(tuple(rows), changed, execution)
 
 
-def _compared(
-    stage: Stage, pack: Pack, now: Stages, before: list[StageReplay], changed: tuple[str, ...], refusal: str
-) -> StageReplay:
-    """One stage, then and now."""
-    old, new = pack.stages.get(stage), now.get(stage)
-    recorded, replayed = pack.digests.get(stage), None if new is None else stage_digest(new)
-    if old is None:
-        assert pack.fault is not None
-        return StageReplay(
-            stage, Verdict.DIFFERS, None, replayed, f"it was not reached then: {pack.fault['code']}"
-        )  # fmt: skip
+class _Now:
+    """What is known of now: of an execution, and of the model where that ended early."""
+
+    def __init__(self, model: Model[RequestModel], execution: Execution | None, missing: str) -> None:
+        self.executed = execution is not None
+        self.reached: Stages = {} if execution is None else execution.record.stages
+        self.fault = None if execution is None else execution.record.fault
+        self.missing = missing if self.fault is None else _first_line(self.fault.error)
+        template, tokenizer = model.template, model.tokenizer_identity
+        parts = model.tokenizer_parts.to_json()
+        self.known: Stages = {
+            Stage.TEMPLATE: {"id": template.id, "digest": template.digest},
+            Stage.TOKENIZER: {"id": tokenizer.id, "digest": tokenizer.digest, "parts": parts},
+            **self.reached,
+        }
+
+
+def _compared(stage: Stage, pack: Pack, now: _Now, before: list[StageReplay], changed: tuple[str, ...]) -> StageReplay:
+    """One stage that was reached then, and what it is now."""
+    old, new, recorded = pack.stages[stage], now.known.get(stage), pack.digests[stage]
+    replayed = None if new is None else stage_digest(new)
     if pack.redaction is not None:
         seen = checked(stage, pack, new)
         if seen is not None:
             verdict = {True: Verdict.AGREES, False: Verdict.DIFFERS, None: Verdict.UNCHECKED}[seen.agrees]
             return StageReplay(stage, verdict, recorded, replayed, seen.why)
-    if new is None:
-        return StageReplay(stage, Verdict.DIFFERS, recorded, None, f"it is not reached now: {refusal}")
     if stage is Stage.BYTES and pack.raw is None:
         return StageReplay(stage, Verdict.UNCHECKED, recorded, replayed, "the request was not given as bytes")
+    if new is None:
+        verdict = Verdict.DIFFERS if now.executed or pack.redaction is None else Verdict.UNCHECKED
+        return StageReplay(stage, verdict, recorded, None, f"it is not reached now: {now.missing}")
     if canonical_json(old) == canonical_json(new):
         return StageReplay(stage, Verdict.AGREES, recorded, replayed)
-    return StageReplay(stage, Verdict.DIFFERS, recorded, replayed, _why(stage, old, new, before, changed))
+    return StageReplay(stage, Verdict.DIFFERS, recorded, replayed, _why(old, new, before, changed))
 
 
-def _why(stage: Stage, old: JsonObject, new: JsonObject, before: list[StageReplay], changed: tuple[str, ...]) -> str:
+def _why(old: JsonObject, new: JsonObject, before: list[StageReplay], changed: tuple[str, ...]) -> str:
     """What differs, and what may have caused it."""
     names = ", ".join(key for key in old if canonical_json(old[key]) != canonical_json(new.get(key)))
     said = f"other: {names or 'the order of keys'}"
@@ -167,24 +177,16 @@ def _changed(then: Environment, now: Environment) -> Iterator[str]:
             yield f"{name} {old[name]} then, {new[name]} now"
 
 
-def _said(fault: Fault | None) -> str:
-    return "" if fault is None else str(fault.error).partition("\n")[0]
+def _fault_row(fault: JsonObject, now: _Now, *, redacted: bool) -> StageReplay:
+    """The row of the stage that was not reached then, nor now: the error, then and now."""
+    stage, then = Stage(str(fault["at"])), fault["code"]
+    found: JsonObject = {} if now.fault is None else now.fault.to_json()
+    if all(fault[key] == found.get(key) for key in (("at", "code") if redacted else fault)):
+        return StageReplay(stage, Verdict.AGREES, None, None, f"{then}, as it was then")
+    if redacted:
+        return StageReplay(stage, Verdict.UNCHECKED, None, None, f"{then} then; the contents that gave it are redacted")
+    return StageReplay(stage, Verdict.DIFFERS, None, None, f"{then} then, and now: {now.missing}")
 
 
-def _with_faults(rows: list[StageReplay], pack: Pack, fault: Fault | None, refusal: str) -> Iterator[StageReplay]:
-    """The rows, and one for the error where both executions end at the same stage, but with another error."""
-    yield from rows
-    if pack.fault is None:
-        return
-    at = Stage(str(pack.fault["at"]))
-    if any(row.stage is at for row in rows):
-        return  # it was reached now, and differs for that
-    keys = ("at", "stage", "code") if pack.redaction else ("at", "stage", "code", "where", "message", "help")
-    now: Mapping[str, object] = {} if fault is None else fault.to_json()
-    same = all(pack.fault[key] == now.get(key) for key in keys)
-    why = (
-        f"{pack.fault['code']} as it was then"
-        if same
-        else f"{pack.fault['code']} then, and now: {refusal or _said(fault)}"
-    )
-    yield StageReplay(at, Verdict.AGREES if same else Verdict.DIFFERS, None, None, why)
+def _first_line(error: KatapiError) -> str:
+    return str(error).partition("\n")[0]
