@@ -39,7 +39,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StageReplay:
-    """A stage of a replay."""
+    """A stage of a replay: the `stage`, and what became of it, the `verdict`."""
 
     stage: Stage
     verdict: Verdict
@@ -53,7 +53,7 @@ class StageReplay:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A pack replayed: each stage that was reached then or now, in order."""
+    """A pack replayed: `stages` are those that were reached then or now, in order."""
 
     stages: tuple[StageReplay, ...]
     changed: tuple[str, ...]
