@@ -9,7 +9,7 @@ from katapi.packs.again import execute_again
 from katapi.packs.pack import Pack
 from katapi.packs.redacted_stages import checked
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.errors import KatapiError, ReplayError
+from katapi.runtime.errors import ArtifactError, KatapiError, ReplayError
 from katapi.runtime.execution import Execution
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
@@ -87,7 +87,8 @@ def check_fixture(book: Model[RequestModel]) -> None:
 def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
     """What `model` makes of the request of a pack, stage by stage beside what was recorded.
 
-    Raises `ReplayError` Y111 where `model` is not the one that the pack is of.
+    Raises `ReplayError` Y111 where `model` is not the one that the pack is of, and `ArtifactError` A101 to A103 and
+    A125 where its vocabulary is not at hand.
     """
     if pack.model != model.name:
         raise ReplayError(
@@ -100,6 +101,8 @@ def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
     execution, missing = None, "the pack does not have the request"
     try:
         execution = execute_again(pack, model)
+    except ArtifactError:
+        raise
     except KatapiError as error:
         missing = _first_line(error)
     now = _Now(model, execution, missing)
