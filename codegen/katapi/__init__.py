@@ -31,7 +31,12 @@ from katapi.runtime.segments import Content, ControlToken, Literal
 from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 
 if TYPE_CHECKING:
+    from katapi.packs.pack import Pack
+    from katapi.packs.reading import read_pack
+    from katapi.packs.replay import Replay, replay
+    from katapi.packs.writing import pack_bytes, pack_of
     from katapi.runtime.budget.context import fit_context
+    from katapi.runtime.execution import Execution, execute
     from katapi.runtime.tensors.batch import Batch, Padding, batch
     from katapi.runtime.tensors.embedding import check_embedding
     from katapi.runtime.tensors.mrope import VISION_LAYOUTS, VisionLayout, mrope_positions
@@ -45,6 +50,11 @@ else:
         __name__,
         {
             "katapi.runtime.budget.context": ("fit_context",),
+            "katapi.runtime.execution": ("Execution", "execute"),
+            "katapi.packs.pack": ("Pack",),
+            "katapi.packs.reading": ("read_pack",),
+            "katapi.packs.replay": ("Replay", "replay"),
+            "katapi.packs.writing": ("pack_bytes", "pack_of"),
             "katapi.runtime.tensors.batch": ("Batch", "Padding", "batch"),
             "katapi.runtime.tensors.embedding": ("check_embedding",),
             "katapi.runtime.tensors.mrope": ("VISION_LAYOUTS", "VisionLayout", "mrope_positions"),
@@ -63,6 +73,7 @@ __all__ = [
     "Content",
     "ControlToken",
     "DeclaredTokenizer",
+    "Execution",
     "ExecutionRecord",
     "ExtensionError",
     "FileTokenizer",
@@ -72,10 +83,12 @@ __all__ = [
     "Model",
     "ModelInput",
     "Origin",
+    "Pack",
     "PackedBatch",
     "Padding",
     "PolicyDecision",
     "RenderedInput",
+    "Replay",
     "ReplayError",
     "ReplyError",
     "RequestError",
@@ -85,13 +98,18 @@ __all__ = [
     "VisionLayout",
     "batch",
     "check_embedding",
+    "execute",
     "fit_context",
     "load",
     "load_tokenizer",
     "models",
     "mrope_positions",
     "pack",
+    "pack_bytes",
+    "pack_of",
     "pack_rows",
+    "read_pack",
+    "replay",
     "tokenizer_from_file",
     "tokenizers",
 ]

@@ -19,8 +19,9 @@ from katapi.derive.reach import DerivedReach, UnboundedReach, reach_of
 from katapi.derive.reply import reply_of
 from katapi.derive.reply_forms import NotInvertible
 from katapi.emit.budgets import emit_budgets
-from katapi.emit.package import emit_declared_tokenizer, emit_model, emit_models
+from katapi.emit.package import digest, emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
+from katapi.emit.python import string
 from katapi.emit.reach import emit_reach
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.reply import emit_reply
@@ -35,6 +36,7 @@ from katapi.language.source import Source
 from katapi.model.program import Library, Program, TokenizerProgram, budgets_of, offered
 from katapi.project import Project
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.record import TokenizerParts
 from katapi.runtime.reply.grammar import Reply
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.configuration import BytePairRanks
@@ -111,7 +113,9 @@ def compile_program(program: TokenizerProgram, project: Project, artifacts: Decl
             program,
             package,
             template=meanings.template(),
+            request=meanings.request(),
             tokenizer=meanings.tokenizer(),
+            parts=meanings.parts(),
             unreadable=reply if isinstance(reply, NotInvertible) else None,
             unbounded=reach if isinstance(reach, UnboundedReach) else None,
         ).encode()
@@ -124,7 +128,9 @@ def compile_program(program: TokenizerProgram, project: Project, artifacts: Decl
         readable = not isinstance(reply, NotInvertible)
         out[tests] = emit_property_tests(program, package, row, readable=readable).encode()
     else:
-        out[folder / "__init__.py"] = emit_declared_tokenizer(program, package, meanings.tokenizer()).encode()
+        out[folder / "__init__.py"] = emit_declared_tokenizer(
+            program, package, meanings.tokenizer(), meanings.parts()
+        ).encode()
         out[tests] = emit_tokenizer_tests(program, package, row, () if data is None else _ids(program, data)).encode()
     return out
 
@@ -233,6 +239,8 @@ class _Meanings:
     """The canonical texts of what a template and a tokenizer depend on, of which their digests are taken."""
 
     def __init__(self, program: TokenizerProgram, artifact: DeclaredArtifact | None) -> None:
+        self._program = program
+        self._artifact = artifact
         self._parts: dict[type, str] = {}
         for declaration in [d for library in offered(program) for d in library.file.declarations]:
             kind = type(declaration)
@@ -244,9 +252,26 @@ class _Meanings:
         """What the template depends on."""
         return "".join(self._parts.get(k, "") for k in (s.Vocabulary, s.Serialization, s.Request, s.Template))
 
+    def request(self) -> str:
+        """What the reading of a request depends on."""
+        return self._parts[s.Request]
+
     def tokenizer(self) -> str:
         """What the tokenizer depends on."""
         return self._parts[s.Vocabulary] + self._parts[s.Tokenizer]
+
+    def parts(self) -> TokenizerParts:
+        """What the tokenizer is made of, by digests."""
+        row = None if self._artifact is None else self._artifact.row
+        spellings = sorted(self._program.vocabulary.control_spellings().items())
+        return TokenizerParts(
+            configuration=digest(self._parts[s.Tokenizer]),
+            vocabulary=digest(self._parts[s.Vocabulary]),
+            controls=digest("".join(f"{id} {string(spelling)}\n" for id, spelling in spellings)),
+            artifact=None if row is None else row.name,
+            artifact_sha256=None if row is None else row.sha256,
+            unicode=tuple(sorted(self._program.tokenizer.unicode.items())),
+        )
 
 
 def _at_hand(programs: list[TokenizerProgram], policies: list[Library]) -> None:

@@ -28,6 +28,8 @@ from katapi.artifacts.vocabularies import cached_vocabulary
 from katapi.compile import compile_project
 from katapi.importing.tokenizer import declared_text
 from katapi.oracle.segment import Known, segmented
+from katapi.packs.archive import MANIFEST, write_archive
+from katapi.packs.replay import check_fixture
 from katapi.project import find_project
 from katapi.runtime.artifacts.any_file import read_tokenizer_file
 from katapi.runtime.boundaries import Boundary, guarded
@@ -49,6 +51,7 @@ from tests.request.test_errors_document import CLASSES, EXAMPLES, ROWS
 from tests.vocabularies import words
 
 DATA = Path(__file__).parent / "data"
+PACK = Path(__file__).parents[1] / "packs" / "data" / "fixture-1.pack"
 BOOK = (Path(__file__).parents[2] / "spec" / "book.kata").read_bytes()
 BYTES = b"".join(b"%s %d\n" % (base64.b64encode(bytes([byte])), byte) for byte in range(256))
 """A `.tiktoken` file: the 256 bytes, each by its own number."""
@@ -230,6 +233,11 @@ DONE: dict[str, Callable[[Path], object]] = {
     "V107": lambda folder: read(UNIGRAM)(folder).encode("b"),  # type: ignore[attr-defined]  # it is a tokenizer
     "X107": lambda folder: extended("deepseek-v3.1", {"role": "system", "content": "c"}),
     "P110": lambda folder: replace(katapi.load("book"), _reply=Unreadable("x.kata:1", "it is unknown")).parse([]),
+    "Y101": lambda folder: katapi.read_pack(half(PACK.read_bytes())),
+    "Y102": lambda folder: katapi.read_pack(write_archive({MANIFEST: b'{"format": 2}'})),
+    "Y103": lambda folder: katapi.read_pack(write_archive({MANIFEST: b'{"format": 1}'})),
+    "Y104": lambda folder: write_archive({f"f{number}": b"" for number in range(10_001)}),
+    "Y110": lambda folder: check_fixture(replace(katapi.load("book"), _render=lambda _: [])),
     "A101": lambda folder: load_table(folder / "vocabulary.bin"),
     "A102": lambda folder: read_table(TABLE.replace(b"KATAPIV2", b"KATAPIV1"), where="t"),
     "A103": lambda folder: read_table(half(TABLE), where="t"),

@@ -45,6 +45,7 @@ from katapi.model import declarations as d
 from katapi.model.program import Program
 from katapi.model.template import CutKind, RewriteKind, TextTestKind
 from katapi.model.types import KIND_WORDS
+from katapi.runtime.record import TokenizerParts
 from tests.specs import whole_program
 
 ROOT = Path(__file__).parents[2]
@@ -188,7 +189,10 @@ def module(program: Program, name: str) -> str:
             except NotInvertible:
                 return ""
         case "model":
-            return emit_model(program, PACKAGE, template="", tokenizer="", unreadable=None, unbounded=None)
+            parts = TokenizerParts(configuration="", vocabulary="", controls="")
+            return emit_model(
+                program, PACKAGE, template="", request="", tokenizer="", parts=parts, unreadable=None, unbounded=None
+            )
         case _:
             raise AssertionError(f"there is no module {name}")
 

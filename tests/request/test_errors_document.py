@@ -29,6 +29,7 @@ CLASSES = {
     "P": katapi.ReplyError,
     "M": katapi.MediaError,
     "A": katapi.ArtifactError,
+    "Y": katapi.ReplayError,
 }
 CALLS = re.compile(r"`((?:katapi|book|qwen3|\[d :=).*)`")
 EXAMPLES = {code: found[1] for code, (_, example, _) in ROWS.items() if (found := CALLS.fullmatch(example))}
@@ -42,7 +43,7 @@ def codes_of_the_sources() -> set[str]:
 
 def test_the_page_has_every_code_and_no_other() -> None:
     assert sorted(ROWS) == sorted(codes_of_the_sources())
-    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBXPMA".index(code[0]), code))
+    assert list(ROWS) == sorted(ROWS, key=lambda code: ("RTVBXPMYA".index(code[0]), code))
 
 
 @pytest.mark.parametrize("code", EXAMPLES)

@@ -32,13 +32,13 @@ LETTERS = {
     "ReplyError": "P",
     "MediaError": "M",
     "ArtifactError": "A",
+    "ReplayError": "Y",
 }
 """The letter of the codes of each typed error that is raised so far."""
 
-_NO_CODES_YET = {"KatapiError", "ReplayError"}
-assert LETTERS.keys() | _NO_CODES_YET == {name for name in vars(errors) if name.endswith("Error")}
+assert LETTERS.keys() | {"KatapiError"} == {name for name in vars(errors) if name.endswith("Error")}
 
-_CODES = re.compile(r"\b([RTVBXPMA])(\d{3})\b(?: to \1(\d{3})\b)?")
+_CODES = re.compile(r"\b([RTVBXPMAY])(\d{3})\b(?: to \1(\d{3})\b)?")
 _CLASS = re.compile(rf"\b({'|'.join(LETTERS)})\b")
 _SHAPE = re.compile(r"\[(?:\w+|len\(\w+\)|\w+ \+ \d+)(?:, \w+)*\]")
 

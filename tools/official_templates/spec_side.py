@@ -25,7 +25,7 @@ from katapi.runtime.budget.starts import Starts
 from katapi.runtime.errors import KatapiError, RequestError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model, Unreadable
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.tokenization.interface import Tokenizer
 from tools.official_templates.environment import Outcome
@@ -110,7 +110,9 @@ def _compiled(program: Program) -> Model[RequestModel]:
         name=program.name,
         source=program.source.name,
         template=Identity(program.title, ""),
+        request_rules=Identity(program.title, ""),
         tokenizer_identity=Identity(program.title, ""),
+        tokenizer_parts=TokenizerParts(configuration="", vocabulary="", controls=""),
         request_type=request.Request,
         invalid_utf8="replace" if program.request.replace_invalid else "strict",
         max_depth=program.request.depth,

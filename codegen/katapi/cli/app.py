@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import artifacts, batching, comparing, importing, inspecting, models, specs
+from katapi.cli import artifacts, batching, comparing, importing, inspecting, models, packs, specs
 from katapi.cli.failure import Failed
 from katapi.cli.terminal import visible
 from katapi.runtime.errors import KatapiError
@@ -35,6 +35,8 @@ app.command("inspect")(inspecting.inspect)
 app.command("tokenize")(models.tokenize)
 app.command("detokenize")(models.detokenize)
 app.command("parse")(models.parse)
+app.command("record")(packs.record)
+app.command("replay")(packs.replay)
 
 
 def _version(wanted: bool) -> None:
@@ -53,7 +55,7 @@ def _options(
 def run() -> int:
     """Runs one command and gives its exit status; typer itself ends the program on a usage error, with status 2."""
     try:
-        app()
+        app(args=packs.spelled_out(sys.argv[1:]))
     except KatapiError as error:
         typer.echo(visible(f"katapi: {error}"), err=True)
         return 1

@@ -16,6 +16,7 @@ from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
 from katapi.model.program import Program, TokenizerProgram
 from katapi.model.sites import cited
+from katapi.runtime.record import TokenizerParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,11 @@ class ModelContext:
     imports: list[str]
     template_id: str
     template_digest: str
+    request_id: str
+    request_digest: str
     tokenizer_id: str
     tokenizer_digest: str
+    parts: str
     invalid_utf8: str
     depth: int
     budgets: str
@@ -51,6 +55,7 @@ class DeclaredTokenizerContext:
     imports: list[str]
     tokenizer_id: str
     tokenizer_digest: str
+    parts: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +84,28 @@ def emit_model(
     package: str,
     *,
     template: str,
+    request: str,
     tokenizer: str,
+    parts: TokenizerParts,
     unreadable: NotInvertible | None,
     unbounded: UnboundedReach | None,
 ) -> str:
-    """The text of a model's `__init__.py`; digests are taken of the meanings of its template and its tokenizer.
+    """The text of a model's `__init__.py`; digests are taken of the meanings of its template, request and tokenizer.
 
-    `unreadable` is why its replies cannot be read, and `unbounded` why it is not known how far its template looks,
-    where that is so.
+    `parts` are what the tokenizer is made of. `unreadable` is why its replies cannot be read, and `unbounded` why it is
+    not known how far its template looks, where that is so.
     """
     values = Values({})
     starts = Lines(1)
     starts.statement("_starts=", values.expression(starts_of(program)), ",")
+    made_of = _parts(parts, values)
     budgets, lenders = model_budgets(program, values, package.rpartition(".")[0])
     used = {
         **values.modules,
         **({"katapi.runtime.budget.reach": ["Unbounded"]} if unbounded is not None else {}),
         **lenders,
         "katapi.runtime.model": ["Model", *(["Unreadable"] if unreadable is not None else [])],
-        "katapi.runtime.record": ["Identity"],
+        "katapi.runtime.record": ["Identity", "TokenizerParts"],
         f"{package}.renderer": ["render"],
         f"{package}.request": ["Request"],
         f"{lender(program, package)}.tokenizer": ["tokenizer"],
@@ -114,8 +122,11 @@ def emit_model(
             imports=imports(used),
             template_id=string(program.title),
             template_digest=string(digest(template)),
+            request_id=string(str(program.request.identity)),
+            request_digest=string(digest(request)),
             tokenizer_id=string(str(program.tokenizer.identity)),
             tokenizer_digest=string(digest(tokenizer)),
+            parts=made_of,
             invalid_utf8='"replace"' if program.request.replace_invalid else '"strict"',
             depth=program.request.depth,
             budgets=lines.text(),
@@ -131,11 +142,18 @@ def emit_model(
     )
 
 
-def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: str) -> str:
-    """The text of the `__init__.py` of a tokenizer without a template."""
+def _parts(parts: TokenizerParts, values: Values) -> str:
+    """What a tokenizer is made of, as an argument."""
+    lines = Lines(1)
+    lines.statement("tokenizer_parts=", values.expression(parts), ",")
+    return lines.text()
+
+
+def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: str, parts: TokenizerParts) -> str:
+    """The text of the `__init__.py` of a tokenizer without a template, its `meaning`, and what it is made of."""
     used = {
         "katapi.runtime.declared_tokenizer": ["DeclaredTokenizer"],
-        "katapi.runtime.record": ["Identity"],
+        "katapi.runtime.record": ["Identity", "TokenizerParts"],
         f"{package}.tokenizer": ["tokenizer"],
     }
     return render(
@@ -148,6 +166,7 @@ def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: st
             imports=imports(used),
             tokenizer_id=string(str(program.tokenizer.identity)),
             tokenizer_digest=string(digest(meaning)),
+            parts=_parts(parts, Values({})),
         ),
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 from katapi.inspecting.budgets import budget_view, reasons_left_out
 from katapi.inspecting.images import images_of
 from katapi.inspecting.values import written
 from katapi.inspecting.view import Execution, Fact, Message, Part, Place, Stage, Token, View
+from katapi.runtime import stages as records
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
@@ -25,7 +25,7 @@ _SHORT = 80  # characters of a parameter among the facts of a stage
 def view_of(model: Model[RequestModel], result: ModelInput) -> View:
     """What a page shows of an input that `model` assembled."""
     record = result.record
-    versions = (Fact("Katapi", record.katapi), Fact("Python", record.python))
+    versions = tuple(Fact(name, str(version)) for name, version in record.environment.to_json().items())
     return View(versions, execution_of(model, result))
 
 
@@ -60,6 +60,7 @@ def _dumped(request: RequestModel) -> JsonObject:
 
 def _stages(record: ExecutionRecord, result: ModelInput) -> Iterator[Stage]:
     """The stages in the order in which they work."""
+    digests = record.digests()
     raw = record.request_sha256
     replaced = tuple(Fact(s.where, s.what) for s in record.substitutions)
     yield Stage(
@@ -70,7 +71,8 @@ def _stages(record: ExecutionRecord, result: ModelInput) -> Iterator[Stage]:
         if raw is not None or replaced
         else (Fact("why", "parameters were set beside the bytes, or the request was typed"),),
     )
-    yield Stage("request", _counted(_length(record.request, "messages"), "message"), None, _request_facts(record))
+    messages = _counted(_length(record.request, "messages"), "message")
+    yield Stage("request", messages, digests[records.Stage.REQUEST], _request_facts(record))
     decision = record.decision
     if decision is not None:
         facts = (
@@ -79,21 +81,20 @@ def _stages(record: ExecutionRecord, result: ModelInput) -> Iterator[Stage]:
             Fact("left out", str(sum(not choice.kept for choice in decision.choices))),
             *([] if decision.cut is None else [Fact("cut off", _counted(decision.cut.tokens, "token"))]),
         )
-        yield Stage("budget", decision.policy, None, facts)
+        yield Stage("budget", decision.policy, digests[records.Stage.BUDGET], facts)
     yield Stage("template", record.template.id, record.template.digest)
     text = result.text
     yield Stage(
         "rendered",
         _counted(len(record.segments), "segment"),
-        f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}",
+        digests[records.Stage.RENDERED],
         (Fact("characters", str(len(text))), Fact("sampled regions", str(len(record.sampled_segments)))),
     )
     yield Stage("tokenizer", record.tokenizer.id, record.tokenizer.digest)
-    ids = result.input_ids.astype("<i8").tobytes()
     yield Stage(
         "ids",
         _counted(len(record.input_ids), "token"),
-        f"sha256:{hashlib.sha256(ids).hexdigest()}",
+        digests[records.Stage.IDS],
         (Fact("sampled", str(int(result.sampled.sum()))), Fact("extensions", str(len(record.extensions)))),
     )
     shape = (("input_ids", result.input_ids), ("attention_mask", result.attention_mask))
@@ -101,7 +102,7 @@ def _stages(record: ExecutionRecord, result: ModelInput) -> Iterator[Stage]:
     positions = record.position_ids
     span = f", {positions[0]} to {positions[-1]}" if positions else ""
     placed = Fact("position_ids", f"{result.position_ids.dtype}, {list(result.position_ids.shape)}{span}")
-    yield Stage("tensors", "3 arrays", None, (*facts, placed))
+    yield Stage("tensors", "3 arrays", digests[records.Stage.TENSORS], (*facts, placed))
 
 
 def _request_facts(record: ExecutionRecord) -> tuple[Fact, ...]:

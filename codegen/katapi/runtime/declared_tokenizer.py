@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer
 
@@ -20,6 +20,8 @@ class DeclaredTokenizer(TextAndIds):
     """The spec that it was generated from, as a path seen from the root of its project."""
     tokenizer_identity: Identity
     """The name and version of the tokenizer, and the digest of its meaning."""
+    tokenizer_parts: TokenizerParts
+    """What it is made of, each part by its digest."""
     _tokenizer: Callable[[], Tokenizer]
 
     @property

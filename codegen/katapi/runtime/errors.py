@@ -125,7 +125,9 @@ class ReplyError(KatapiError):
 
 
 class ReplayError(KatapiError):
-    """A record cannot be replayed, or the replay differs from the record. It has no codes yet.
+    """A pack cannot be written, read or replayed. Codes Y100 to Y105, Y110 and Y111.
+
+    A replay that differs from the record is no error: `Replay.stages` tells it.
 
     `stage` is "replay".
     """

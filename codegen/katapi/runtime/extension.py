@@ -18,7 +18,7 @@ from katapi.runtime.messages import messages_of, roles_of
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.new_messages import decode_messages, decode_named_reply, decode_reply
-from katapi.runtime.record import Extension
+from katapi.runtime.record import Extension, Incoming
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.splicing import extended, refuse_earlier, refuse_unknown, whole_conversation
 
@@ -72,15 +72,9 @@ def extend_input(
     result = extended(prev, completion, sampled, whole, place, tokenizer)
     decision = None if budget is None else _decide(budget, len(result.ids))
     extension = Extension(place, *result.completion)
-    source = Source(
-        model.name,
-        None,
-        going_on,
-        (*prev._source.substitutions, *new.substitutions),
-        model.template,
-        model.tokenizer_identity,
-        (*prev._source.extensions, extension),
-    )
+    before = prev._source.incoming.substitutions
+    incoming = Incoming(None, None, model.invalid_utf8, model.max_depth, (*before, *new.substitutions))
+    source = Source(model._declared, incoming, going_on, (*prev._source.extensions, extension))
     rendered = RenderedInput(result.printed, model.template)
     return ModelInput(
         *tensors(result.ids), rendered, result.ids, result.passages, tokenizer, source, decision, whole.rendered
@@ -100,7 +94,7 @@ def _decide(budget: Budget, count: int) -> PolicyDecision:
             where=f"policy {budget.id}",
             help=f"assemble the conversation anew within the budget, or shorten it by {count - budget.room} tokens",
         )
-    return PolicyDecision(budget.id, budget.window, budget.reserve, count)
+    return PolicyDecision(budget, count)
 
 
 def _prompted(model: Model[R], prev: ModelInput) -> R:
@@ -114,7 +108,7 @@ def _prompted(model: Model[R], prev: ModelInput) -> R:
             where="prev",
             help="extend `prev.whole`, which has them all",
         )
-    source, request = prev._source, prev._source.request
+    source, request = prev._source.declared, prev._source.request
     own = (model.name, model.template, model.tokenizer_identity)
     if not isinstance(request, model.request_type) or (source.model, source.template, source.tokenizer) != own:
         raise ExtensionError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -19,9 +19,9 @@ from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.passages import AssembledPassage
 from katapi.runtime.printed import Printed
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Declarations, Identity, Incoming
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
-from katapi.runtime.strict_json import InvalidUtf8, Substitution
+from katapi.runtime.strict_json import InvalidUtf8
 from katapi.runtime.tokenization.facade import as_ids
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class Model(DeclaredTokenizer, Generic[R]):
 
     template: Identity
     """The name and version of the template, and the digest of its meaning."""
+    request_rules: Identity
+    """The name and version of the request rules, and the digest of their meaning."""
     request_type: type[R]
     """The generated type of a request."""
     invalid_utf8: InvalidUtf8
@@ -78,6 +80,11 @@ class Model(DeclaredTokenizer, Generic[R]):
         if not isinstance(raw, bytes):
             raise self._no_request(raw)
         return self._decode(raw, params).request
+
+    @cached_property
+    def _declared(self) -> Declarations:
+        """All declarations of the model by their identities."""
+        return Declarations(self.name, self.request_rules, self.template, self.tokenizer_identity, self.tokenizer_parts)
 
     def _decode(self, raw: bytes, params: JsonObject | None) -> DecodedRequest[R]:
         return decode_request(
@@ -113,12 +120,11 @@ class Model(DeclaredTokenizer, Generic[R]):
         B101 for a policy that is not declared, B100 where what is required does not fit the window, and B102 where the
         policy cuts tokens off and no cut breaks only what it allows.
         """
-        digest: str | None = None
-        substitutions: tuple[Substitution, ...] = ()
+        incoming = Incoming(None, None, self.invalid_utf8, self.max_depth)
         if isinstance(request, bytes):
-            digest = None if params else hashlib.sha256(request).hexdigest()
             decoded = self._decode(request, params)
-            request, substitutions = decoded.request, decoded.substitutions
+            incoming = Incoming(request, params or None, self.invalid_utf8, self.max_depth, decoded.substitutions)
+            request = decoded.request
         elif params:
             raise TypeError("params go with a request in bytes; a typed request holds its own")
 
@@ -126,7 +132,7 @@ class Model(DeclaredTokenizer, Generic[R]):
             rendered = self.render(request)
             tokenizer = self.tokenizer
             ids, run_ends = assemble_ids(rendered.printed, tokenizer)
-            source = Source(self.name, digest, request, substitutions, self.template, self.tokenizer_identity)
+            source = Source(self._declared, incoming, request)
             passages = (AssembledPassage(ids, run_ends, None),)
             return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, None, None)
 

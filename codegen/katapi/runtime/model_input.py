@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import chain
@@ -18,10 +18,17 @@ from katapi.runtime.origins import Origins, portions
 from katapi.runtime.owners import owners_of
 from katapi.runtime.passages import Passage
 from katapi.runtime.printed import Printed, rendering_of, text_of
-from katapi.runtime.record import ExecutionRecord, Extension, Identity, katapi_version, python_version
-from katapi.runtime.request_model import RequestModel
+from katapi.runtime.record import (
+    Declarations,
+    ExecutionRecord,
+    Extension,
+    Identity,
+    Incoming,
+    Run,
+    environment,
+)
+from katapi.runtime.request_model import RequestModel, defaults_of
 from katapi.runtime.segments import Segment
-from katapi.runtime.strict_json import Substitution
 from katapi.runtime.tokenization.interface import Tokenizer
 
 if TYPE_CHECKING:
@@ -97,20 +104,14 @@ class RenderedInput:
 
 
 class Source(NamedTuple):
-    """What an input was made from, kept for its record, whose fields have the same names."""
+    """What an input was made from, kept for its record."""
 
-    model: str
-    """The name of the model."""
-    request_sha256: str | None
-    """That of the bytes of the request, in hexadecimal; None as in `ExecutionRecord`."""
+    declared: Declarations
+    """The declarations of the model."""
+    incoming: Incoming
+    """What came in."""
     request: RequestModel
     """The typed request."""
-    substitutions: tuple[Substitution, ...]
-    """What was replaced in order to read its bytes."""
-    template: Identity
-    """The template that was rendered."""
-    tokenizer: Identity
-    """The tokenizer that was used."""
     extensions: tuple[Extension, ...] = ()
     """The completions in the ids."""
 
@@ -253,24 +254,35 @@ class ModelInput:
     @cached_property
     def record(self) -> ExecutionRecord:
         """The record of this execution, as the chapter asks for it in section 1.11."""
-        source = self._source
+        source, declared = self._source, self._source.declared
         return ExecutionRecord(
-            model=source.model,
-            katapi=katapi_version(),
-            python=python_version(),
-            request_sha256=source.request_sha256,
+            model=declared.model,
+            environment=environment(),
+            incoming=source.incoming,
+            request_rules=declared.request_rules,
             request=source.request.model_dump(mode="json", exclude_unset=True),
-            substitutions=source.substitutions,
-            template=source.template,
-            tokenizer=source.tokenizer,
+            defaults=defaults_of(source.request),
+            decision=self._decision,
+            template=declared.template,
             segments=self.rendered.payload,
             sampled_segments=self.rendered.sampled,
-            decision=self._decision,
-            input_ids=tuple(self.input_ids.tolist()),
+            tokenizer=declared.tokenizer,
+            tokenizer_parts=declared.tokenizer_parts,
+            runs=tuple(self._runs()),
+            input_ids=tuple(self._ids),
             attention_mask=tuple(self.attention_mask.tolist()),
             position_ids=tuple(self.position_ids.tolist()),
             extensions=source.extensions,
+            policy=None if self._decision is None else self._decision.budget,
         )
+
+    def _runs(self) -> Iterator[Run]:
+        """The runs of text and the control tokens between, in order."""
+        segments, ids = self.rendered.payload, 0
+        for passage, start in zip(self._passages, self._starts(), strict=True) if self._passages else ():
+            for begin, end, count in passage.portions(segments, start):
+                yield Run((begin, end), (ids, ids + count))
+                ids += count
 
 
 def tensors(ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

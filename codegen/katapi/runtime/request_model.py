@@ -66,6 +66,12 @@ class RequestModel(BaseModel):
 Model = TypeVar("Model", bound=RequestModel)
 
 
+def defaults_of(request: RequestModel) -> JsonObject:
+    """The values of the parameters that a request does not set, in the order of its fields."""
+    own = type(request).model_fields
+    return {name: field.default for name, field in own.items() if name not in request.model_fields_set}
+
+
 class DecodedRequest(NamedTuple, Generic[Model]):
     """A `request`, and the `substitutions` that were made to read its bytes (none under the policy `strict`)."""
 

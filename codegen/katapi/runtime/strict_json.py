@@ -78,6 +78,12 @@ def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int, listed
 
     Objects in the array `listed` of the outermost object keep the text they were read from.
     """
+    text, substitutions = decode_text(raw, invalid_utf8)
+    return DecodedJson(parse_json(text, max_depth=max_depth, listed=listed), substitutions)
+
+
+def decode_text(raw: bytes, invalid_utf8: InvalidUtf8) -> tuple[str, tuple[Substitution, ...]]:
+    """The text that `raw` spells, and what was replaced in it. Raises `RequestError` R101 and R102 (table above)."""
     if raw.startswith(_UTF8_MARK):
         raise RequestError(
             "the text begins with a byte order mark",
@@ -86,14 +92,12 @@ def decode_json(raw: bytes, *, invalid_utf8: InvalidUtf8, max_depth: int, listed
             help="send UTF-8 without the three bytes EF BB BF",
         )
     try:
-        text = raw.decode("utf-8")
-        substitutions: tuple[Substitution, ...] = ()
+        return raw.decode("utf-8"), ()
     except UnicodeDecodeError as error:
         if invalid_utf8 == "strict":
             raise _not_utf8(error) from None
-        text = raw.decode("utf-8", "replace")
-        substitutions = _substitutions(raw, text)
-    return DecodedJson(parse_json(text, max_depth=max_depth, listed=listed), substitutions)
+    text = raw.decode("utf-8", "replace")
+    return text, _substitutions(raw, text)
 
 
 def parse_json(text: str, *, max_depth: int, listed: str | None = None) -> Json:

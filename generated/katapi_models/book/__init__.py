@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.book.renderer import render
 from katapi_models.book.request import Request
@@ -42,9 +42,18 @@ MODEL = Model(
         "Book@1",
         "sha256:80fa732c3dd4827854eec52f8987565a9cb212b8d62b727107cf3714437ce100",
     ),
+    request_rules=Identity(
+        "Book@1",
+        "sha256:21223cb9819736c70f8a5926d239b467c5663247f3b9ea42728da9dc400c0dd6",
+    ),
     tokenizer_identity=Identity(
         "Book@1",
         "sha256:afced01e17452d8de252cc898e6b13c99fa34ec99f29e51ee4df68f188b4d90a",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:4acb204e055e0aede05cd87ef0ee225defd0226f33e4682a6082a34a354e2d1a",
+        vocabulary="sha256:1f7e8ec598016bbe70dc38617944ce4c41aeb42b9bad754ea9e69c4b17023c26",
+        controls="sha256:08ac6322cd5d79bbd52b35b75005f7d897f7164d023ca7e06ddf4a4095e8f7b6",
     ),
     request_type=Request,
     invalid_utf8="strict",

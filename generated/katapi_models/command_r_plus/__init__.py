@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.command_r_plus.renderer import render
 from katapi_models.command_r_plus.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "CommandR@1/command-r-plus",
         "sha256:bef1bc1469b9e3a508dda9f100f45f368998c8733f86b4a6479c0b5790de997a",
     ),
+    request_rules=Identity(
+        "CommandR@1",
+        "sha256:aa0a91ed6dff57bcffa92512e16a1384c6707c12368f2aaef88c72c643d71819",
+    ),
     tokenizer_identity=Identity(
         "CommandR@1",
         "sha256:3e75c430c3b6d755082f255a3f47b12a77f44b678006837dae2037483873bac8",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:f06dfd589fded9ab918653fd7e29dfd94c6bb50c4aefa92c97bb6bbf9abb3335",
+        vocabulary="sha256:2bb013beca20e1c9c61c65c6189915a4f9d99a12a1140c0f3458c105928624d8",
+        controls="sha256:2a479f9d4a9cdbaa91d6508cef61cbdba0c1317b14a5b42ef1be2e2bd3423baf",
+        artifact="command-r-plus/tokenizer.json",
+        artifact_sha256="9619890aebac311d644236f49462d7f8618ebef7c7020c52645ccb597434a3c9",
+        unicode=(("characters", "17.0"), ("normalization", "9.0"), ("patterns", "16.0")),
     ),
     request_type=Request,
     invalid_utf8="strict",

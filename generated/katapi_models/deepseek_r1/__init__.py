@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.deepseek_r1.renderer import render
 from katapi_models.deepseek_r1.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "DeepSeek@1/deepseek-r1",
         "sha256:9188d6af24c6ca0d173b9b7cbfff7219a19d203d7d8769209ab4dd8d1a270926",
     ),
+    request_rules=Identity(
+        "DeepSeek@1",
+        "sha256:a2209f8cb55f5ed25248db8b2468a6775eae688751c9e47f572fef155eb330b9",
+    ),
     tokenizer_identity=Identity(
         "DeepSeek@R1",
         "sha256:3bf408a3033c295c98b54143eff0cf21412357d895436a35190f31b93e83f215",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:732ebba766daaf35582ea3be128f6f484169cd982a5a5c9b0652285657256d40",
+        vocabulary="sha256:29630056ecbe94ca5cf36411240ddfabf42259b93becc38e63992f61d26ed636",
+        controls="sha256:86cc6130df2e58f9890915ca5a8465566321dfc0259604ce7d849880719efc72",
+        artifact="deepseek-r1/tokenizer.json",
+        artifact_sha256="ecb6f9fc369894346f0511f4074ca75cee5cd5f3b06d02f1ba35fcd39f8e121d",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

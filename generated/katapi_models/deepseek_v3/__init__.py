@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3.renderer import render
 from katapi_models.deepseek_v3.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "DeepSeek@1/deepseek-v3",
         "sha256:dbe3bc628ea8a237921ff506b3327d38f7e387f9c3c92f3925a76cff3fa0be3d",
     ),
+    request_rules=Identity(
+        "DeepSeek@1",
+        "sha256:a2209f8cb55f5ed25248db8b2468a6775eae688751c9e47f572fef155eb330b9",
+    ),
     tokenizer_identity=Identity(
         "DeepSeek@V3",
         "sha256:2e0ecd884617344f92460ea19d5a926cc4ec4383673e84aba1e1975fcf82069d",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:6b5632447f65c8a83549b47cbc16111b388735aac206cc059f9be378c9f4b194",
+        vocabulary="sha256:00221a69006ce56567b01e0871b7645280642f3253b3edfefea443309bc41184",
+        controls="sha256:a7dfe2ee8b0e0d1a7f2d6c15fb7824d28ce2725d5431a7ba41263a502f68a48f",
+        artifact="deepseek-r1/tokenizer.json",
+        artifact_sha256="ecb6f9fc369894346f0511f4074ca75cee5cd5f3b06d02f1ba35fcd39f8e121d",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3_1.renderer import render
 from katapi_models.deepseek_v3_1.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "DeepSeekV31@1",
         "sha256:2d174f575e150748df844e26a66425ee299598402c1ea6774d0f08c6f41b6ec9",
     ),
+    request_rules=Identity(
+        "DeepSeekV31@1",
+        "sha256:66b4ec5271e1669717a5543ce22052bd9213ff3a4b5c9fe3011d17dfcdd82217",
+    ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.1",
         "sha256:cfc755e330d09efe3e6476cd2960144c962c895078e694d711ce6d5ace3d706e",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:8ae080c7b71109008dea7329796454055d6da6badfd4f05ce828950705c3b625",
+        vocabulary="sha256:0721bfb63f09bbc6437afbe3e8c166b409ca3e757d9324d59a0875d4efdbe524",
+        controls="sha256:328c9c46d9d46f09e9281447d676c526ab46e84adf4e3499c0af2e22683f1c68",
+        artifact="deepseek-r1/tokenizer.json",
+        artifact_sha256="ecb6f9fc369894346f0511f4074ca75cee5cd5f3b06d02f1ba35fcd39f8e121d",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

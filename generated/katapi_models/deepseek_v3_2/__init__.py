@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.deepseek_v3_2.renderer import render
 from katapi_models.deepseek_v3_2.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "DeepSeekV32@1",
         "sha256:7e42a8fa722444e68f7a38aedd430aeb8b503cf647fdcd031eb995da035c56b0",
     ),
+    request_rules=Identity(
+        "DeepSeekV32@1",
+        "sha256:a78d870104f4150026fc29176fbc6dcddb8fa396ff508bf0a17423c0b77a3851",
+    ),
     tokenizer_identity=Identity(
         "DeepSeek@V3.2",
         "sha256:cda2b04a53d6e333b9aba8c04bcc8f79e4cccff16ecc21c7f4d7c75a9c49dff8",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:4ac8938b9d1f5a2dd5bd27520be5c3d0f7db6d1fffeed09337c6a3d91a927229",
+        vocabulary="sha256:a88f4dd1c59c8be7d1f9cf44f7b30145eeefddcfa8e6f4d22758804ad19fa421",
+        controls="sha256:36f200a3ef9470ccf312372599831480d032f4b13863d226f33b3839c21955f7",
+        artifact="deepseek-r1/tokenizer.json",
+        artifact_sha256="ecb6f9fc369894346f0511f4074ca75cee5cd5f3b06d02f1ba35fcd39f8e121d",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

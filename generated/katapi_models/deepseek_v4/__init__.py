@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.deepseek_v4.renderer import render
 from katapi_models.deepseek_v4.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "DeepSeekV4@1",
         "sha256:6a81c67798e848e0ae1e8ee68116114b1a5a402a2ecc8eda0cbdbdc66705fed5",
     ),
+    request_rules=Identity(
+        "DeepSeekV4@1",
+        "sha256:95fec379803ec54ef66eab55f5e82b3083359ba66a4d1ae7dea5d0fb4d8d6fb1",
+    ),
     tokenizer_identity=Identity(
         "DeepSeek@V4",
         "sha256:c9270c3be23e62e55842981d0eb6ba2ed178969648c6b70f70558d267b91616b",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:b75e69946f0d56f618205f5da5424c6659f95680cc074a6f61e179d73e14c1a0",
+        vocabulary="sha256:aa53effce76fe78243d7efeb66cd298a8c1548e4a55891f448598e60db3a0d6d",
+        controls="sha256:f8f4c664a7f913e9b534a3bf4753e12eff63006e9917419b8030b74636d4782b",
+        artifact="deepseek-r1/tokenizer.json",
+        artifact_sha256="ecb6f9fc369894346f0511f4074ca75cee5cd5f3b06d02f1ba35fcd39f8e121d",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

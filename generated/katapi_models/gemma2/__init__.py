@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.gemma2.renderer import render
 from katapi_models.gemma2.request import Request
@@ -43,9 +43,20 @@ MODEL = Model(
         "Gemma@1/gemma2",
         "sha256:acd9878f75b422799cf60ccf6b0a254b51c07f4ef71c128da6aca58f3dcd3fd9",
     ),
+    request_rules=Identity(
+        "Gemma@1",
+        "sha256:469f41edf7dca3d93f36779b85fe07b0cddc095058b72c7d53b453a86a2b8242",
+    ),
     tokenizer_identity=Identity(
         "Gemma@2",
         "sha256:dcd4336964af88deec549facbc608f7294b658ca64a46a197de158b5d047fd40",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:8c2387b0ba81b1f4819903866f76ea0b839dc9cbf2b4afa23525b7b6ebd8321e",
+        vocabulary="sha256:08bf456a30dfaf90b2442fa9a85867affef3eaecddac6f35b1e4922340d9d4f7",
+        controls="sha256:8c66204bc6cba5afd602cfa95048712fa50f7da523b2ec2c2dcda31d212b0e7b",
+        artifact="gemma2/tokenizer.json",
+        artifact_sha256="3f289bc05132635a8bc7aca7aa21255efd5e18f3710f43e3cdb96bcd41be4922",
     ),
     request_type=Request,
     invalid_utf8="strict",

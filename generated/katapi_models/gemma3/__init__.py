@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.gemma3.renderer import render
 from katapi_models.gemma3.request import Request
@@ -43,9 +43,20 @@ MODEL = Model(
         "Gemma@1/gemma3",
         "sha256:f015bda2b36d64e08a3ad8f3925659efeb37d86dc0d9315957d2508c32d3ed28",
     ),
+    request_rules=Identity(
+        "Gemma@1",
+        "sha256:469f41edf7dca3d93f36779b85fe07b0cddc095058b72c7d53b453a86a2b8242",
+    ),
     tokenizer_identity=Identity(
         "Gemma@3",
         "sha256:d6dc43b0949677919b1b77201d058dbc1a106f03b19d2b6317b66b18c56b2a3b",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:4548b8728cfd449e336076466f37c0e1315538a10f541d48b7f067cb121edcdd",
+        vocabulary="sha256:114d05155024d709dabb136a31e26bedb992513f20c45bbceb5575bf0b511f5d",
+        controls="sha256:020c7a8eb556bbc133ef6b86b579a6d9f346ac82df9b0e305134a29dd23a48b2",
+        artifact="gemma3/tokenizer.json",
+        artifact_sha256="4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795",
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.gemma4.renderer import render
 from katapi_models.gemma4.request import Request
@@ -43,9 +43,20 @@ MODEL = Model(
         "Gemma4@1",
         "sha256:869473df8c60ab54dc5a87458e9c3fb6fe385384a298d0ee105459a77f5cc671",
     ),
+    request_rules=Identity(
+        "Gemma4@1",
+        "sha256:a63d1157eb0c9afcace2ef4ffa19b36e8a3e51d05a92527858a12fba2782118e",
+    ),
     tokenizer_identity=Identity(
         "Gemma4@1",
         "sha256:204f8cf148d2352146f99fb4c95f6788aced0d42a1368c67a04d98b71229eae9",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:eb626edd9d89091bf75afde96088220d89e7d4c3390dbf6abfe6ab9e728e5ff6",
+        vocabulary="sha256:86c0268f8119e6ab5895b0bc13e58fd9e70a07b1ad648eaa2eec345c0940654d",
+        controls="sha256:496374f4d5e08048fa94b1d2abb36b3195ba0f5b68918a092b16869fd4247d1f",
+        artifact="gemma3/tokenizer.json",
+        artifact_sha256="4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795",
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.glm_4.renderer import render
 from katapi_models.glm_4.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "GLM@4/glm-4",
         "sha256:5b908d07ab30c511c8e7b64f82c3ba45dd8a4fd55d13c70fdf7c0e8599ef6c97",
     ),
+    request_rules=Identity(
+        "GLM@4",
+        "sha256:5454fb84af6987ce83768c6c3f5d290fc2d3c96fcb4451e2b2ceee9b52cd2775",
+    ),
     tokenizer_identity=Identity(
         "GLM@4",
         "sha256:b3dfbc894ca146a3091317662d18effeb9413ecbb46b8cee437e76376f20d440",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:67ddfaae14a4126c12cad2de25a7ea67d1647d786f81396763f06d419b8a18e5",
+        vocabulary="sha256:dfc2092eed5afe784609b3a4c37a73397558d6f17a2da0ae69bd60bb77da2f89",
+        controls="sha256:55762a2caf56ca010e677d393affa30edac1e621e08d364afcd9ee919de6a8f7",
+        artifact="glm-4-0414/tokenizer.json",
+        artifact_sha256="76ebeac0d8bd7879ead7b43c16b44981f277e47225de2bd7de9ae1a6cc664a8c",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

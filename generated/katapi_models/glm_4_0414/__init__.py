@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.glm_4_0414.renderer import render
 from katapi_models.glm_4_0414.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "GLM@4/glm-4-0414",
         "sha256:ed5a79fd84e67e137bf3fe4f5a916613af7a2a7d0b649ea57a1f455115a8ca62",
     ),
+    request_rules=Identity(
+        "GLM@4",
+        "sha256:1fa5e1515c6cc0b15a7b0e876727afbabaa78a4d58a662366dfadec74da9330d",
+    ),
     tokenizer_identity=Identity(
         "GLM@4",
         "sha256:b3dfbc894ca146a3091317662d18effeb9413ecbb46b8cee437e76376f20d440",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:67ddfaae14a4126c12cad2de25a7ea67d1647d786f81396763f06d419b8a18e5",
+        vocabulary="sha256:dfc2092eed5afe784609b3a4c37a73397558d6f17a2da0ae69bd60bb77da2f89",
+        controls="sha256:55762a2caf56ca010e677d393affa30edac1e621e08d364afcd9ee919de6a8f7",
+        artifact="glm-4-0414/tokenizer.json",
+        artifact_sha256="76ebeac0d8bd7879ead7b43c16b44981f277e47225de2bd7de9ae1a6cc664a8c",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

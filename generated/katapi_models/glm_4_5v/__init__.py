@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.glm_4_5_tokens.tokenizer import tokenizer
 from katapi_models.glm_4_5v.renderer import render
@@ -43,9 +43,21 @@ MODEL = Model(
         "GLM@4.5/glm-4.5v",
         "sha256:96a38cddbdaacdb83d9611d60d5af17ec3e1e9a26148173f176dbe2dbcd4c6f8",
     ),
+    request_rules=Identity(
+        "GLM@4.5",
+        "sha256:5807abdec5fde9b7a86fd4bcdc5c4db80be4ef1539ecd14f299ab88fef06afa0",
+    ),
     tokenizer_identity=Identity(
         "GLM@4.5",
         "sha256:bd55444ce85761e94a3adba4ca975cd02ca1c71ae2cbce5ecde344e65875f680",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:2ed4f9b51524d70c03ef296e35cb1b237e6d109f0f65d5ac5fa22000b83163ee",
+        vocabulary="sha256:a9ec29d64321188af3189ff207a20d3414682b9e1da0d97ab91ba4dfe4eddcfb",
+        controls="sha256:16836142aea4a1afa9d170b783f1953987bc5f7f0d63438e406d094f2d06d03f",
+        artifact="glm-4-0414/tokenizer.json",
+        artifact_sha256="76ebeac0d8bd7879ead7b43c16b44981f277e47225de2bd7de9ae1a6cc664a8c",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.glm_4_7_flash.renderer import render
 from katapi_models.glm_4_7_flash.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "GLM@4.5/glm-4.7-flash",
         "sha256:05dc44ceac83b57ec62fa9b396ddfbd1483d6a46e5cdf3448b195a0fa92ffcb6",
     ),
+    request_rules=Identity(
+        "GLM@4.5",
+        "sha256:f9cf03a2d49021b2c921b41da06b2c6679faa6aa05e5a9c526b66ca741456daa",
+    ),
     tokenizer_identity=Identity(
         "GLM@4.7",
         "sha256:dee4927ef8f88c86ae53148aa65019e24183db8b42650cc3911e189bea1562ba",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:371181617d0babc0cc3f4ff8e62167771322ab2890e81155743ad8214a8a0c7e",
+        vocabulary="sha256:4dd50348682bd554c38cd65cd1f76a6b8c7b789100c01b560bbc1a6a49dc9fdd",
+        controls="sha256:afe176d11900c57c3f6080b9209ebc660d04195393dcb5ffe8c180e2c215a9ca",
+        artifact="glm-4.7-flash/tokenizer.json",
+        artifact_sha256="19e773648cb4e65de8660ea6365e10acca112d42a854923df93db4a6f333a82d",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

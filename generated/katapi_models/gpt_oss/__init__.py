@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.gpt_oss.renderer import render
 from katapi_models.gpt_oss.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "GptOss@1",
         "sha256:b7aa0272d02f62465db3000eb11e2c939c09de5de2aaf54984bf9559ca41c94f",
     ),
+    request_rules=Identity(
+        "GptOss@1",
+        "sha256:5429d5481d64dc5d1beb5c67adac759f0a5df6766268c2ca8918f9e1255f5184",
+    ),
     tokenizer_identity=Identity(
         "GptOss@1",
         "sha256:6fafce25041a2cf29a291184deb0ce9bb8149f4682348023e36b09f96c409c0f",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:56598e4ae07a9cf42cf9388e83be0e5056b0ce1245735ed4d744656d4ed4a7a0",
+        vocabulary="sha256:30f48e2c1c164e01a5b0a487abc19740cea65380c379c2b46c0d1279da0e8466",
+        controls="sha256:2326c7aa9b6ffa5de7b2bc0c6849e31d4a526bbfe1c3b1242f5b75c84946b57c",
+        artifact="openai/o200k_base.tiktoken",
+        artifact_sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.granite_4.renderer import render
 from katapi_models.granite_4.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Granite4@1/granite-4",
         "sha256:d2f98b66e201cc386483be2cdfebfafc881a080efc39960f3f7f437372f798ec",
     ),
+    request_rules=Identity(
+        "Granite4@1",
+        "sha256:4f9a18ac2d52f2ec8f8f7ce9f9c61e159d2c21304de766639a49e4af66305fac",
+    ),
     tokenizer_identity=Identity(
         "Granite4@1",
         "sha256:40e3a467b0d1e5560f38c18b1ddc009420fe8102fd2e9a16459eeba4cb08c80f",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:99ad0b1e66549222a9179f73b2de22adfcd1c9818c93c74ca062f5ae9951f289",
+        vocabulary="sha256:cd5a6e05bdb58077d099ad8568866016a88cadc14eb203d6b9fd57feaafcc988",
+        controls="sha256:3fd610916226ed8d7bc61f93d0dd0fb69e0d0592f1c391785adf5bded150c338",
+        artifact="openai/cl100k_base.tiktoken",
+        artifact_sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.kimi_k2.renderer import render
 from katapi_models.kimi_k2.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "KimiK2@1",
         "sha256:44d5c3f3c71c050be624f9b2955862bd2ccce53297b48588435edc4b660db6af",
     ),
+    request_rules=Identity(
+        "KimiK2@1",
+        "sha256:3134e8f83e7ea36ec7117eaa243173066abd667b1bc17b81ccfa14baf8f89e94",
+    ),
     tokenizer_identity=Identity(
         "KimiK2@1",
         "sha256:4b23089598b7499088119464578301d7df5c4788fb9dcc1863b288b80760d9df",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:c8de476b042bef75ce7939367b1904cda508e244a7273ae9440c574463ed3095",
+        vocabulary="sha256:df7fc9c6311f79685535afbd6b3227fc83d367c6c035cc80c6d09871d98aa8c1",
+        controls="sha256:152e6d68067e3e7a24537a81f34bc5683f1ef6a02a0d2d25d27b997967d720a1",
+        artifact="kimi-k2/tiktoken.model",
+        artifact_sha256="b6c497a7469b33ced9c38afb1ad6e47f03f5e5dc05f15930799210ec050c5103",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

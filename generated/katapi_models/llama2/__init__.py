@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.llama2.renderer import render
 from katapi_models.llama2.request import Request
@@ -43,9 +43,20 @@ MODEL = Model(
         "Llama2@1",
         "sha256:17c25d1ce4616fd71a1522159144b93cd6ea5ac32c1ded2475292fb131f5a3bc",
     ),
+    request_rules=Identity(
+        "Llama2@1",
+        "sha256:a482e662d7e2c8b05ebe3cdc0668824581abcbc2de1e10398be5e8069ad7801f",
+    ),
     tokenizer_identity=Identity(
         "Llama2@1",
         "sha256:7af20c68f4df42113595fecd066c3793ab2cbb4913fa97bf8777cc2a5f03cb15",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:c916414a17e10309b45264f003dfc7e1c2ba9c0ca826dc91da442132df651635",
+        vocabulary="sha256:bf0719741db045a8cf2d902dd605a26f837ca065bac43f817bc2656984da245b",
+        controls="sha256:bc25ef97741c1cd6700e51d6dbc5761507a4ad955e80477005663e6a59ebb85f",
+        artifact="llama2/tokenizer.model",
+        artifact_sha256="9e556afd44213b6bd1be2b850ebbbd98f5481437a8021afaf58ee7fb1818d347",
     ),
     request_type=Request,
     invalid_utf8="strict",

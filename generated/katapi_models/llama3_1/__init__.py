@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.llama3_1.renderer import render
 from katapi_models.llama3_1.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Llama3@1/llama3.1",
         "sha256:a7e7e9d389f0c0e8a826fb49e8665b04871dcf139724144e4eee0aaf081fe7fd",
     ),
+    request_rules=Identity(
+        "Llama3@1",
+        "sha256:532a18cfd03d42bbd2ad9ee2e5da9f1133f25a5fb46df6f2bd3beeb40c433ab5",
+    ),
     tokenizer_identity=Identity(
         "Llama3@3.1",
         "sha256:ce8a9f43b7a53a1dc5cd951809024684d379ac8884c19a60060936cdc2a7fa37",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:caf87abccc0f46251c19ff5c7bf49279643e70256c66af2ec42d7e2cb6394782",
+        vocabulary="sha256:ef17ea0a82f9f6d58eb083cb66925c5ad20048b75f8fef8115df0fd1f9a26377",
+        controls="sha256:e519762629297b8cce375f9f2e5d1398524e553007958473a5d14ac673276509",
+        artifact="llama3/tokenizer.model",
+        artifact_sha256="82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.llama3_2.renderer import render
 from katapi_models.llama3_2.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Llama3@1/llama3.2",
         "sha256:0f8a9f5f83f9150bba6aca7af7efc6836a968bcfabc7ff9479eeae0b7643f406",
     ),
+    request_rules=Identity(
+        "Llama3@1",
+        "sha256:9643b8fa96dcf7fbee113b43c43da5f6d41a064e8eccca977f5149b1bb8dd384",
+    ),
     tokenizer_identity=Identity(
         "Llama3@3.2",
         "sha256:bd447a7e2b9db4009ae1d1aa7c597992baf7514887acbb9e6bf32e4ddc529893",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:fdcf39522541135f5f61fd1038c4a42858ee619ea8c24ab5f4d97782e75749a1",
+        vocabulary="sha256:d50306e4c61edeaaad138dd39d0b3428ef138c3180ea4dfcb881616ef396c58f",
+        controls="sha256:79f0237d7664159daa3b1ef1293d8b6cfb8845c4f969f93c03665ca42a97da95",
+        artifact="llama3/tokenizer.model",
+        artifact_sha256="82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.llama4.renderer import render
 from katapi_models.llama4.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Llama4@1",
         "sha256:70fda7d775b049c558c41cae7af064d4309b19fad088e7e44f1ca174181ff44f",
     ),
+    request_rules=Identity(
+        "Llama4@1",
+        "sha256:025668ac989e54a10c2cadc72b5e0e6fd6fc7f1354b186174f8252d528b805aa",
+    ),
     tokenizer_identity=Identity(
         "Llama4@1",
         "sha256:6bbbdfce3acdd4006324f3b70eb9393f1a95efbf1bac725e97a17dc34227aa70",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:8ab1f64b22f7482f457825d756a053805893768f02470e7b50dab35ee2183459",
+        vocabulary="sha256:9e5c1ec8c05c9837cf4834359c76d05a057487f4fc0464132773cae185e91449",
+        controls="sha256:dbd3d3e431e6fb9abb3afb9d23409c81b1f45f1aa3881df89e41b375ea1e986b",
+        artifact="llama4/tokenizer.model",
+        artifact_sha256="d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

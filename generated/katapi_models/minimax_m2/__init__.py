@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.minimax_m2.renderer import render
 from katapi_models.minimax_m2.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "MiniMaxM2@1",
         "sha256:ec190e00d9304f1d4bbae17820f28f13fb07eacc163c3f0df8d105fcca830e64",
     ),
+    request_rules=Identity(
+        "MiniMaxM2@1",
+        "sha256:97f35fbe7725e80857b09a7f4ad7bddad050b3aef3508dff53e040d31f93844a",
+    ),
     tokenizer_identity=Identity(
         "MiniMaxM2@1",
         "sha256:62c7c494bc9d5348b4f7aacfe5d679f1e8a449800a82a1d35eed5642764eb00d",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:5be5fbc0f5f1398724be945ba876bda437355b09b591e6f770245164d6e7bf98",
+        vocabulary="sha256:5844fd9f8ebd8edffb04ab57ea7f97d0a9f428c5319d78a8e034acdc15986a71",
+        controls="sha256:c05897cecf23b62e9a4e9f0c7e889db2daa949a47684e1b174e6e2d88d54d21e",
+        artifact="minimax-m2/tokenizer.json",
+        artifact_sha256="757622126525aeeb131756849d93298070ff3f0319c455ec8c5bb0f6b1cebbe8",
+        unicode=(("normalization", "9.0"), ("patterns", "16.0")),
     ),
     request_type=Request,
     invalid_utf8="strict",

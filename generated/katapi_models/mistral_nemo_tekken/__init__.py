@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.mistral_nemo_tekken.renderer import render
 from katapi_models.mistral_nemo_tekken.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Mistral@1/mistral-nemo-tekken",
         "sha256:1cb63d3e63bb22398f0a1aebab8570a4571266f75ac0e87be8d6c96646ca7364",
     ),
+    request_rules=Identity(
+        "Mistral@1",
+        "sha256:4707a10579994e43457e817b0a22cb92ea307d08b7e9f3fc846f84e53fc3f756",
+    ),
     tokenizer_identity=Identity(
         "Mistral@Nemo",
         "sha256:18fc2b6419156255fdeabb43b55d64bc197946602e5844bb955a5940b4cd599e",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:da4e2798777fb4ac3288ae7f82308851e32cd43f7945312e5e4e2c7452fa75c1",
+        vocabulary="sha256:44c65a30c129b936e5f2ae91b8e0a3706fad3b05222e6c728f80efee7b747059",
+        controls="sha256:8c3ae62c0b1958aae7eb460837e4e249f8895a2ae6ba551f6d7a7cdd35d58a98",
+        artifact="mistral/tekken_240718.json",
+        artifact_sha256="eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.mistral_v3.renderer import render
 from katapi_models.mistral_v3.request import Request
@@ -43,9 +43,20 @@ MODEL = Model(
         "Mistral@1/mistral-v3",
         "sha256:e42546faae68854516736356ec328d9d07efbb9f11c62b2b5945348f00f1ba5f",
     ),
+    request_rules=Identity(
+        "Mistral@1",
+        "sha256:fdb7e207acc5f0f2cedaa0800104d72d44f87f4e96b710e90c9b1650f9eb7d98",
+    ),
     tokenizer_identity=Identity(
         "Mistral@v3",
         "sha256:1d2e7ee4c8ad28074930d65da41d1c1c98edf73b3679951f3de051d1d6f1c6bc",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:a8617f20e6fb43d79467841c5c51743fc3290f3270f56df4cee727aac0401936",
+        vocabulary="sha256:3a93353cd4bda5a38056c771c1990b7b56d1c09c6f9f178d55c3984afe83acfd",
+        controls="sha256:08514396f9c5c63c271b4b6badc71f7e1bd586371650f7521b175e899e10e228",
+        artifact="mistral/tokenizer.model.v3",
+        artifact_sha256="9addc8bdce5988448ae81b729336f43a81262160ae8da760674badab9d4c7d33",
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.olmo2_dolma2.renderer import render
 from katapi_models.olmo2_dolma2.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Olmo2@1/olmo2-dolma2",
         "sha256:2d3a3f26a980c8a3fd808b4c8b3dfe78e4d688e18c60c3fe30d2f3532ac79a6c",
     ),
+    request_rules=Identity(
+        "Olmo2@1",
+        "sha256:b21877ffcf551fd57c6bfe712947fb4f2cadb4935f1268624fcfbb396bd56a6b",
+    ),
     tokenizer_identity=Identity(
         "Olmo2@1",
         "sha256:73366155645fdb923fa9d6342e7b5599a2abe2c7a51ff3975eba51cc00bff994",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:556d80b09c8699781d432e12afee237997454ffda11d1eaf6a396f24d3c4ca72",
+        vocabulary="sha256:459cb14e6c27121c7a6b762273cb30149de21dbf136792e0b23da6ce1386a851",
+        controls="sha256:b5a282c25978eb0138ae65a15c1d7183a0ab4bbe4e736f1c7df2ad459b21db6b",
+        artifact="openai/cl100k_base.tiktoken",
+        artifact_sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

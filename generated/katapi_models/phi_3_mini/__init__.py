@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.phi_3_mini.renderer import render
 from katapi_models.phi_3_mini.request import Request
@@ -43,9 +43,20 @@ MODEL = Model(
         "Phi3@1/phi-3-mini",
         "sha256:03032b9e73a2f9e494903632a67d56c1ab3a9e7ea63e0142cff58b87496a1083",
     ),
+    request_rules=Identity(
+        "Phi3@1",
+        "sha256:f5dcb64b63cc2ab92b7567cf46cb00a2968387e9812d8c6b67da473cd3cc2297",
+    ),
     tokenizer_identity=Identity(
         "Phi3@1",
         "sha256:27fdb835bb6b9b644e131e95a39556a77e27921a4a555da2d1afbeaed3fe76b7",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:040685dbc229529b9f380a1b7b2f090a03b8dfe64e0cb6e200a272749f725885",
+        vocabulary="sha256:69e359b62be253b7b29d45fe4c6e1906f598275129189355d3db4a9ed549cb6e",
+        controls="sha256:d1641528103103d4489fcd5cbcd16a1cf0f4ab95bdeebeda5bf4f7fc629c6c3a",
+        artifact="phi-3/tokenizer.json",
+        artifact_sha256="9e2ae3d66819f163cdcfedba5078f3a3af8118c2712491ed60912f77886bda6f",
     ),
     request_type=Request,
     invalid_utf8="strict",

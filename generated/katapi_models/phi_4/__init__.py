@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.phi_4.renderer import render
 from katapi_models.phi_4.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Phi4@1/phi-4",
         "sha256:17d712cfff31c7b9ff8aee7c7886f1e8ba2bc40634550328d66fda81b199dbb7",
     ),
+    request_rules=Identity(
+        "Phi4@1",
+        "sha256:d2040f6c0e58fd06074b44962aecd7921558544777a3badc57eecee12ff20289",
+    ),
     tokenizer_identity=Identity(
         "Phi4@1",
         "sha256:460ee6f5d5599aad7a100bdaa030812ac4db5c9e5826f28e95c4cecd7e53d998",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:1417f24a7f16f9ccfbf99b931ba06384bebdeac71d4cd106d871935543a0f618",
+        vocabulary="sha256:af4cae06d658a6cefae3217e18a8d5da070affa19dc09892b4c6d280867e3923",
+        controls="sha256:9c65dd081ea46915b9f1601f18b930f2df3bb3864ccde7c33e0d490b1680f5c5",
+        artifact="openai/cl100k_base.tiktoken",
+        artifact_sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.qwen2_5.renderer import render
 from katapi_models.qwen2_5.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Qwen@1/qwen2.5",
         "sha256:d90190ca110096ddf4671c2ab24c1df8c617b6b2cf3a656cb101e6198e90a623",
     ),
+    request_rules=Identity(
+        "Qwen@1",
+        "sha256:4493d7c2f4ca7e63124c749369dc8ce7cdc1ff0fb1c9d59e3bdd9490090a9acc",
+    ),
     tokenizer_identity=Identity(
         "Qwen@2.5",
         "sha256:79dc44857e64fe91e111dfdac9ac585fa8260eaecaac8bd066b3d3ec32234944",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:5135dc8423a2de8942d3c878586d92b23853f3ec6d8be4324329c375244d4d17",
+        vocabulary="sha256:07584668229a58ede3d1b5eedc133f3b255df2bea2b0e471e325e2c8e83213b9",
+        controls="sha256:4d4f33f223e32796d3af1d07d6c0c73f4b5566d0ee534370a7b9354a204b0cde",
+        artifact="qwen/qwen.tiktoken",
+        artifact_sha256="b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
+        unicode=(("normalization", "9.0"), ("patterns", "16.0")),
     ),
     request_type=Request,
     invalid_utf8="strict",

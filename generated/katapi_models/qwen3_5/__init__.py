@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.qwen3_5.renderer import render
 from katapi_models.qwen3_5.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "Qwen35@1",
         "sha256:561d7c5cde99ac5db9f90c7b6db952488be9cad078eec6f2959c38d9f692af36",
     ),
+    request_rules=Identity(
+        "Qwen35@1",
+        "sha256:11cf1b83c237baaaaa14ed0b88b3124085f67e9940fa4bd36a91ba13ad6846f5",
+    ),
     tokenizer_identity=Identity(
         "Qwen@3.5",
         "sha256:4339dcc796fee47ceb604bdb6ad390100ffab16ad4aa56e3d508a476ba9037a0",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:7060e267ed28a463262f972b92395f6c54668c9551fef981b34c2ac2aee4e613",
+        vocabulary="sha256:7c090037f54ef5d46b68de55f0fe33503105dbca3b30a336571905bea8d2217a",
+        controls="sha256:bf356162bca7c6efcf4d0047b2f4fb369342afafa7b5dce211708eabc5561504",
+        artifact="qwen/qwen3_6.tiktoken",
+        artifact_sha256="8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd",
+        unicode=(("normalization", "9.0"), ("patterns", "16.0")),
     ),
     request_type=Request,
     invalid_utf8="strict",

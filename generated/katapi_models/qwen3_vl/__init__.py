@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.qwen.tokenizer import tokenizer
 from katapi_models.qwen3_vl.renderer import render
@@ -43,9 +43,21 @@ MODEL = Model(
         "Qwen3VL@1",
         "sha256:2c79c847751b825bd0bdcd29fbfa60435daeb25bd0444785600f31224b166b3f",
     ),
+    request_rules=Identity(
+        "Qwen3VL@1",
+        "sha256:af67abd961cb1b12fe19be479c59d1002d3da07bc18430b006aa70dc09cd6a88",
+    ),
     tokenizer_identity=Identity(
         "Qwen@3",
         "sha256:6af316706f4e3b156213ad10df19591a11699a29da64054257aa0de3b9e41293",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:43eab456cb1c249048e65b76644405b18860c989549a5905512e07227843991a",
+        vocabulary="sha256:c20d0c5fb487ee4b9e32d45fc069484ef911ab5d27519ce95b296ae7f3b40538",
+        controls="sha256:1b94340525276a51fb552db976847f63c93d1b8fcb0e89ad277438e5584838b0",
+        artifact="qwen/qwen.tiktoken",
+        artifact_sha256="b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
+        unicode=(("normalization", "9.0"), ("patterns", "16.0")),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.model import Model
-from katapi.runtime.record import Identity
+from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.smollm3.renderer import render
 from katapi_models.smollm3.request import Request
@@ -43,9 +43,21 @@ MODEL = Model(
         "SmolLM3@1",
         "sha256:b8f26020370423728361c7ff5d6275901678eb89a26cea256ea0278a23455358",
     ),
+    request_rules=Identity(
+        "SmolLM3@1",
+        "sha256:89f7252185b00f90714dac348debd4fcff29ede17a32d31fff31c00be1bd55cb",
+    ),
     tokenizer_identity=Identity(
         "SmolLM3@1",
         "sha256:3bffe3ab0c9e13a5ff4e93801435cdc9fe479033079499ec4e275eb2c0f2ee50",
+    ),
+    tokenizer_parts=TokenizerParts(
+        configuration="sha256:90d335578729314a006057598c0441b343691c12302b40ebcd3f2a9591fd804e",
+        vocabulary="sha256:21cb81bbee7f5ac63d09a87f4d6df49dc94fb8a74627a21c9a85ca852576faf9",
+        controls="sha256:febd8141b4fa09aee4b7e82e67b9a7e9499eb40dbe6c59cdcb89f3953ad8a145",
+        artifact="llama3/tokenizer.model",
+        artifact_sha256="82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
+        unicode=(("patterns", "16.0"),),
     ),
     request_type=Request,
     invalid_utf8="strict",

@@ -42,12 +42,12 @@ def assemble_within(
     fitted = fit(request, budget, model._render, model.tokenizer, reach, required, together)
     whole = assemble(fitted.request)
     decision = PolicyDecision(
-        budget.id,
-        budget.window,
-        budget.reserve,
+        budget,
         len(whole),
         fitted.choices,
         None if fitted.request is request else request,
+        required=None if required is None else tuple(required),
+        together=tuple((each.start, each.stop) for each in together),
     )
     if len(whole) > budget.room:
         if isinstance(budget.overflow, CutLeft):

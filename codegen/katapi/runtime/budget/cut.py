@@ -97,7 +97,7 @@ def _cut(
     index = layout.first_segment(first)
     rest = [_rest(segments[index], *layout.offset(first)), *segments[index + 1 :]]
     regions = _behind(whole.rendered.sampled, index)
-    rendered = RenderedInput(_printed(rest, regions), whole._source.template)
+    rendered = RenderedInput(_printed(rest, regions), whole._source.declared.template)
     cut = Cut(
         first,
         tuple(structure for structure in Structure if structure in broken),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from katapi.runtime.budget.policy import Section, Structure
+from katapi.runtime.budget.policy import Budget, Section, Structure
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.request_model import RequestModel
@@ -86,17 +86,35 @@ class Cut:
 class PolicyDecision:
     """What a budget decided; `input` and `reserve` together are at most `window`, all three in tokens."""
 
-    policy: str
-    """The name and version of the budget."""
-    window: int
-    reserve: int
+    budget: Budget
+    """The budget that was applied."""
     input: int
+    """How many tokens are left."""
     choices: tuple[Choice, ...] = ()
     """In the order in which they were made, the required ones first."""
     offered: RequestModel | None = None
     """The request that came in, where something of it was left out; the record's `request` is what is left."""
     cut: Cut | None = None
     """What was cut off the tokens; None where nothing was."""
+    required: tuple[int, ...] | None = None
+    """The messages that the caller of `fit_context` required; None where the budget itself says what is required."""
+    together: tuple[tuple[int, int], ...] = ()
+    """The half-open ranges of messages that this caller wants kept or left out together."""
+
+    @property
+    def policy(self) -> str:
+        """The name and version of the budget."""
+        return self.budget.id
+
+    @property
+    def window(self) -> int:
+        """The window of the budget, in tokens."""
+        return self.budget.window
+
+    @property
+    def reserve(self) -> int:
+        """What of it is kept for the answer, in tokens."""
+        return self.budget.reserve
 
     def to_json(self) -> JsonObject:
         """The decision as plain JSON; `id` is the name and version of the budget."""

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from katapi.runtime.counts import count_of
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.json_types import JsonObject
 
 
 class Section(Enum):
@@ -88,6 +89,10 @@ class Tokens:
         """The same, whatever the room."""
         return self.count
 
+    def to_json(self) -> JsonObject:
+        """The share as plain JSON."""
+        return {"tokens": self.count}
+
 
 @dataclass(frozen=True, slots=True)
 class Percent:
@@ -103,6 +108,10 @@ class Percent:
     def of(self, room: int) -> int:
         """How many tokens of a room that is, rounded down."""
         return room * self.count // 100
+
+    def to_json(self) -> JsonObject:
+        """The share as plain JSON."""
+        return {"percent": self.count}
 
 
 Share: TypeAlias = Tokens | Percent
@@ -145,6 +154,17 @@ class Allotment:
             raise ValueError(f"{self.section.value} has no order {self.order.value!r}, but {known}")
         if self.grouping is not Grouping.BY_MESSAGE and self.section is not Section.HISTORY:
             raise ValueError(f"{self.section.value} has no messages to keep together")
+
+    def to_json(self) -> JsonObject:
+        """The allotment as plain JSON, with the fields by their names."""
+        return {
+            "section": self.section.value,
+            "order": self.order.value,
+            "misfit": self.misfit.value,
+            "grouping": self.grouping.value,
+            "at_least": None if self.at_least is None else self.at_least.to_json(),
+            "at_most": None if self.at_most is None else self.at_most.to_json(),
+        }
 
 
 class Structure(Enum):
@@ -220,3 +240,15 @@ class Budget:
     def room(self) -> int:
         """How many tokens an input may have: n_input + reserve ≤ window."""
         return self.window - self.reserve
+
+    def to_json(self) -> JsonObject:
+        """The budget as plain JSON: its fields by their names, and under `cut left` what a cut may break."""
+        cut = self.overflow.breaks if isinstance(self.overflow, CutLeft) else None
+        return {
+            "id": self.id,
+            "digest": self.digest,
+            "window": self.window,
+            "reserve": self.reserve,
+            "optional": [one.to_json() for one in self.optional],
+            "cut left": None if cut is None else [structure.value for structure in Structure if structure in cut],
+        }

@@ -1,0 +1,114 @@
+"""Commands on packs: record, replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from katapi.cli.failure import Failed
+from katapi.cli.models import ModelName, Params, RequestFile, load_model, read_params, read_request, write_file
+from katapi.cli.terminal import print_table, visible
+
+if TYPE_CHECKING:
+    from katapi.packs.pack import Redaction
+    from katapi.packs.replay import Replay
+
+
+_REDACTIONS: dict[str, Redaction] = {
+    "digests": "digests",
+    "digest": "digests",
+    "placeholders": "placeholders",
+    "placeholder": "placeholders",
+}
+
+
+def spelled_out(arguments: list[str]) -> list[str]:
+    """The arguments of the program, with `digests` behind a `--redact` that does not say how."""
+    if arguments[:1] != ["record"]:
+        return arguments
+    out: list[str] = []
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        out.append(argument)
+        if argument == "--redact" and following not in _REDACTIONS:
+            out.append("digests")
+    return out
+
+
+def record(
+    model: ModelName,
+    file: RequestFile = "-",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The pack to write.")] = None,
+    param: Params = None,
+    policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
+    redact: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[HOW]",
+            help="Leave contents out: `digests` stand in their place, or `placeholders` of the same length.",
+        ),
+    ] = None,
+    embed_artifacts: Annotated[
+        bool, typer.Option("--embed-artifacts", help="Put the tables of the tokenizer in, not their digests alone.")
+    ] = False,
+) -> None:
+    """Run a request and write all that is needed to do it again into one file; of one that fails, up to the error."""
+    from katapi.packs.writing import pack_bytes, pack_of
+    from katapi.runtime.execution import execute
+
+    if output is None:
+        raise typer.BadParameter("a pack needs a name", param_hint="--output")
+    if redact is not None and redact not in _REDACTIONS:
+        raise typer.BadParameter(f"{redact!r} is neither digests nor placeholders", param_hint="--redact")
+    loaded = load_model(model)
+    found = execute(loaded, read_request(file), policy, params=read_params(param))
+    pack = pack_of(
+        loaded,
+        found,
+        redact=None if redact is None else _REDACTIONS[redact],
+        embed_artifacts=embed_artifacts,
+    )
+    write_file(pack_bytes(pack), output)
+    if found.error is not None:
+        code, at = found.error.code, visible(found.error.where)
+        typer.echo(f"recorded an execution that ended with {code}{f' at {at}' if at else ''}", err=True)
+
+
+def replay(
+    pack: Annotated[Path, typer.Argument(metavar="PACK", help="What `katapi record` wrote.")],
+) -> None:
+    """Run the request of a pack once more, and compare each stage with what was recorded."""
+    import katapi
+    from katapi.packs.reading import read_pack
+    from katapi.packs.replay import check_fixture
+    from katapi.packs.replay import replay as run
+
+    found = read_pack(pack)
+    check_fixture(katapi.load("book", "katapi_models"))
+    print("the chapter's fixture: agrees")
+    done = run(found, load_model(found.model))
+    _show(done)
+    first = done.first
+    if first is not None:
+        raise Failed(f"katapi: the replay parts from the pack at the stage {first.stage.value}: {first.why}")
+
+
+def _show(done: Replay) -> None:
+    """A row for each stage."""
+    from rich.table import Table
+
+    for change in done.changed:
+        print(visible(f"recorded with another version: {change}"))
+    table = Table(box=None, pad_edge=False, expand=False)
+    for heading in ("stage", "", "recorded", "now"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("why")
+    for row in done.stages:
+        table.add_row(row.stage.value, row.verdict.value, _short(row.recorded), _short(row.replayed), visible(row.why))
+    print_table(table)
+
+
+def _short(digest: str | None) -> str:
+    """The beginning of a digest."""
+    return "" if digest is None else digest.removeprefix("sha256:")[:12]

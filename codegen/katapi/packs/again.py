@@ -1,0 +1,145 @@
+"""An execution once more: what a pack holds of a request → the same stages, here and now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from katapi.packs import format_1
+from katapi.packs.pack import Pack
+from katapi.packs.redaction import request_value
+from katapi.runtime.budget.apply import assemble_within
+from katapi.runtime.budget.policy import (
+    Allotment,
+    Budget,
+    CutLeft,
+    Grouping,
+    Misfit,
+    Order,
+    Percent,
+    Reject,
+    Section,
+    Share,
+    Structure,
+    Tokens,
+)
+from katapi.runtime.execution import Execution, execute
+from katapi.runtime.json_types import JsonObject
+from katapi.runtime.model import Model
+from katapi.runtime.model_input import ModelInput
+from katapi.runtime.request_model import RequestModel
+from katapi.runtime.stages import Stage
+
+_GENERATE: Final = "add_generation_prompt"
+
+
+def execute_again(pack: Pack, model: Model[RequestModel]) -> Execution | None:
+    """What the model makes of the request of a pack; None where the pack does not have the request.
+
+    A typed request, and one that was redacted, goes in as the canonical request says. Completions go in again as
+    `record.extensions` tells. A redacted request goes in without its budget, since placeholders have other lengths.
+    Raises the `KatapiError` of a request that the model does not take any more, R100 to R119, where it was not given as
+    bytes, and X100 to X108 where a conversation cannot go on any more.
+    """
+    budget = None if pack.redaction else _budget(pack, model)
+    request = pack.stages.get(Stage.REQUEST)
+    if pack.redaction is None and pack.raw is not None and not _fitted(pack):
+        params = pack.stages[Stage.BYTES]["params"]
+        assert params is None or isinstance(params, Mapping)
+        return execute(model, pack.raw, budget, params=params)
+    if request is None:
+        return None
+    value = request_value(request)
+    completions = format_1.RequestStage.model_validate(request).extensions
+    if completions:
+        if pack.redaction is not None:
+            return None
+        whole = _extended(pack, model, value, completions, budget)
+        return Execution(whole.record, whole, None)
+    typed = _typed(model, value)
+    decided = pack.stages.get(Stage.BUDGET)
+    if decided is None or budget is None:
+        return execute(model, typed, budget)
+    stage = format_1.BudgetStage.model_validate(decided)
+    offered = None if stage.decision is None else stage.decision.get("offered")
+    if isinstance(offered, Mapping):
+        typed = _typed(model, offered)
+    if stage.required is None or not isinstance(budget, Budget):
+        return execute(model, typed, budget)
+    together = [range(start, end) for start, end in stage.together]
+    whole = assemble_within(model, typed, budget, model.assemble, stage.required, together)
+    return Execution(whole.record, whole, None)
+
+
+def _fitted(pack: Pack) -> bool:
+    """Whether a caller of `fit_context` said what is required."""
+    return Stage.BUDGET in pack.stages and pack.stages[Stage.BUDGET]["required"] is not None
+
+
+def _typed(model: Model[RequestModel], value: JsonObject) -> RequestModel:
+    return model.decode_request(json.dumps(value).encode())
+
+
+def _extended(
+    pack: Pack,
+    model: Model[RequestModel],
+    value: JsonObject,
+    completions: list[format_1.Completion],
+    budget: Budget | str | None,
+) -> ModelInput:
+    """The prompt, and each completion with the messages behind it."""
+    messages, ids = value["messages"], pack.stages[Stage.IDS]["input_ids"]
+    assert isinstance(messages, list | tuple)
+    assert isinstance(ids, list | tuple)
+    first = {**value, "messages": messages[: completions[0].reply], _GENERATE: True}
+    whole = model.assemble(_typed(model, first))
+    last = len(completions) - 1
+    ends = [*(each.reply for each in completions[1:]), len(messages)]
+    for number, (completion, end) in enumerate(zip(completions, ends, strict=True)):
+        whole = model.extend(
+            whole,
+            ids[completion.start : completion.end],
+            messages[completion.reply + 1 : end],
+            reply=messages[completion.reply],
+            generate=bool(value.get(_GENERATE, True)) if number == last else True,
+            policy=budget if number == last else None,
+        )
+    return whole
+
+
+def _budget(pack: Pack, model: Model[RequestModel]) -> Budget | str | None:
+    """The budget that was asked for: the model's own of that name, else as the pack has it in full."""
+    if pack.policy is None or isinstance(pack.policy, str):
+        return pack.policy
+    said = format_1.BudgetPolicy.model_validate(pack.policy)
+    declared = model.budgets.get(said.id.rpartition("@")[0])
+    return declared if said.digest and declared is not None else budget_of(said)
+
+
+def budget_of(said: format_1.BudgetPolicy) -> Budget:
+    """A budget as a pack has it in full."""
+    return Budget(
+        said.id,
+        window=said.window,
+        reserve=said.reserve,
+        optional=tuple(
+            Allotment(
+                Section(each.section),
+                Order(each.order),
+                Misfit(each.misfit),
+                Grouping(each.grouping),
+                at_least=_share(each.at_least),
+                at_most=_share(each.at_most),
+            )
+            for each in said.optional
+        ),
+        overflow=Reject() if said.cut_left is None else CutLeft(frozenset(map(Structure, said.cut_left))),
+        digest=said.digest,
+    )
+
+
+def _share(said: format_1.Share | None) -> Share | None:
+    if said is None:
+        return None
+    return Tokens(said.tokens) if said.tokens is not None else Percent(said.percent or 0)

@@ -1,0 +1,214 @@
+"""The bytes of a pack file → a pack in memory. Whatever the bytes are, the result is a pack or a `ReplayError`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import ValidationError
+
+from katapi.packs import format_1
+from katapi.packs.archive import MANIFEST, MAX_SIZE, read_archive
+from katapi.packs.arrays import read_npy
+from katapi.packs.pack import Pack, PackedArtifact
+from katapi.runtime.errors import ReplayError, RequestError
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.places import json_path
+from katapi.runtime.record import ARRAYS, Environment, stage_digest
+from katapi.runtime.stages import Stage
+from katapi.runtime.strict_json import parse_json
+
+_DEEPEST: Final = 512
+"""How deep the JSON of a pack may nest: a request that a spec lets nest, and what is around it."""
+
+P = TypeVar("P", bound=format_1.Part)
+
+
+def read_pack(source: bytes | Path) -> Pack:
+    """The pack in some bytes or in a file.
+
+    Raises `ReplayError` Y100 for what is no pack, Y101 for one that is cut off or was changed, Y102 for a format that
+    this version of Katapi does not know, Y103 where a file in it is not as the format says, and Y104 for one that is
+    too large.
+    """
+    if isinstance(source, Path):
+        try:
+            with source.open("rb") as file:
+                data = file.read(MAX_SIZE + (1 << 24) + 1)
+        except OSError as error:
+            raise ReplayError(f"it cannot be read: {error.strerror}", code="Y100", where=str(source)) from None
+    else:
+        data = source
+    files = read_archive(data)
+    manifest = _object(files[MANIFEST], MANIFEST)
+    number = manifest.get("format")
+    read = _FORMATS.get(number) if isinstance(number, int) and not isinstance(number, bool) else None
+    if read is None:
+        known = ", ".join(map(str, _FORMATS))
+        raise ReplayError(
+            f"the pack is of the format {str(number)[:20]}; this version of Katapi reads {known}",
+            code="Y102",
+            where=MANIFEST,
+            help="replay it with the version of Katapi that recorded it, or a later one",
+        )
+    return read(manifest, files)
+
+
+def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
+    manifest = _part(format_1.Manifest, found, MANIFEST)
+    _check_files(manifest, files)
+    arrays = {name: read_npy(_file(files, path), path) for name, path in manifest.arrays.items()}
+    stages: dict[Stage, JsonObject] = {}
+    digests: dict[Stage, str | None] = {}
+    for stage in Stage:
+        entry: format_1.StageFile | None = getattr(manifest.stages, stage.value)
+        if entry is None:
+            continue
+        content = _object(_file(files, entry.file), entry.file)
+        _part(format_1.STAGES[stage.value], content, entry.file)
+        for name in content.keys() & set(ARRAYS):
+            if name not in arrays or arrays[name].ndim != 1:
+                raise _not_so(entry.file, f"there is no array {name!r} in a row")
+        stages[stage] = {key: arrays[key].tolist() if key in ARRAYS else value for key, value in content.items()}
+        digests[stage] = entry.digest
+        if manifest.redaction is None and entry.digest != stage_digest(stages[stage]):
+            raise _not_so(entry.file, "its digest is not the one that the manifest gives")
+    covered = arrays.get("token_segments")
+    if covered is not None and covered.shape[1:] != (2,):
+        raise _not_so("arrays/token_segments.npy", "it is not of the shape [n, 2]")
+    _check_counts(stages, None if covered is None else len(covered))
+    _check_ranges(stages)
+    return Pack(
+        model=manifest.model,
+        environment=Environment(**manifest.versions.model_dump()),
+        stages=stages,
+        digests=digests,
+        raw=None if manifest.request is None else _file(files, manifest.request),
+        policy=_plain(found["policy"]),
+        fault=_fault(found["error"], stages),
+        token_segments=None if covered is None else tuple((int(a), int(b)) for a, b in covered.tolist()),
+        artifacts=tuple(
+            PackedArtifact(a.kind, a.name, a.sha256, None if a.file is None else _file(files, a.file))
+            for a in manifest.artifacts
+        ),
+        redaction=manifest.redaction,
+    )
+
+
+_FORMATS: Final[Mapping[int, Callable[[JsonObject, Mapping[str, bytes]], Pack]]] = {format_1.FORMAT: _read_1}
+"""How each format that there ever was is read."""
+
+
+def _check_files(manifest: format_1.Manifest, files: Mapping[str, bytes]) -> None:
+    """The files are those of the manifest, with the digests that it gives."""
+    for name in sorted(manifest.files.keys() ^ (files.keys() - {MANIFEST})):
+        raise _not_so(name, "it is missing, or the manifest does not name it")
+    for name, entry in manifest.files.items():
+        if entry.size != len(files[name]) or entry.sha256 != hashlib.sha256(files[name]).hexdigest():
+            raise ReplayError("the file is not the one that was packed", code="Y101", where=name)
+    for artifact in manifest.artifacts:
+        if artifact.file is not None and hashlib.sha256(_file(files, artifact.file)).hexdigest() != artifact.sha256:
+            raise _not_so(artifact.file, "it is not the artifact that the manifest names")
+
+
+def _check_counts(stages: Mapping[Stage, JsonObject], covered: int | None) -> None:
+    """All arrays have as many entries as there are tokens."""
+    if Stage.TENSORS not in stages:
+        return
+    tensors = stages[Stage.TENSORS]
+    count = tensors["length"]
+    numbers = [stages.get(Stage.IDS, {}).get("input_ids"), tensors["attention_mask"], tensors["position_ids"]]
+    lengths = [len(each) if isinstance(each, list) else None for each in numbers]
+    if lengths != [count] * 3 or covered not in (None, count):
+        raise _not_so("stages/tensors.json", f"it gives {count} tokens, and the arrays have {lengths}")
+
+
+def _check_ranges(stages: Mapping[Stage, JsonObject]) -> None:
+    """No range counts beyond what it is of."""
+    counts = {"messages": 0, "segments": 0, "ids": _count(stages.get(Stage.IDS, {}).get("input_ids"))}
+    if Stage.REQUEST in stages:
+        request = format_1.RequestStage.model_validate(stages[Stage.REQUEST])
+        counts["messages"] = len(request.messages)
+        for each in request.extensions:
+            _check_range("request", "messages", counts, each.reply, each.reply + 1)
+            _check_range("request", "ids", counts, each.start, each.end)
+    if Stage.BUDGET in stages:
+        budget = format_1.BudgetStage.model_validate(stages[Stage.BUDGET])
+        offered = None if budget.decision is None else budget.decision.get("offered")
+        if isinstance(offered, Mapping):
+            counts["messages"] = _count(offered.get("messages"))
+        for start, end in [*((at, at + 1) for at in budget.required or ()), *budget.together]:
+            _check_range("budget", "messages", counts, start, end)
+    if Stage.RENDERED in stages:
+        rendered = format_1.RenderedStage.model_validate(stages[Stage.RENDERED])
+        counts["segments"] = len(rendered.segments)
+        for start, end in rendered.sampled:
+            _check_range("rendered", "segments", counts, start, end)
+    if Stage.RUNS in stages:
+        for start, end, first, behind in format_1.RunsStage.model_validate(stages[Stage.RUNS]).runs:
+            _check_range("runs", "segments", counts, start, end)
+            _check_range("runs", "ids", counts, first, behind)
+
+
+def _check_range(stage: str, what: str, counts: Mapping[str, int], start: int, end: int) -> None:
+    if not start <= end <= counts[what]:
+        raise _not_so(f"stages/{stage}.json", f"{start} to {end} is no range of its {counts[what]} {what}")
+
+
+def _count(value: Json) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def _fault(found: Json, stages: Mapping[Stage, JsonObject]) -> JsonObject | None:
+    """The error; the stages are those before the one that was not reached, or all."""
+    order = [stage.value for stage in Stage]
+    error = _plain(found)
+    if error is None:
+        expected = order
+    elif isinstance(error, Mapping) and error["at"] in order:
+        expected = order[: order.index(str(error["at"]))]
+    else:
+        raise _not_so(MANIFEST, "it names a stage that there is not")
+    if [stage.value for stage in stages] != expected:
+        raise _not_so(MANIFEST, f"it has not the stages {', '.join(expected)}")
+    return error if isinstance(error, Mapping) else None
+
+
+def _plain(value: Json) -> JsonObject | str | None:
+    assert value is None or isinstance(value, str | Mapping)  # the manifest was checked
+    return value
+
+
+def _file(files: Mapping[str, bytes], name: str) -> bytes:
+    if name not in files or name == MANIFEST:
+        raise _not_so(MANIFEST, f"it names a file {name[:80]!r}, which is not there")
+    return files[name]
+
+
+def _object(data: bytes, where: str) -> JsonObject:
+    try:
+        value = parse_json(data.decode(), max_depth=_DEEPEST)
+    except (UnicodeDecodeError, RequestError) as error:
+        raise _not_so(where, str(error).partition("\n")[0]) from None
+    if not isinstance(value, Mapping):
+        raise _not_so(where, "it is no JSON object")
+    return value
+
+
+def _part(model: type[P], value: JsonObject, where: str) -> P:
+    """A file as the format has it."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise _not_so(where, f"{json_path(first['loc'])}: {first['msg']}") from None
+    except RecursionError:
+        raise _not_so(where, "it nests too deep") from None
+
+
+def _not_so(where: str, what: str) -> ReplayError:
+    return ReplayError(
+        f"the pack is not as its format says: {what}", code="Y103", where=where, help="record the execution anew"
+    )

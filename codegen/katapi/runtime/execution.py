@@ -1,0 +1,101 @@
+"""A request through all stages, with a record whether it comes to its end or not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+from katapi.runtime.budget.policy import Budget
+from katapi.runtime.errors import (
+    BudgetError,
+    KatapiError,
+    MediaError,
+    RequestError,
+    TemplateError,
+    TokenizerError,
+)
+from katapi.runtime.json_types import JsonObject
+from katapi.runtime.model import Model
+from katapi.runtime.model_input import ModelInput, RenderedInput
+from katapi.runtime.record import ExecutionRecord, Fault, Incoming, environment
+from katapi.runtime.request_model import RequestModel, defaults_of
+from katapi.runtime.stages import Stage
+from katapi.runtime.strict_json import Substitution, decode_text
+
+R = TypeVar("R", bound=RequestModel)
+
+
+class Execution(NamedTuple):
+    """What became of a request: its `record`, and the `input` that the model receives, or the `error`."""
+
+    record: ExecutionRecord
+    input: ModelInput | None
+    error: KatapiError | None
+
+
+def execute(
+    model: Model[R], request: R | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None
+) -> Execution:
+    """Assembles a request as `model.assemble` does, and gives a record of it also where that raises a `KatapiError`.
+
+    The record of an execution that failed has the stages before the error, and the error itself as `fault`. An
+    `ArtifactError`, which is no fault of the input, is raised: A101 to A103 and A125 where the vocabulary is not at
+    hand, and A144 for a tokenizer without a template.
+    """
+    try:
+        whole = model.assemble(request, policy, params=params)
+    except (RequestError, TemplateError, TokenizerError, BudgetError, MediaError) as error:
+        return Execution(_failed(model, request, policy, params, error), None, error)
+    return Execution(whole.record, whole, None)
+
+
+def _failed(
+    model: Model[R], request: R | bytes, policy: str | Budget | None, params: JsonObject | None, error: KatapiError
+) -> ExecutionRecord:
+    """The record up to an error; the stages before it are gone through once more."""
+    at = _stage_of(error, policy)
+    raw: bytes | None = None
+    typed: R | None = None
+    substitutions: tuple[Substitution, ...] = ()
+    if not isinstance(request, bytes):
+        typed = request
+    else:
+        raw = request
+        if error.code not in ("R101", "R102"):
+            substitutions = decode_text(raw, model.invalid_utf8)[1]
+        if not isinstance(error, RequestError):
+            typed = model.decode_request(raw, params)
+    rendered = model.render(typed) if typed is not None and at is Stage.RUNS else RenderedInput((), model.template)
+    return ExecutionRecord(
+        model=model.name,
+        environment=environment(),
+        incoming=Incoming(raw, params or None, model.invalid_utf8, model.max_depth, substitutions),
+        request_rules=model.request_rules,
+        request={} if typed is None else typed.model_dump(mode="json", exclude_unset=True),
+        defaults={} if typed is None else defaults_of(typed),
+        decision=None,
+        template=model.template,
+        segments=rendered.payload,
+        sampled_segments=rendered.sampled,
+        tokenizer=model.tokenizer_identity,
+        tokenizer_parts=model.tokenizer_parts,
+        runs=(),
+        input_ids=(),
+        attention_mask=(),
+        position_ids=(),
+        policy=model.budgets.get(policy, policy) if isinstance(policy, str) else policy,
+        fault=Fault(at, error),
+    )
+
+
+def _stage_of(error: KatapiError, policy: str | Budget | None) -> Stage:
+    """The first stage that an error kept from being reached; what came in is known always.
+
+    A budget renders and encodes in order to decide, so that what goes wrong there keeps it from a decision.
+    """
+    if isinstance(error, RequestError):
+        return Stage.REQUEST
+    if policy is not None or isinstance(error, BudgetError):
+        return Stage.BUDGET
+    if isinstance(error, MediaError):
+        return Stage.IMAGES
+    return Stage.RENDERED if isinstance(error, TemplateError) else Stage.RUNS
