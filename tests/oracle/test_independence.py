@@ -8,6 +8,7 @@ from pathlib import Path
 import katapi.oracle
 
 ALLOWED = {
+    "katapi.runtime.budget.policy": None,
     "katapi.runtime.errors": None,
     "katapi.runtime.json_types": None,
     "katapi.runtime.patterns.properties": {"PROPERTIES"},

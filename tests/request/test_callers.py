@@ -39,7 +39,11 @@ CALLS = {
     "a fraction as an id": (untyped(BOOK.decode), [1, 1.5], "a sequence of integers, not a list of float, int"),
     "nothing as a name": (untyped(katapi.load), None, "a model is loaded by its name in a str, not by a NoneType"),
     "a number as a package": (untyped(katapi.models), 5, "a package of models is named in a str, not in a int"),
-    "a number as a policy": (lambda value: BOOK.assemble(RAW, cast(str, value)), 5, "the name of one in a str, not a int"),
+    "a number as a policy": (
+        lambda value: BOOK.assemble(RAW, cast(str, value)),
+        5,
+        "the name of one in a str, not a int",
+    ),
 }
 
 

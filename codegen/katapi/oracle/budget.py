@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
 
-from katapi.runtime.budget.policy import Allotment, Budget, Grouping, Misfit, Order, Section
+from katapi.runtime.budget.policy import Allotment, Budget, Grouping, Misfit, Order, Percent, Section, Share, Tokens
 from katapi.runtime.errors import KatapiError
 from katapi.runtime.json_types import Json, JsonObject
 
@@ -38,8 +38,8 @@ def fitted(request: JsonObject, budget: Budget, count: Count, needed: Collection
     if length > room:
         return candidate(kept)
     used = dict.fromkeys(optional, 0)
-    rounds = [(one, one.at_least.of(room)) for one in budget.optional if one.at_least is not None]
-    rounds += [(one, room if one.at_most is None else one.at_most.of(room)) for one in budget.optional]
+    rounds = [(one, _tokens(one.at_least, room)) for one in budget.optional if one.at_least is not None]
+    rounds += [(one, room if one.at_most is None else _tokens(one.at_most, room)) for one in budget.optional]
     for allotment, share in rounds:
         section = allotment.section
         for item in _priority_order(request, allotment, required):
@@ -56,6 +56,15 @@ def fitted(request: JsonObject, budget: Budget, count: Count, needed: Collection
             elif allotment.misfit is Misfit.STOP:
                 break
     return candidate(kept)
+
+
+def _tokens(share: Share, room: int) -> int:
+    """How many tokens a share of the room is, rounded down."""
+    match share:
+        case Tokens(count):
+            return count
+        case Percent(count):
+            return room * count // 100
 
 
 def _required(request: JsonObject, optional: Mapping[Section, Allotment]) -> set[int]:
