@@ -123,9 +123,10 @@ class StageFiles(Part):
 
 
 class Manifest(Part):
-    """`manifest.json`: what the pack is of, and which file holds what."""
+    """`manifest.json`: what the pack is of, and which file holds what; `source` is another system that ran."""
 
     format: Literal[1]
+    source: str | None = None
     model: str
     versions: Versions
     redaction: Literal["digests", "placeholders"] | None
@@ -275,6 +276,28 @@ class TensorsStage(Part):
     length: Count
 
 
+class UnknownText(Part):
+    """Text that another system printed: nothing says what in it is a control token, literal or content."""
+
+    kind: Literal["unknown"]
+    text: str
+
+
+class ForeignRenderedStage(Part):
+    """What another system printed."""
+
+    segments: list[UnknownText]
+    sampled: Annotated[list[Range], Field(max_length=0)]
+
+
+class ForeignTensorsStage(Part):
+    """What another system tells of mask and positions, and how many tokens there are."""
+
+    attention_mask: Literal["attention_mask"] = "attention_mask"
+    position_ids: Literal["position_ids"] = "position_ids"
+    length: Count
+
+
 STAGES: Final[dict[str, type[Part]]] = {
     "bytes": BytesStage,
     "request": RequestStage,
@@ -289,11 +312,18 @@ STAGES: Final[dict[str, type[Part]]] = {
 }
 """What the file of each stage holds."""
 
+FOREIGN_STAGES: Final[dict[str, type[Part]]] = {
+    "rendered": ForeignRenderedStage,
+    "ids": IdsStage,
+    "tensors": ForeignTensorsStage,
+}
+"""What those hold that a pack of another system may have."""
+
 
 def schema() -> Object:
     """The JSON Schema of the manifest; those of the stages stand in its `$defs`."""
     definitions: Object = {}
-    models: list[type[Part]] = [Manifest, *STAGES.values()]
+    models: list[type[Part]] = [Manifest, *STAGES.values(), *FOREIGN_STAGES.values()]
     for model in models:
         own: Object = model.model_json_schema(by_alias=True)
         inner = own.pop("$defs", {})
