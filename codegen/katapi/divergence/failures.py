@@ -28,6 +28,8 @@ def failure_of(stage: Stage, difference: Difference, one: Known, other: Known) -
             return _printed(difference, one, other)
         case Stage.TOKENIZER:
             return Failure.VOCABULARY
+        case Stage.RUNS if difference.kind is Kind.VALUE:
+            return Failure.VOCABULARY
         case Stage.IDS if Stage.RENDERED in one.stages and Stage.RENDERED in other.stages:
             return Failure.VOCABULARY
         case Stage.TENSORS:

@@ -31,7 +31,7 @@ def _value(one: Json, other: Json, path: Path) -> Difference | None:
     if one is other:
         return None
     if isinstance(one, str) and isinstance(other, str):
-        return text_at(one, other, json_path(path))
+        return _text(one, other, json_path(path))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return _objects(one, other, path)
     if _is_list(one) and _is_list(other):
@@ -114,6 +114,14 @@ def _shown(value: Json) -> str:
     return text if len(text) <= 60 and text.isprintable() else quoted(text)[1:-1].replace('\\"', '"')
 
 
+def _text(one: str, other: str, where: str) -> Difference | None:
+    """The difference of two texts; two that have no beginning in common are two values, a word or a digest."""
+    found = text_at(one, other, where)
+    if found is None or found.kind is not Kind.TEXT or one[:1] == other[:1]:
+        return found
+    return Difference(Kind.VALUE, where, quoted(one), quoted(other))
+
+
 def text_at(one: str, other: str, where: str) -> Difference | None:
     """The difference of two texts that stand at one place, with the index of the character."""
     found = text_difference(one, other)
@@ -142,8 +150,10 @@ def spelling_difference(one: str, other: str) -> Spelled | None:
     for a, b in zip(*tokens, strict=False):
         if a[0] == b[0]:
             continue
-        if a[0][0] == b[0][0] == '"' and _read(a[0]) == _read(b[0]):
-            return Spelled(Kind.ESCAPE, (a.span(), b.span()))
+        if a[0][0] == b[0][0] == '"' and (found := text_difference(a[0], b[0])):
+            kind = Kind.ESCAPE if _read(a[0]) == _read(b[0]) else found.kind
+            (first, second), start = found.ends, found.start
+            return Spelled(kind, ((a.start() + start, a.start() + first), (b.start() + start, b.start() + second)))
         same = _is_number(_read(a[0])) and _read(a[0]) == _read(b[0])
         return Spelled(Kind.NUMBER if same else Kind.TEXT, (a.span(), b.span()))
     found = text_difference(one, other)

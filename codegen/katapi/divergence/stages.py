@@ -111,7 +111,10 @@ def _runs(one: JsonObject, other: JsonObject) -> Difference | None:
     shown = [_run(side[index]) if index < len(side) else "" for side in runs]
     if shown == ["", ""]:
         return None
-    return of_both(Kind.ORIGIN if all(shown) else Kind.MISSING, f"run {index}", shown)
+    if not all(shown):
+        return of_both(Kind.MISSING, f"run {index}", shown)
+    same = runs[0][index][:2] == runs[1][index][:2]
+    return of_both(Kind.VALUE if same else Kind.ORIGIN, f"run {index}", shown)
 
 
 def _run(run: list[int]) -> str:
