@@ -6,7 +6,7 @@ and of a reply of vLLM's `/tokenize` the stage `ids`, of `apply_chat_template` o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, SupportsInt
 
 from katapi.packs.pack import Pack, plain_digests
@@ -39,9 +39,9 @@ def of_parts(
     *,
     model: str = "",
     text: str | None = None,
-    input_ids: Sequence[SupportsInt] | None = None,
-    attention_mask: Sequence[SupportsInt] | None = None,
-    position_ids: Sequence[SupportsInt] | None = None,
+    input_ids: Iterable[SupportsInt] | None = None,
+    attention_mask: Iterable[SupportsInt] | None = None,
+    position_ids: Iterable[SupportsInt] | None = None,
 ) -> Pack:
     """What is known of an execution of the system `source`; what is None stays unknown.
 
@@ -76,7 +76,7 @@ def of_text(text: str, *, model: str = "", source: str = "a rendered text") -> P
     return of_parts(source, model=model, text=text)
 
 
-def of_ids(ids: Sequence[SupportsInt], *, model: str = "", source: str = "token ids") -> Pack:
+def of_ids(ids: Iterable[SupportsInt], *, model: str = "", source: str = "token ids") -> Pack:
     """An execution of which the ids are known: `prompt_token_ids` of an answer of a server.
 
     Raises `ReplayError` Y120 for what is no list of ids.
@@ -174,11 +174,12 @@ def _transformers() -> str:
         return "transformers"
 
 
-def _numbers(values: Sequence[SupportsInt], name: str) -> list[int]:
+def _numbers(values: Iterable[SupportsInt], name: str) -> list[int]:
     """A row of integers, also of an array of numpy or torch."""
     try:
-        found = [int(value) for value in values]
-        if all(number == value and abs(number) <= _LARGEST for number, value in zip(found, values, strict=True)):
+        given = [*values]
+        found = [int(value) for value in given]
+        if all(number == value and abs(number) <= _LARGEST for number, value in zip(found, given, strict=True)):
             return found
     except (TypeError, ValueError, OverflowError, RuntimeError):
         pass

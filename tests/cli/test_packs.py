@@ -42,6 +42,9 @@ def test_parameters_redaction_and_artifacts(tmp_path: Path) -> None:
     assert pack.stages[Stage.BYTES]["params"] == {"add_generation_prompt": False}
     assert pack.stages[Stage.TENSORS]["length"] == 11
     assert read_pack(recorded(tmp_path, "--redact", "digests")).redaction == "digests"
+    assert read_pack(recorded(tmp_path, "--redact")).redaction == "digests"
+    assert read_pack(recorded(tmp_path, "--redact", "--policy", "Book")).redaction == "digests"
+    assert read_pack(recorded(tmp_path, "--redact", "placeholder")).redaction == "placeholders"
     hidden = recorded(tmp_path, "--redact", "placeholders")
     assert "天空" not in hidden.read_bytes().decode("latin-1").encode("latin-1").decode("utf-8", "replace")
     done = here("replay", str(hidden))
@@ -101,7 +104,7 @@ def test_a_pack_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"), [([], "a pack needs a name"), (["-o", "x", "--redact", "all"], "neither digests nor")]
+    ("arguments", "said"), [([], "a pack needs a name"), (["-o", "x", "--redact=all"], "neither digests nor")]
 )
 def test_wrong_arguments(arguments: list[str], said: str) -> None:
     done = here("record", "book", *arguments, stdin=FIXTURE.encode())

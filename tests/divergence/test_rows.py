@@ -95,7 +95,9 @@ def test_the_same_bytes_refused_and_replaced() -> None:
 def next_version(record: ExecutionRecord, *, printed: bool) -> ExecutionRecord:
     """What the next version of the template would print: two line ends where there is one."""
     segments = tuple(
-        LiteralSegment(s.text.replace("\n", "\n\n"), s.site) if isinstance(s, LiteralSegment) and printed else s
+        LiteralSegment(katapi.Literal(s.text.replace("\n", "\n\n")), s.site)
+        if isinstance(s, LiteralSegment) and printed
+        else s
         for s in record.segments
     )
     return replace(record, template=Identity("Qwen@2/qwen3", f"sha256:{'0' * 64}"), segments=segments)
@@ -123,8 +125,8 @@ def test_a_template_of_which_nothing_is_known_but_what_it_printed() -> None:
 
 # ---- the fields of a schema are walked in an order that is not stable
 
-SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
-TURNED = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
+SCHEMA: Json = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+TURNED: Json = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
 
 
 def with_schema(schema: Json) -> bytes:
@@ -299,6 +301,17 @@ def test_an_image_that_was_re_encoded_or_rotated(step: JsonObject, where: str) -
     assert (found.failure, at) == (Failure.IMAGE, where)
 
 
+# ---- packs that somebody wrote by hand
+
+
+@pytest.mark.parametrize("decision", [{}, {"choices": [{}]}, {"choices": [1]}, {"offered": {}}, {"cut": 1}, None])
+def test_a_decision_that_no_budget_made_is_compared_all_the_same(decision: Json) -> None:
+    pack = pack_of(QWEN, QWEN.assemble(TOOLS, "agent32k"))
+    found = katapi.diff(pack, changed(pack, Stage.BUDGET, decision=decision))
+    assert not found.same
+    assert katapi.diff(*[changed(pack, Stage.BUDGET, decision=decision)] * 2).same
+
+
 # ---- none of them
 
 
@@ -310,7 +323,9 @@ def test_another_question_is_no_failure() -> None:
 
 def test_content_printed_in_another_way_is_no_new_template() -> None:
     record = QWEN.assemble(TOOLS).record
-    segments = tuple(s._replace(text=f"{s.text} ") if isinstance(s, ContentSegment) else s for s in record.segments)
+    segments = tuple(
+        s._replace(text=katapi.Content(f"{s.text} ")) if isinstance(s, ContentSegment) else s for s in record.segments
+    )
     found, where = parted(record, replace(record, segments=segments))
     assert (found.failure, stage_and_kind(found)) == (None, (Stage.RENDERED, Kind.WHITE_SPACE))
     assert "content of" in where

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import katapi
 from katapi.packs.pack import Pack, Redaction
@@ -38,6 +39,7 @@ def fitted() -> katapi.ModelInput:
     return katapi.fit_context(QWEN, [{"role": "user", "content": "now"}], history, [], 200)  # type: ignore[arg-type]  # a list of messages
 
 
+@cache
 def packs() -> dict[str, Pack]:
     """One of each kind."""
     typed = QWEN.decode_request(TOOLS)

@@ -6,13 +6,16 @@ import hashlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pydantic
 import pytest
 
 import katapi
-from katapi.packs.replay import FIXTURE, FIXTURE_IDS
+from katapi.packs.reading import read_pack
+from katapi.packs.replay import FIXTURE, FIXTURE_IDS, replay
+from katapi.packs.writing import pack_bytes, pack_of
 from katapi.runtime.execution import execute
 from katapi.runtime.record import canonical_json, stage_digest
 from katapi.runtime.stages import Failure, Stage
@@ -110,7 +113,26 @@ def test_an_execution_that_fails_has_the_stages_before_the_error(
     assert (told["code"], told["at"], told["message"]) == (code, at.value, found.error.message)
 
 
-def test_a_template_that_refuses_and_a_text_that_cannot_be_encoded() -> None:
+class Refusing:
+    """A tokenizer that has a token for nothing."""
+
+    def encode(self, text: str, first: bool = True) -> list[int]:
+        raise katapi.TokenizerError("there is no token", code="V107", where="character 0")
+
+
+def test_a_text_that_cannot_be_encoded_leaves_what_was_rendered() -> None:
+    model = replace(BOOK, _tokenizer=Refusing)  # type: ignore[arg-type]  # nothing else of a tokenizer is asked for
+    record = execute(model, FIXTURE.encode()).record
+    assert record.fault is not None
+    assert (record.fault.at, record.fault.error.code) == (Stage.RUNS, "V107")
+    assert [*record.stages][-1] is Stage.TOKENIZER
+    assert record.segments == BOOK.render(FIXTURE.encode()).payload
+    done = replay(read_pack(pack_bytes(pack_of(model, execute(model, FIXTURE.encode())))), model)
+    assert done.agrees, done.first
+    assert not replay(read_pack(pack_bytes(pack_of(BOOK, BOOK.assemble(FIXTURE.encode())))), model).agrees
+
+
+def test_a_template_that_refuses_leaves_its_identity() -> None:
     refused = execute(katapi.load("gemma3"), b'{"messages": [{"role": "assistant", "content": ""}]}')
     assert refused.record.fault is not None
     assert refused.record.fault.at is Stage.RENDERED
@@ -118,8 +140,6 @@ def test_a_template_that_refuses_and_a_text_that_cannot_be_encoded() -> None:
 
 
 def test_what_was_replaced_is_in_the_record_also_where_the_request_is_refused() -> None:
-    from dataclasses import replace
-
     lenient = replace(BOOK, invalid_utf8="replace")
     found = execute(lenient, b'{"messages": [{"role": "user", "content": "\xff"}], "x": 1}')
     assert found.error is not None

@@ -25,6 +25,7 @@ def test_a_pack_of_each_kind_is_replayed(kind: str) -> None:
     model = katapi.load(pack.model)
     done = replay(read_pack(pack_bytes(pack)), model)
     assert done.agrees, done.first
+    assert replay(pack, model).stages == done.stages
     unchecked = [row.stage for row in done.stages if row.verdict is Verdict.UNCHECKED]
     assert unchecked == ([Stage.BYTES] if pack.raw is None else [])
     order = [*Stage]

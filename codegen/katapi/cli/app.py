@@ -56,7 +56,7 @@ def _options(
 def run() -> int:
     """Runs one command and gives its exit status; typer itself ends the program on a usage error, with status 2."""
     try:
-        app()
+        app(args=packs.spelled_out(sys.argv[1:]))
     except KatapiError as error:
         typer.echo(visible(f"katapi: {error}"), err=True)
         return 1

@@ -30,7 +30,7 @@ Params = Annotated[
         "--param",
         metavar="KEY=VALUE",
         help="A key of the request, its value in JSON or as plain text, in place of that of the file. "
-        "The record names the sha256 of a request only where none is given.",
+        "The record's `request_sha256` is null where one is given.",
     ),
 ]
 Color = Annotated[bool, typer.Option("--color", help="Show each stretch in the colour of its origin.")]

@@ -12,7 +12,28 @@ from katapi.cli.models import ModelName, Params, RequestFile, load_model, read_p
 from katapi.cli.terminal import print_table, visible
 
 if TYPE_CHECKING:
+    from katapi.packs.pack import Redaction
     from katapi.packs.replay import Replay
+
+
+_REDACTIONS: dict[str, Redaction] = {
+    "digests": "digests",
+    "digest": "digests",
+    "placeholders": "placeholders",
+    "placeholder": "placeholders",
+}
+
+
+def spelled_out(arguments: list[str]) -> list[str]:
+    """The arguments of the program, with `digests` behind a `--redact` that does not say how."""
+    if arguments[:1] != ["record"]:
+        return arguments
+    out: list[str] = []
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        out.append(argument)
+        if argument == "--redact" and following not in _REDACTIONS:
+            out.append("digests")
+    return out
 
 
 def record(
@@ -23,7 +44,10 @@ def record(
     policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
     redact: Annotated[
         str | None,
-        typer.Option(metavar="HOW", help="Leave contents out: `digests` or `placeholders` stand in their place."),
+        typer.Option(
+            metavar="[HOW]",
+            help="Leave contents out: `digests` stand in their place, or `placeholders` of the same length.",
+        ),
     ] = None,
     embed_artifacts: Annotated[
         bool, typer.Option("--embed-artifacts", help="Put the tables of the tokenizer in, not their digests alone.")
@@ -35,14 +59,14 @@ def record(
 
     if output is None:
         raise typer.BadParameter("a pack needs a name", param_hint="--output")
-    if redact not in (None, "digests", "placeholders"):
+    if redact is not None and redact not in _REDACTIONS:
         raise typer.BadParameter(f"{redact!r} is neither digests nor placeholders", param_hint="--redact")
     loaded = load_model(model)
     found = execute(loaded, read_request(file), policy, params=read_params(param))
     pack = pack_of(
         loaded,
         found,
-        redact="digests" if redact == "digests" else "placeholders" if redact == "placeholders" else None,
+        redact=None if redact is None else _REDACTIONS[redact],
         embed_artifacts=embed_artifacts,
     )
     write_file(pack_bytes(pack), output)

@@ -9,7 +9,7 @@ from katapi.packs.pack import Pack, plain_digests
 from katapi.packs.redaction import request_value
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.execution import Execution
-from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.record import Environment, ExecutionRecord, Stages, stage_digest
 from katapi.runtime.stages import Stage
@@ -80,13 +80,12 @@ def _known(
         del stages[Stage.BYTES]
     budget = stages.get(Stage.BUDGET)
     decision = None if budget is None else budget["decision"]
-    offered = decision["offered"] if isinstance(decision, Mapping) else None
+    offered = decision.get("offered") if isinstance(decision, Mapping) else None
     if budget is not None and isinstance(offered, Mapping) and Stage.REQUEST in stages:
         kept = stages[Stage.REQUEST]
-        left: Json = request_value(kept)
         parameters = {key: value for key, value in offered.items() if key != "messages"}
-        stages[Stage.REQUEST] = {**kept, "messages": offered["messages"], "parameters": parameters}
-        stages[Stage.BUDGET] = {**budget, "left": left}
+        stages[Stage.REQUEST] = {**kept, "messages": offered.get("messages"), "parameters": parameters}
+        stages[Stage.BUDGET] = {**budget, "left": request_value(kept)}
         for stage in (Stage.REQUEST, Stage.BUDGET):
             digests[stage] = stage_digest(stages[stage]) if redaction is None else None
     return Known(model, environment, stages, digests, raw, fault, redaction)

@@ -81,7 +81,7 @@ def _budget(one: JsonObject, other: JsonObject) -> Difference | None:
 def _choices(one: list[JsonObject], other: list[JsonObject]) -> Difference | None:
     for index, (a, b) in enumerate(zip(one, other, strict=False)):
         if a != b:
-            same = (a["section"], a["at"]) == (b["section"], b["at"])
+            same = (a.get("section"), a.get("at")) == (b.get("section"), b.get("at"))
             where = f"choice {index} ({_item(a)})" if same else f"choice {index}"
             return of_both(Kind.CHOICE, where, [_chosen(each, with_item=not same) for each in (a, b)])
     if len(one) == len(other):
@@ -92,12 +92,13 @@ def _choices(one: list[JsonObject], other: list[JsonObject]) -> Difference | Non
 
 
 def _item(choice: JsonObject) -> str:
-    return f"{choice['section']} {', '.join(map(str, items(choice['at'])))}".rstrip()
+    return f"{choice.get('section')} {', '.join(map(str, items(choice.get('at'))))}".rstrip()
 
 
 def _chosen(choice: JsonObject, *, with_item: bool) -> str:
-    after = "" if choice["after"] is None else f", {choice['before']} to {choice['after']} tokens"
-    said = f"{'kept' if choice['kept'] else 'left out'}: {choice['why']}{after}"
+    before, after = choice.get("before"), choice.get("after")
+    counts = "" if after is None else f", {before} to {after} tokens"
+    said = f"{'kept' if choice.get('kept') else 'left out'}: {choice.get('why')}{counts}"
     return f"{_item(choice)} {said}" if with_item else said
 
 

@@ -90,8 +90,8 @@ def _extended(
 ) -> ModelInput:
     """The prompt, and each completion with the messages behind it."""
     messages, ids = value["messages"], pack.stages[Stage.IDS]["input_ids"]
-    assert isinstance(messages, list)
-    assert isinstance(ids, list)
+    assert isinstance(messages, list | tuple)
+    assert isinstance(ids, list | tuple)
     first = {**value, "messages": messages[: completions[0].reply], _GENERATE: True}
     whole = model.assemble(_typed(model, first))
     last = len(completions) - 1

@@ -18,16 +18,16 @@ from katapi.runtime.tokenization.table import MARK, artifact_of
 def artifacts_of(model: Model[RequestModel], *, embed: bool) -> Iterator[PackedArtifact]:
     """The artifact of the vocabulary, its table, the configuration and the control tokens; the bytes with `embed`.
 
-    Tokens that a spec tells itself stand in the place of an artifact and its table. A configuration is written as
-    Python writes the value of it.
+    The artifact itself is never embedded: not every machine that runs the model has it, and the same execution gives
+    the same pack. Its table has all that the tokenizer needs of it. Tokens that a spec tells itself stand in the place
+    of both. A configuration is written as Python writes the value of it.
     """
     parts = model.tokenizer_parts
     module = sys.modules.get(model._tokenizer.__module__)
     if parts.artifact is not None and parts.artifact_sha256 is not None:
         sha256 = parts.artifact_sha256
         cache = Cache.of_user()
-        data = cache.get(sha256) if embed and cache.path(sha256).is_file() else None
-        yield PackedArtifact("artifact", parts.artifact, sha256, data)
+        yield PackedArtifact("artifact", parts.artifact, sha256, None)
         table = _table(sha256, getattr(module, "__file__", None), cache) if embed else None
         if table is not None:
             yield _part("table", f"{parts.artifact}.bin", table, embed=True)

@@ -82,6 +82,8 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
     if covered is not None and covered.shape[1:] != (2,):
         raise _not_so("arrays/token_segments.npy", "it is not of the shape [n, 2]")
     _check_counts(stages, None if covered is None else len(covered))
+    if manifest.source is None:
+        _check_ranges(stages)
     return Pack(
         model=manifest.model,
         environment=Environment(**manifest.versions.model_dump()),
@@ -126,6 +128,42 @@ def _check_counts(stages: Mapping[Stage, JsonObject], covered: int | None) -> No
     lengths = [len(each) for each in numbers if isinstance(each, list)]
     if any(length != count for length in lengths) or covered not in (None, count):
         raise _not_so("stages/tensors.json", f"it gives {count} tokens, and the arrays have {lengths}")
+
+
+def _check_ranges(stages: Mapping[Stage, JsonObject]) -> None:
+    """No range counts beyond what it is of."""
+    counts = {"messages": 0, "segments": 0, "ids": _count(stages.get(Stage.IDS, {}).get("input_ids"))}
+    if Stage.REQUEST in stages:
+        request = format_1.RequestStage.model_validate(stages[Stage.REQUEST])
+        counts["messages"] = len(request.messages)
+        for each in request.extensions:
+            _check_range("request", "messages", counts, each.reply, each.reply + 1)
+            _check_range("request", "ids", counts, each.start, each.end)
+    if Stage.BUDGET in stages:
+        budget = format_1.BudgetStage.model_validate(stages[Stage.BUDGET])
+        offered = None if budget.decision is None else budget.decision.get("offered")
+        if isinstance(offered, Mapping):
+            counts["messages"] = _count(offered.get("messages"))
+        for start, end in [*((at, at + 1) for at in budget.required or ()), *budget.together]:
+            _check_range("budget", "messages", counts, start, end)
+    if Stage.RENDERED in stages:
+        rendered = format_1.RenderedStage.model_validate(stages[Stage.RENDERED])
+        counts["segments"] = len(rendered.segments)
+        for start, end in rendered.sampled:
+            _check_range("rendered", "segments", counts, start, end)
+    if Stage.RUNS in stages:
+        for start, end, first, behind in format_1.RunsStage.model_validate(stages[Stage.RUNS]).runs:
+            _check_range("runs", "segments", counts, start, end)
+            _check_range("runs", "ids", counts, first, behind)
+
+
+def _check_range(stage: str, what: str, counts: Mapping[str, int], start: int, end: int) -> None:
+    if not start <= end <= counts[what]:
+        raise _not_so(f"stages/{stage}.json", f"{start} to {end} is no range of its {counts[what]} {what}")
+
+
+def _count(value: Json) -> int:
+    return len(value) if isinstance(value, list) else 0
 
 
 def _fault(found: Json, stages: Mapping[Stage, JsonObject], *, foreign: bool) -> JsonObject | None:

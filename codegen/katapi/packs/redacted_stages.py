@@ -13,7 +13,7 @@ from katapi.runtime.stages import Stage
 
 
 class Checked(NamedTuple):
-    """Whether what is left agrees, None where nothing is left to say so; and what was looked at."""
+    """Whether what is left `agrees`, None where nothing is left to say so; and what was looked at, `why`."""
 
     agrees: bool | None
     why: str

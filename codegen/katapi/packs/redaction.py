@@ -30,6 +30,7 @@ HIDDEN = -1
 """What stands in the place of an id that a content has a part in."""
 
 Hide = Callable[[str], str]
+"""What a text becomes."""
 
 
 def redacted(pack: Pack, model: Model[RequestModel], how: Redaction) -> Pack:

@@ -9,7 +9,7 @@ from katapi.packs.again import execute_again
 from katapi.packs.pack import Pack
 from katapi.packs.redacted_stages import checked
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.errors import KatapiError, ReplayError
+from katapi.runtime.errors import ArtifactError, KatapiError, ReplayError
 from katapi.runtime.execution import Execution
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
@@ -39,7 +39,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StageReplay:
-    """A stage of a replay."""
+    """A stage of a replay: the `stage`, and what became of it, the `verdict`."""
 
     stage: Stage
     verdict: Verdict
@@ -53,7 +53,7 @@ class StageReplay:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A pack replayed: each stage that was reached then or now, in order."""
+    """A pack replayed: `stages` are those that were reached then or now, in order."""
 
     stages: tuple[StageReplay, ...]
     changed: tuple[str, ...]
@@ -97,7 +97,8 @@ def check_source(pack: Pack) -> None:
 def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
     """What `model` makes of the request of a pack, stage by stage beside what was recorded.
 
-    Raises `ReplayError` Y111 where `model` is not the one that the pack is of, and Y112 for a pack of another system.
+    Raises `ReplayError` Y111 where `model` is not the one that the pack is of and Y112 for a pack of another system,
+    and `ArtifactError` A101 to A103 and A125 where its vocabulary is not at hand.
     """
     check_source(pack)
     if pack.model != model.name:
@@ -111,6 +112,8 @@ def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
     execution, missing = None, "the pack does not have the request"
     try:
         execution = execute_again(pack, model)
+    except ArtifactError:
+        raise
     except KatapiError as error:
         missing = _first_line(error)
     now = _Now(model, execution, missing)

@@ -52,8 +52,10 @@ def _failed(
     model: Model[R], request: R | bytes, policy: str | Budget | None, params: JsonObject | None, error: KatapiError
 ) -> ExecutionRecord:
     """The record up to an error; the stages before it are gone through once more."""
-    raw, typed, substitutions = None, None, tuple[Substitution, ...]()
     at = _stage_of(error, policy)
+    raw: bytes | None = None
+    typed: R | None = None
+    substitutions: tuple[Substitution, ...] = ()
     if not isinstance(request, bytes):
         typed = request
     else:

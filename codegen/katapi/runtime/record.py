@@ -81,7 +81,7 @@ class TokenizerParts:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """The declarations of a model, each by its identity."""
+    """The declarations of a model by their identities: `request_rules`, `template`, `tokenizer`, `tokenizer_parts`."""
 
     model: str
     """The name of the model."""
@@ -93,7 +93,7 @@ class Declarations:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The versions of what ran."""
+    """The versions of what ran: `katapi`, `python`, `pydantic` and `numpy`."""
 
     katapi: str
     """`0+source` where Katapi runs without having been installed."""
@@ -140,7 +140,10 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A control token, or a run of text that was encoded as one string: ranges of segments and of ids, half-open."""
+    """A control token, or a run of text that was encoded as one string.
+
+    `segments` and `ids` are the half-open ranges of both that it covers.
+    """
 
     segments: tuple[int, int]
     ids: tuple[int, int]
@@ -148,7 +151,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The error that ended an execution, and the stage that it kept from being reached."""
+    """The `error` that ended an execution, and the stage that it kept from being reached, `at`."""
 
     at: Stage
     error: KatapiError

@@ -6,7 +6,11 @@ from enum import Enum
 
 
 class Failure(Enum):
-    """A row of the table in section 1.10 of the chapter: a failure of the input, by what goes wrong."""
+    """A row of the table in section 1.10 of the chapter: a failure of the input, by what goes wrong.
+
+    `INVALID_UTF8`, `TEMPLATE_VERSION`, `SCHEMA_ORDER`, `VOCABULARY`, `CUT_PAIR`, `MASK_OR_POSITIONS` and `IMAGE` stand
+    in the order of the table.
+    """
 
     INVALID_UTF8 = "invalid UTF-8 is replaced in different ways"
     TEMPLATE_VERSION = "the alias of a template points to a new version"
