@@ -31,6 +31,7 @@ from katapi.runtime.segments import Content, ControlToken, Literal
 from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 
 if TYPE_CHECKING:
+    from katapi import foreign as foreign
     from katapi.divergence.compare import Diff, diff
     from katapi.packs.pack import Pack
     from katapi.packs.reading import read_pack
@@ -63,6 +64,7 @@ else:
             "katapi.runtime.tensors.packed": ("PackedBatch", "pack", "pack_rows"),
             "katapi.runtime.tensors.samples": ("Sample",),
         },
+        submodules=("foreign",),
     )
 
 __all__ = [

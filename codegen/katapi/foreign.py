@@ -62,7 +62,7 @@ def of_parts(
         raise ReplayError(f"there are {said}", code="Y120", help="pass one row, as long as the ids")
     stages: dict[Stage, JsonObject] = {}
     if text is not None:
-        stages[Stage.RENDERED] = {"segments": [{"kind": "unknown", "text": text}], "sampled": []}
+        stages[Stage.RENDERED] = _rendered(text)
     ids = arrays.pop("input_ids", None)
     if ids is not None:
         stages[Stage.IDS] = {"input_ids": ids}
@@ -73,7 +73,7 @@ def of_parts(
 
 def of_text(text: str, *, model: str = "", source: str = "a rendered text") -> Pack:
     """An execution of which the rendered text is known, with its control tokens as they are spelled."""
-    return of_parts(source, model=model, text=text)
+    return _pack(source, model, {Stage.RENDERED: _rendered(text)}, None)
 
 
 def of_ids(ids: Iterable[SupportsInt], *, model: str = "", source: str = "token ids") -> Pack:
@@ -87,7 +87,7 @@ def of_ids(ids: Iterable[SupportsInt], *, model: str = "", source: str = "token 
 def of_vllm(reply: bytes | JsonObject, *, model: str = "", source: str = "vLLM") -> Pack:
     """What vLLM's `/tokenize` replied: JSON with `tokens` and `count`.
 
-    Raises `ReplayError` Y121 for what is no such reply.
+    Raises `ReplayError` Y121 for what is no such reply, and Y120 for a token that no 64-bit integer holds.
     """
     value: Json = reply if not isinstance(reply, bytes) else _json(reply)
     tokens = value.get("tokens") if isinstance(value, Mapping) else None
@@ -146,6 +146,11 @@ def of_transformers(
         attention_mask=arrays.get("attention_mask"),
         position_ids=arrays.get("position_ids"),
     )
+
+
+def _rendered(text: str) -> JsonObject:
+    """The stage `rendered` of a text of which nothing says what in it is control, literal or content."""
+    return {"segments": [{"kind": "unknown", "text": text}], "sampled": []}
 
 
 def _pack(source: str, model: str, stages: Mapping[Stage, JsonObject], fault: JsonObject | None) -> Pack:

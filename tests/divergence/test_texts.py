@@ -123,6 +123,11 @@ VALUES: list[tuple[Json, Json, Kind, str]] = [
     ({"c": ["caf\u00e9"]}, {"c": ["cafe\u0301"]}, Kind.COMPOSITION, "c[0], character 3"),
     ({"role": "user"}, {"role": "system"}, Kind.VALUE, "role"),
     ({"a": "1"}, {"a": 1}, Kind.VALUE, "a"),
+    (['{"a": 1, "b": 2}'], ['{"b": 2, "a": 1}'], Kind.KEY_ORDER, "[0], character 2, JSON"),
+    (['[{"a": 1, "b": 2}]'], ['[{"b": 2, "a": 1}]'], Kind.KEY_ORDER, "[0], character 3, JSON [0]"),
+    (['["\u00e9"]'], ['["\\u00e9"]'], Kind.ESCAPE, "[0], character 2"),
+    (['{"a": 1}'], ['{"a": 1.0}'], Kind.NUMBER, "[0], character 7, JSON a"),
+    (['{"a": 1}'], ['{"a": 2}'], Kind.TEXT, "[0], character 6"),
 ]
 
 

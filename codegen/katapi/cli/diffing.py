@@ -90,11 +90,14 @@ def _foreign(known: Known, data: bytes, model: str, source: str | None) -> Pack:
         case Known.VLLM:
             return of_vllm(data, model=model, source=source or "vLLM")
         case Known.IDS:
-            return of_ids(_ids(text), model=model, source=source or "token ids")
+            return of_ids(parse_ids(text), model=model, source=source or "token ids")
 
 
-def _ids(text: str) -> list[int]:
-    """The ids of a list in JSON, or of numbers with white space or commas between."""
+def parse_ids(text: str) -> list[int]:
+    """The ids of a list in JSON, or of numbers with white space or commas between.
+
+    Raises `ReplayError` Y122 for any other text.
+    """
     numbers = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()
     for number in numbers:
         if not number.isdecimal() or len(number) > len(str(2**63)):
@@ -118,7 +121,8 @@ def _lines(names: tuple[str, str], found: Diff) -> Iterator[str]:
         unknown = ", ".join(stage.value for stage in found.unknown)
         yield f"  it arises {f'after {after.value}' if after else 'at the latest there'}; unknown before it: {unknown}"
     if found.failure is not None:
-        yield f"  table 1.10: {found.failure.value}"
+        so_far = ", for all that is known" if found.unknown else ""
+        yield f"  table 1.10{so_far}: {found.failure.value}"
     elif 0 < len(found.possible) <= _FEW:
         yield f"  table 1.10, one of: {'; '.join(failure.value for failure in found.possible)}"
     for name, old, new in found.versions:

@@ -30,7 +30,7 @@ class Same(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StageDiff:
-    """A stage of two executions."""
+    """A stage of two executions: `stage`, and whether it is the `same`."""
 
     stage: Stage
     same: Same

@@ -60,7 +60,7 @@ class Kind(Enum):
 
 
 class Excerpt(NamedTuple):
-    """A place in a text: all of it, and the half-open range of characters that is meant."""
+    """A place in a text: all of the `text`, and the half-open range of characters, `start` to `end`, that is meant."""
 
     text: str
     start: int

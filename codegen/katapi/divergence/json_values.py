@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TypeGuard, TypeVar
+from dataclasses import replace
+from typing import Final, NamedTuple, TypeAlias, TypeGuard, TypeVar
 
 from katapi.divergence.characters import named
 from katapi.divergence.difference import Difference, Excerpt, Kind
@@ -14,7 +15,8 @@ from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, quoted
 from katapi.runtime.record import canonical_json
 
-Path = tuple[str | int, ...]
+Path: TypeAlias = tuple[str | int, ...]
+"""Keys and indices from the outermost value on."""
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+|[\[\]{}:,]', re.DOTALL)
 
@@ -115,11 +117,34 @@ def _shown(value: Json) -> str:
 
 
 def _text(one: str, other: str, where: str) -> Difference | None:
-    """The difference of two texts; two that have no beginning in common are two values, a word or a digest."""
+    """The difference of two texts: two that have no beginning in common are two values, a word or a digest.
+
+    Two that are the same JSON are named by what differs of it: arguments of a call come as texts.
+    """
     found = text_at(one, other, where)
-    if found is None or found.kind is not Kind.TEXT or one[:1] == other[:1]:
+    if found is None or found.kind is not Kind.TEXT:
         return found
+    if one[:1] == other[:1]:
+        inner = _same_json(one, other)
+        if inner is None:
+            return found
+        shown = inner.first or found.first, inner.second or found.second
+        return replace(found, kind=inner.kind, where=f"{found.where}{inner.where}", first=shown[0], second=shown[1])
     return Difference(Kind.VALUE, where, quoted(one), quoted(other))
+
+
+def _same_json(one: str, other: str) -> Difference | None:
+    """What differs of two texts that are the same JSON but for orders of keys and spellings; None for others."""
+    first, second = (_read(text) if text[:1] in ("{", "[") else text for text in (one, other))
+    if isinstance(first, str) or isinstance(second, str):
+        return None
+    found = json_difference(first, second)
+    if found is None:
+        spelled = spelling_difference(one, other)
+        return None if spelled is None else Difference(spelled.kind, "", "", "")
+    if found.kind not in (Kind.KEY_ORDER, Kind.NUMBER):
+        return None
+    return replace(found, where=f", JSON {found.where}".rstrip())
 
 
 def text_at(one: str, other: str, where: str) -> Difference | None:
@@ -138,7 +163,7 @@ def text_at(one: str, other: str, where: str) -> Difference | None:
 
 
 class Spelled(NamedTuple):
-    """A difference of two spellings of one JSON value: its kind, and its range of characters in each."""
+    """A difference of two spellings of one JSON value: its `kind`, and in `ranges` where it is in each, half-open."""
 
     kind: Kind
     ranges: tuple[tuple[int, int], tuple[int, int]]
@@ -164,9 +189,9 @@ def spelling_difference(one: str, other: str) -> Spelled | None:
 
 
 def _read(token: str) -> Json:
-    """The value of a token; its text where it has none."""
+    """The value of a JSON text; the text itself where it is none."""
     try:
         value: Json = json.loads(token)
-    except ValueError:
+    except (ValueError, RecursionError):
         return token
     return value

@@ -22,7 +22,7 @@ UNKNOWN = "unknown"
 
 
 class Printed(NamedTuple):
-    """What was printed: the segments, their texts as one, and where each begins in it."""
+    """What was printed: the `segments`, their texts as one `text`, and in `starts` where each begins in it."""
 
     segments: list[JsonObject]
     text: str

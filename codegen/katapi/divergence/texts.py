@@ -16,7 +16,7 @@ S = TypeVar("S", str, bytes)
 
 
 class TextDifference(NamedTuple):
-    """The first difference of two texts: its kind, where it begins in both, and where it ends in each."""
+    """The first difference of two texts: its `kind`, its `start` in both, and its `ends` in each, half-open."""
 
     kind: Kind
     start: int
