@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import katapi
 from katapi.divergence.compare import Diff, Same
+from katapi.divergence.difference import Kind
 from katapi.divergence.known import Comparable, known
 from katapi.foreign import of_parts
 from katapi.packs.pack import Pack
@@ -129,6 +130,22 @@ def test_a_redacted_pack_is_compared_as_far_as_its_digests_and_placeholders_tell
     assert found.between == (None, Stage.REQUEST if kind == "extended" else Stage.BYTES)
     assert found.first is not None
     assert found.first.difference is not None
+
+
+def test_contents_that_differ_behind_digests_and_placeholders() -> None:
+    raw = '{"messages": [{"role": "user", "content": "café"}]}'
+    one, other = (pack_of(QWEN, QWEN.assemble(each.encode())) for each in (raw, raw.replace("é", "e\u0301")))
+    found = check(redacted(one, QWEN, "digests"), redacted(other, QWEN, "digests"))
+    places = {each.stage: each.difference.where for each in found.stages if each.difference is not None}
+    assert places == {Stage.BYTES: "sha256", Stage.REQUEST: "messages[0].content", Stage.RENDERED: "segment 3"}
+    other = pack_of(QWEN, QWEN.assemble(raw.replace("é", "e").encode()))
+    found = katapi.diff(redacted(one, QWEN, "digests"), redacted(other, QWEN, "digests"))
+    assert found.stages[-2].difference is not None
+    assert found.stages[-2].difference.kind is Kind.HIDDEN
+    found = check(redacted(one, QWEN, "placeholders"), redacted(other, QWEN, "placeholders"))
+    assert found.between == (None, Stage.BYTES)
+    assert found.stages[1].difference is not None
+    assert found.stages[1].difference.where == "messages[0].content, character 3"
 
 
 def check_hidden(one: Pack, other: Pack) -> dict[Stage, Same]:

@@ -31,7 +31,7 @@ class Known:
     digests: Mapping[Stage, str | None]
     """Its digest; None where it was redacted and the digest does not tell what is compared."""
     raw: bytes | None
-    """The bytes of the request."""
+    """The bytes of the request as they came in."""
     fault: JsonObject | None
     """Why it ended early."""
     redaction: str | None
@@ -56,7 +56,7 @@ def known(execution: Comparable) -> Known:
             execution.environment,
             execution.stages,
             execution.digests,
-            execution.raw,
+            execution.raw if execution.redaction is None else None,
             execution.fault,
             execution.redaction,
         )

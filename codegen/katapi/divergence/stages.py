@@ -27,7 +27,7 @@ def stage_difference(stage: Stage, one: Known, other: Known) -> Difference | Non
         case Stage.TEMPLATE | Stage.TOKENIZER:
             return _declaration(a, b) or json_difference(a, b)
         case Stage.RENDERED:
-            return rendered_difference(a, b)
+            return rendered_difference(a, b, of_digests=one.redaction == "digests")
         case Stage.RUNS:
             return _runs(a, b)
         case Stage.IDS:
