@@ -222,7 +222,9 @@ def test_a_pack_of_katapi_has_all_stages_and_that_of_another_system_none_of_its_
     from dataclasses import replace
 
     pack = pack_of(QWEN, PROMPT)
-    for wrong in (replace(of_text("a"), source=None), replace(pack, source="x")):
+    refused = of_transformers(Stand(error=pytest.importorskip("jinja2").TemplateError("no")), MESSAGES)
+    beyond = replace(refused, stages=of_ids([1]).stages, digests=of_ids([1]).digests)
+    for wrong in (replace(of_text("a"), source=None), replace(pack, source="x"), beyond):
         with pytest.raises(katapi.ReplayError) as caught:
             katapi.read_pack(pack_bytes(wrong))
         assert caught.value.code == "Y103"

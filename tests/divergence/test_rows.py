@@ -312,6 +312,25 @@ def test_a_decision_that_no_budget_made_is_compared_all_the_same(decision: Json)
     assert katapi.diff(*[changed(pack, Stage.BUDGET, decision=decision)] * 2).same
 
 
+# ---- executions that failed
+
+
+def test_the_one_that_failed_earlier_shows_its_error() -> None:
+    early, late = execute(BOOK, INVALID), execute(BOOK, fixture().raw or b"", katapi.Budget("b@1", window=9, reserve=1))
+    found, _ = parted(early, late)
+    shown = [each.difference for each in found.stages[1:]]
+    assert shown[0] is not None
+    assert (shown[0].first[:5], shown[0].second) == ("R101 ", "")
+    assert {each.same for each in found.stages[3:]} == {Same.NOT_REACHED}
+
+
+def test_two_errors_at_one_stage() -> None:
+    one, other = (execute(BOOK, b'{"messages": [{"role": "%s"}]}' % role) for role in (b"a", b"user"))
+    found, _ = parted(replace(one.record, incoming=other.record.incoming), other)
+    assert stage_and_kind(found) == (Stage.REQUEST, Kind.ERROR)
+    assert {each.same for each in found.consequences} == {Same.NOT_REACHED}
+
+
 # ---- none of them
 
 

@@ -185,6 +185,12 @@ def test_the_offset_of_a_difference_is_in_bytes() -> None:
     assert one[14:16] == "é".encode()
 
 
+def test_white_space_in_a_text_has_its_offset_and_its_path() -> None:
+    found = bytes_difference({}, {}, b'{"a": "b c"}', b'{"a": "b  c"}')
+    assert found is not None
+    assert (found.kind, found.where) == (Kind.WHITE_SPACE, "byte 9, a, character 2")
+
+
 def test_the_items_that_one_lacks() -> None:
     assert missing_items("abcd", "acd") == (1, 2)
     assert missing_items("acd", "abcd") == (1, 2)

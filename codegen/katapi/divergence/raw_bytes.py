@@ -41,8 +41,6 @@ def _raw(raw: bytes, other_raw: bytes) -> Difference:
             first, second = one[start:end], other[second_start:second_end]
             shown = (first, second) if spelled.kind in (Kind.ESCAPE, Kind.NUMBER) else (named(first), named(second))
             return Difference(spelled.kind, where, *shown, excerpts)
-        if spelled.kind in (Kind.WHITE_SPACE, Kind.LINE_END):
-            return found
         return Difference(
             found.kind, f"{where}, {found.where}", found.first, found.second, found.excerpts or excerpts
         )  # fmt: skip
