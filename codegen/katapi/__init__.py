@@ -31,6 +31,8 @@ from katapi.runtime.segments import Content, ControlToken, Literal
 from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 
 if TYPE_CHECKING:
+    from katapi import foreign as foreign
+    from katapi.divergence.compare import Diff, diff
     from katapi.packs.pack import Pack
     from katapi.packs.reading import read_pack
     from katapi.packs.replay import Replay, replay
@@ -51,6 +53,7 @@ else:
         {
             "katapi.runtime.budget.context": ("fit_context",),
             "katapi.runtime.execution": ("Execution", "execute"),
+            "katapi.divergence.compare": ("Diff", "diff"),
             "katapi.packs.pack": ("Pack",),
             "katapi.packs.reading": ("read_pack",),
             "katapi.packs.replay": ("Replay", "replay"),
@@ -61,6 +64,7 @@ else:
             "katapi.runtime.tensors.packed": ("PackedBatch", "pack", "pack_rows"),
             "katapi.runtime.tensors.samples": ("Sample",),
         },
+        submodules=("foreign",),
     )
 
 __all__ = [
@@ -73,6 +77,7 @@ __all__ = [
     "Content",
     "ControlToken",
     "DeclaredTokenizer",
+    "Diff",
     "Execution",
     "ExecutionRecord",
     "ExtensionError",
@@ -98,6 +103,7 @@ __all__ = [
     "VisionLayout",
     "batch",
     "check_embedding",
+    "diff",
     "execute",
     "fit_context",
     "load",

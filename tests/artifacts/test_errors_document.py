@@ -25,6 +25,7 @@ from katapi.artifacts.lock import read_lock
 from katapi.artifacts.lock_entry import LockEntry
 from katapi.artifacts.table import table_bytes
 from katapi.artifacts.vocabularies import cached_vocabulary
+from katapi.cli.diffing import parse_ids
 from katapi.compile import compile_project
 from katapi.importing.tokenizer import declared_text
 from katapi.oracle.segment import Known, segmented
@@ -238,6 +239,7 @@ DONE: dict[str, Callable[[Path], object]] = {
     "Y103": lambda folder: katapi.read_pack(write_archive({MANIFEST: b'{"format": 1}'})),
     "Y104": lambda folder: write_archive({f"f{number}": b"" for number in range(10_001)}),
     "Y110": lambda folder: check_fixture(replace(katapi.load("book"), _render=lambda _: [])),
+    "Y122": lambda folder: parse_ids("x"),
     "A101": lambda folder: load_table(folder / "vocabulary.bin"),
     "A102": lambda folder: read_table(TABLE.replace(b"KATAPIV2", b"KATAPIV1"), where="t"),
     "A103": lambda folder: read_table(half(TABLE), where="t"),

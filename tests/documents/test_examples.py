@@ -10,7 +10,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-NAMES = ("budget", "extension", "inspect", "packs", "parsing", "tensors")
+NAMES = ("budget", "diff", "extension", "inspect", "packs", "parsing", "tensors")
 PAGES = {name: FENCE.findall((DOCS / f"{name}.md").read_text("utf-8")) for name in NAMES}
 EXAMPLES = {f"{name} {at}": example for name, found in PAGES.items() for at, example in enumerate(found, start=1)}
 
@@ -34,6 +34,7 @@ def test_an_example_gives_what_stands_beside_it(example: str) -> None:
 def test_there_are_examples() -> None:
     assert {name: len(found) for name, found in PAGES.items()} == {
         "budget": 8,
+        "diff": 4,
         "extension": 2,
         "inspect": 1,
         "packs": 4,

@@ -60,7 +60,13 @@ def test_what_an_example_calls_says_in_its_docstring_that_it_raises_the_error(co
     call = example.elts[-1] if isinstance(example, ast.List) else example
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Attribute)
-    owners = {"katapi": katapi, "book": katapi.Model, "qwen3": katapi.Model, "d": Decoder}
+    owners = {
+        "katapi": katapi,
+        "katapi.foreign": katapi.foreign,
+        "book": katapi.Model,
+        "qwen3": katapi.Model,
+        "d": Decoder,
+    }
     owner = owners.get(ast.unparse(call.func.value)) or type(eval(ast.unparse(call.func.value), {"katapi": katapi}))
     docstring = inspect.getdoc(getattr(owner, call.func.attr)) or ""
     assert code in codes_of(docstring)

@@ -27,6 +27,12 @@ def test_nothing_of_it_is_imported_before() -> None:
     assert (done.stdout, done.stderr) == ("True True\n", "")
 
 
+def test_a_submodule_is_there_without_an_import_of_its_own() -> None:
+    code = "import katapi, sys; assert 'katapi.foreign' not in sys.modules; print(katapi.foreign.of_text.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("of_text\n", "")
+
+
 def test_what_is_not_there_is_an_attribute_error() -> None:
     assert not hasattr(katapi, "no_such_name")
     with pytest.raises(AttributeError, match="module 'katapi' has no attribute 'no_such_name'"):

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from katapi.cli import artifacts, batching, comparing, importing, inspecting, models, packs, specs
+from katapi.cli import artifacts, batching, comparing, diffing, importing, inspecting, models, packs, specs
 from katapi.cli.failure import Failed
 from katapi.cli.terminal import visible
 from katapi.runtime.errors import KatapiError
@@ -37,6 +37,8 @@ app.command("detokenize")(models.detokenize)
 app.command("parse")(models.parse)
 app.command("record")(packs.record)
 app.command("replay")(packs.replay)
+app.command("diff")(diffing.diff)
+app.command("foreign")(diffing.foreign)
 
 
 def _version(wanted: bool) -> None:

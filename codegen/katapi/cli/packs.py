@@ -81,10 +81,11 @@ def replay(
     """Run the request of a pack once more, and compare each stage with what was recorded."""
     import katapi
     from katapi.packs.reading import read_pack
-    from katapi.packs.replay import check_fixture
+    from katapi.packs.replay import check_fixture, check_source
     from katapi.packs.replay import replay as run
 
     found = read_pack(pack)
+    check_source(found)
     check_fixture(katapi.load("book", "katapi_models"))
     print("the chapter's fixture: agrees")
     done = run(found, load_model(found.model))

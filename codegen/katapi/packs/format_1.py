@@ -172,6 +172,8 @@ class Manifest(Part):
 
     format: Literal[1]
     """The number of the format."""
+    source: str | None = None
+    """The system that ran, where another than Katapi did: then stages may be missing."""
     model: str
     """The name of the model."""
     versions: Versions
@@ -384,6 +386,35 @@ class TensorsStage(Part):
     """How many tokens there are."""
 
 
+class UnknownText(Part):
+    """Text that another system printed: nothing says what in it is a control token, literal or content."""
+
+    kind: Literal["unknown"]
+    """What it is: unknown."""
+    text: str
+    """The text, with control tokens as they are spelled."""
+
+
+class ForeignRenderedStage(Part):
+    """What another system printed."""
+
+    segments: list[UnknownText]
+    """The text."""
+    sampled: Annotated[list[Range], Field(max_length=0)]
+    """Nothing: it is not known what the model itself generates."""
+
+
+class ForeignTensorsStage(Part):
+    """What another system tells of mask and positions, and how many tokens there are."""
+
+    attention_mask: Literal["attention_mask"] = "attention_mask"
+    """The name of the array, where it is told."""
+    position_ids: Literal["position_ids"] = "position_ids"
+    """The name of the array, where it is told."""
+    length: Count
+    """How many tokens there are."""
+
+
 STAGES: Final[dict[str, type[Part]]] = {
     "bytes": BytesStage,
     "request": RequestStage,
@@ -398,11 +429,18 @@ STAGES: Final[dict[str, type[Part]]] = {
 }
 """What the file of each stage holds."""
 
+FOREIGN_STAGES: Final[dict[str, type[Part]]] = {
+    "rendered": ForeignRenderedStage,
+    "ids": IdsStage,
+    "tensors": ForeignTensorsStage,
+}
+"""What those hold that a pack of another system may have."""
+
 
 def schema() -> Object:
     """The JSON Schema of the manifest; those of the stages stand in its `$defs`."""
     definitions: Object = {}
-    models: list[type[Part]] = [Manifest, *STAGES.values()]
+    models: list[type[Part]] = [Manifest, *STAGES.values(), *FOREIGN_STAGES.values()]
     for model in models:
         own: Object = model.model_json_schema(by_alias=True)
         inner = own.pop("$defs", {})

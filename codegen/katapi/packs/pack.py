@@ -51,6 +51,8 @@ class Pack:
     """What the tokenizer is made of."""
     redaction: Redaction | None
     """What stands in the place of contents; None where they are there."""
+    source: str | None = None
+    """The system that ran, where another than Katapi did (`katapi.foreign`); then stages may be missing."""
 
     def to_json(self) -> JsonObject:
         """The same JSON that `ExecutionRecord.to_json` gives."""

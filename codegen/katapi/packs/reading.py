@@ -60,14 +60,17 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
     manifest = _part(format_1.Manifest, found, MANIFEST)
     _check_files(manifest, files)
     arrays = {name: read_npy(_file(files, path), path) for name, path in manifest.arrays.items()}
+    forms = format_1.STAGES if manifest.source is None else format_1.FOREIGN_STAGES
     stages: dict[Stage, JsonObject] = {}
     digests: dict[Stage, str | None] = {}
     for stage in Stage:
         entry: format_1.StageFile | None = getattr(manifest.stages, stage.value)
         if entry is None:
             continue
+        if stage.value not in forms:
+            raise _not_so(MANIFEST, f"a pack of another system has no stage {stage.value}")
         content = _object(_file(files, entry.file), entry.file)
-        _part(format_1.STAGES[stage.value], content, entry.file)
+        _part(forms[stage.value], content, entry.file)
         for name in content.keys() & set(ARRAYS):
             if name not in arrays or arrays[name].ndim != 1:
                 raise _not_so(entry.file, f"there is no array {name!r} in a row")
@@ -79,7 +82,8 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
     if covered is not None and covered.shape[1:] != (2,):
         raise _not_so("arrays/token_segments.npy", "it is not of the shape [n, 2]")
     _check_counts(stages, None if covered is None else len(covered))
-    _check_ranges(stages)
+    if manifest.source is None:
+        _check_ranges(stages)
     return Pack(
         model=manifest.model,
         environment=Environment(**manifest.versions.model_dump()),
@@ -87,13 +91,14 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
         digests=digests,
         raw=None if manifest.request is None else _file(files, manifest.request),
         policy=_plain(found["policy"]),
-        fault=_fault(found["error"], stages),
+        fault=_fault(found["error"], stages, foreign=manifest.source is not None),
         token_segments=None if covered is None else tuple((int(a), int(b)) for a, b in covered.tolist()),
         artifacts=tuple(
             PackedArtifact(a.kind, a.name, a.sha256, None if a.file is None else _file(files, a.file))
             for a in manifest.artifacts
         ),
         redaction=manifest.redaction,
+        source=manifest.source,
     )
 
 
@@ -119,9 +124,9 @@ def _check_counts(stages: Mapping[Stage, JsonObject], covered: int | None) -> No
         return
     tensors = stages[Stage.TENSORS]
     count = tensors["length"]
-    numbers = [stages.get(Stage.IDS, {}).get("input_ids"), tensors["attention_mask"], tensors["position_ids"]]
-    lengths = [len(each) if isinstance(each, list) else None for each in numbers]
-    if lengths != [count] * 3 or covered not in (None, count):
+    numbers = [stages.get(Stage.IDS, {}).get("input_ids"), tensors.get("attention_mask"), tensors.get("position_ids")]
+    lengths = [len(each) for each in numbers if isinstance(each, list)]
+    if any(length != count for length in lengths) or covered not in (None, count):
         raise _not_so("stages/tensors.json", f"it gives {count} tokens, and the arrays have {lengths}")
 
 
@@ -161,8 +166,8 @@ def _count(value: Json) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def _fault(found: Json, stages: Mapping[Stage, JsonObject]) -> JsonObject | None:
-    """The error; the stages are those before the one that was not reached, or all."""
+def _fault(found: Json, stages: Mapping[Stage, JsonObject], *, foreign: bool) -> JsonObject | None:
+    """The error; the stages are those before the one that was not reached, or all. Another system may tell fewer."""
     order = [stage.value for stage in Stage]
     error = _plain(found)
     if error is None:
@@ -171,7 +176,8 @@ def _fault(found: Json, stages: Mapping[Stage, JsonObject]) -> JsonObject | None
         expected = order[: order.index(str(error["at"]))]
     else:
         raise _not_so(MANIFEST, "it names a stage that there is not")
-    if [stage.value for stage in stages] != expected:
+    given = [stage.value for stage in stages]
+    if given != expected and not (foreign and {*given} <= {*expected}):
         raise _not_so(MANIFEST, f"it has not the stages {', '.join(expected)}")
     return error if isinstance(error, Mapping) else None
 

@@ -84,12 +84,23 @@ def check_fixture(book: Model[RequestModel]) -> None:
         )
 
 
+def check_source(pack: Pack) -> None:
+    """Raises `ReplayError` Y112 where the pack is not of Katapi, so that there is no request to run once more."""
+    if pack.source is not None:
+        raise ReplayError(
+            f"the pack is of another system, {pack.source}",
+            code="Y112",
+            help="`katapi diff` compares it with a pack of Katapi",
+        )
+
+
 def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
     """What `model` makes of the request of a pack, stage by stage beside what was recorded.
 
-    Raises `ReplayError` Y111 where `model` is not the one that the pack is of, and `ArtifactError` A101 to A103 and
-    A125 where its vocabulary is not at hand.
+    Raises `ReplayError` Y111 where `model` is not the one that the pack is of and Y112 for a pack of another system,
+    and `ArtifactError` A101 to A103 and A125 where its vocabulary is not at hand.
     """
+    check_source(pack)
     if pack.model != model.name:
         raise ReplayError(
             f"the pack is of the model {pack.model!r}, and this is {model.name!r}",

@@ -88,6 +88,7 @@ def pack_bytes(pack: Pack) -> bytes:
         artifacts.append({"kind": artifact.kind, "name": artifact.name, "sha256": artifact.sha256, "file": path})
     manifest: JsonObject = {
         "format": FORMAT,
+        **({} if pack.source is None else {"source": pack.source}),
         "model": pack.model,
         "versions": pack.environment.to_json(),
         "redaction": pack.redaction,

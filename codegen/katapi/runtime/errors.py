@@ -125,7 +125,7 @@ class ReplyError(KatapiError):
 
 
 class ReplayError(KatapiError):
-    """A pack cannot be written, read or replayed. Codes Y100 to Y105, Y110 and Y111.
+    """A pack cannot be written, read or replayed. Codes Y100 to Y105, Y110 to Y112 and Y120 to Y122.
 
     A replay that differs from the record is no error: `Replay.stages` tells it.
 

@@ -287,7 +287,7 @@ def flat_json(model: str, environment: JsonObject, stages: Stages, fault: JsonOb
     """
 
     def of(stage: Stage, key: str) -> Json:
-        return stages[stage][key] if stage in stages else None
+        return stages[stage].get(key) if stage in stages else None
 
     incoming, request = stages.get(Stage.BYTES, {}), stages.get(Stage.REQUEST)
     rules = None if request is None else {"id": request["id"], "digest": request["digest"]}

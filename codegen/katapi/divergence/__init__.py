@@ -1,0 +1,1 @@
+"""Where two executions part: the first stage, the smallest difference there, and what it led to."""

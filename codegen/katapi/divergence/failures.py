@@ -1,0 +1,86 @@
+"""Which row of table 1.10 of the chapter a difference is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from katapi.divergence.difference import Difference, Kind
+from katapi.divergence.known import Known
+from katapi.divergence.plain import items, objects
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.stages import Failure, Stage
+
+
+def failure_of(stage: Stage, difference: Difference, one: Known, other: Known) -> Failure | None:
+    """The row of table 1.10 that a first difference is; None for one that is none of them, as another question."""
+    match stage:
+        case _ if difference.kind is Kind.REPLACED or (stage is Stage.BYTES and _is_policy(difference)):
+            return Failure.INVALID_UTF8
+        case Stage.BYTES | Stage.REQUEST if difference.kind is Kind.KEY_ORDER:
+            return Failure.SCHEMA_ORDER
+        case Stage.BYTES | Stage.REQUEST | Stage.BUDGET if _whole(one) != _whole(other):
+            return Failure.CUT_PAIR
+        case Stage.IMAGES:
+            return Failure.IMAGE
+        case Stage.TEMPLATE:
+            return Failure.TEMPLATE_VERSION
+        case Stage.RENDERED:
+            return _printed(difference, one, other)
+        case Stage.TOKENIZER:
+            return Failure.VOCABULARY
+        case Stage.RUNS if difference.kind is Kind.VALUE:
+            return Failure.VOCABULARY
+        case Stage.IDS if Stage.RENDERED in one.stages and Stage.RENDERED in other.stages:
+            return Failure.VOCABULARY
+        case Stage.TENSORS:
+            return Failure.MASK_OR_POSITIONS
+        case _:
+            return None
+
+
+def _is_policy(difference: Difference) -> bool:
+    return difference.where.startswith(("invalid_utf8", "substitutions"))
+
+
+def _printed(difference: Difference, one: Known, other: Known) -> Failure | None:
+    """The same request printed in another way: in another order, or by another template."""
+    if difference.kind in (Kind.KEY_ORDER, Kind.ORDER):
+        return Failure.SCHEMA_ORDER
+    templates = [side.stages[Stage.TEMPLATE] for side in (one, other) if Stage.TEMPLATE in side.stages]
+    if len(templates) == 2 or "content of" in difference.where:
+        return None
+    return Failure.TEMPLATE_VERSION
+
+
+def _whole(side: Known) -> bool:
+    """Whether each call of a tool in what the model receives has its result, and each result its call."""
+    budget, request = side.stages.get(Stage.BUDGET), side.stages.get(Stage.REQUEST)
+    left = None if budget is None else budget.get("left")
+    decision = {} if budget is None else budget["decision"]
+    cut = decision.get("cut") if isinstance(decision, Mapping) else None
+    if isinstance(cut, Mapping) and "calls" in items(cut.get("breaks")):
+        return False
+    source: JsonObject | None = left if isinstance(left, Mapping) else request
+    return source is None or pairs_are_whole(source["messages"])
+
+
+def pairs_are_whole(messages: Json) -> bool:
+    """Whether each call of a tool is followed by its result, and each result follows its call.
+
+    Ids part them where both have one, else their number does. Calls of the last message still wait for their results.
+    """
+    open_calls: list[Json] = []
+    said = objects(messages)
+    for index, message in enumerate(said):
+        if message.get("role") == "tool":
+            id = message.get("tool_call_id")
+            match = next((call for call in open_calls if id is None or call in (None, id)), open_calls)
+            if match is open_calls:
+                return False
+            open_calls.remove(match)
+            continue
+        if open_calls:
+            return False
+        if index < len(said) - 1:
+            open_calls = [call.get("id") for call in objects(message.get("tool_calls"))]
+    return not open_calls
