@@ -1,26 +1,84 @@
-"""`katapi inspect`: a request, from its bytes to what the model receives, as a page to look at."""
+"""`katapi inspect`: a request, a pack, or two packs side by side, as a page to look at."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from katapi.cli.models import ModelName, Params, RequestFile, load_model, read_params, read_request, write_file
+from katapi.cli.models import Params, load_model, read_params, read_request, write_file
+from katapi.runtime.errors import KatapiError
+
+if TYPE_CHECKING:
+    from katapi.inspecting.view import View
+    from katapi.runtime.model import Model
+    from katapi.runtime.request_model import RequestModel
+
+_PACK = ".pack"
 
 
 def inspect(
-    model: ModelName,
+    subject: Annotated[
+        str,
+        typer.Argument(metavar="MODEL|PACK", help="A name that `katapi models` lists; or a pack: a file named *.pack."),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
-    file: RequestFile = "-",
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE|PACK",
+            help="After a model a request in JSON, standard input if `-` or none; after a pack the one to compare.",
+        ),
+    ] = None,
     param: Params = None,
-    policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
+    policy: Annotated[str | None, typer.Option(help="A budget of the spec; not with packs.")] = None,
 ) -> None:
-    """Write a page that shows a request on its way to the model: stages, messages, tokens and where each came from."""
+    """Write a page that shows an execution: its stages, messages, tokens and where each came from.
+
+    `katapi inspect MODEL FILE` shows a request on its way to the model, `katapi inspect x.pack` an execution that was
+    recorded, and `katapi inspect a.pack b.pack` two of them side by side, where they part first. What ends in .pack is
+    a pack.
+    """
     from katapi.inspecting.document import page
+
+    if subject.endswith(_PACK):
+        if param or policy is not None:
+            raise typer.BadParameter("a pack has its parameters and its budget", param_hint="--param, --policy")
+        if file is not None and not file.endswith(_PACK):
+            raise typer.BadParameter(f"beside a pack another pack is needed, a file named *{_PACK}", param_hint=file)
+        view = _of_packs([subject] if file is None else [subject, file])
+    elif file is not None and file.endswith(_PACK):
+        raise typer.BadParameter(f"a pack names its model: `katapi inspect {file}`", param_hint=subject)
+    else:
+        view = _of_request(subject, file or "-", param, policy)
+    write_file(page(view).encode(), output)
+
+
+def _of_request(name: str, file: str, param: list[str] | None, policy: str | None) -> View:
     from katapi.inspecting.from_input import view_of
 
-    loaded = load_model(model)
-    result = loaded.assemble(read_request(file), policy, params=read_params(param))
-    write_file(page(view_of(loaded, result)).encode(), output)
+    model = load_model(name)
+    return view_of(model, model.assemble(read_request(file), policy, params=read_params(param)))
+
+
+def _of_packs(files: list[str]) -> View:
+    from katapi.inspecting.from_diff import view_of_diff
+    from katapi.inspecting.from_pack import view_of_pack
+    from katapi.packs.reading import read_pack
+
+    packs = [read_pack(Path(file)) for file in files]
+    models = {name: model for name in {pack.model for pack in packs} if (model := _at_hand(name)) is not None}
+    if len(packs) == 1:
+        return view_of_pack(packs[0], models.get(packs[0].model))
+    names = [Path(file).name for file in files]
+    one, other = names if names[0] != names[1] else files
+    return view_of_diff((packs[0], packs[1]), models, (one, other))
+
+
+def _at_hand(name: str) -> Model[RequestModel] | None:
+    """The model of a name; None where it is not here, or its vocabulary was not fetched."""
+    try:
+        return load_model(name) if name else None
+    except KatapiError:
+        return None

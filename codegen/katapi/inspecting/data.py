@@ -28,6 +28,7 @@ def page_data(view: View) -> JsonObject:
         "kinds": [{"name": name, "words": look.words, "trust": look.trust} for name, look in LOOKS.items()],
         "sampled": {"words": SAMPLED.words, "trust": SAMPLED.trust},
         "executions": [_execution(execution) for execution in executions],
+        "alike": view.alike,
         "difference": None
         if difference is None
         else {

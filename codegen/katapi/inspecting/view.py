@@ -163,3 +163,5 @@ class View:
     other: Execution | None = None
     difference: Difference | None = None
     """None where there is no other, and where the two are alike."""
+    alike: str = "The two are alike."
+    """What is said of two without a difference."""

@@ -340,7 +340,7 @@ function build() {
   if (both) {
     const box = document.getElementById("difference");
     box.hidden = false;
-    box.append(...(difference === null ? [element("p", {}, "The two are alike.")] : [
+    box.append(...(difference === null ? [element("p", {}, data.alike)] : [
       element("h2", {}, `First difference: ${difference.stage}`),
       element("p", {}, difference.what),
       element("ul", {}, ...difference.follows.map((text) => element("li", {}, text))),

@@ -1,0 +1,109 @@
+"""Two packs as a view: both executions, and the first stage at which they part as `katapi.diff` names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+
+from katapi.divergence.compare import Diff, Same, StageDiff, diff
+from katapi.divergence.difference import Difference as Found
+from katapi.divergence.plain import numbers
+from katapi.inspecting.from_pack import execution_of_pack, versions
+from katapi.inspecting.view import Difference, Execution, View
+from katapi.packs.pack import Pack
+from katapi.runtime.model import Model
+from katapi.runtime.record import ARRAYS
+from katapi.runtime.request_model import RequestModel
+from katapi.runtime.stages import Stage
+
+
+def view_of_diff(
+    packs: tuple[Pack, Pack], models: Mapping[str, Model[RequestModel]], names: tuple[str, str] = ("first", "second")
+) -> View:
+    """What a page shows of two packs: side by side, at the first token that the difference reaches.
+
+    `models` are those at hand by their names, for the bytes of tokens; `names` is what the two are called.
+    """
+    found = diff(*packs)
+    one, other = (
+        execution_of_pack(pack, models.get(pack.model), name) for pack, name in zip(packs, names, strict=True)
+    )
+    first = found.first
+    difference = None
+    if first is not None and first.difference is not None:
+        what = _sentence(first.difference, names)
+        at = _first_tokens(packs, one, other)
+        difference = Difference(first.stage.value, what, at, tuple(_follows(found, names)))
+    return View(versions(packs[0].environment), one, other, difference, _alike(found))
+
+
+def _sentence(found: Found, names: tuple[str, str]) -> str:
+    """The smallest difference in a sentence."""
+    place = f" at {found.where}" if found.where else ""
+    sides = "; ".join(
+        f"{name} has {shown or 'nothing'}" for name, shown in zip(names, (found.first, found.second), strict=True)
+    )
+    return f"{found.kind.value}{place}: {sides}"
+
+
+def _follows(found: Diff, names: tuple[str, str]) -> Iterator[str]:
+    """Where it may have arisen, which row of table 1.10 it is, what it led to, and what of the versions is another."""
+    if found.unknown:
+        unknown = ", ".join(stage.value for stage in found.unknown)
+        yield f"it may have arisen before: {unknown} is not known of both"
+    if found.failure is not None:
+        yield f"table 1.10: {found.failure.value}"
+    elif found.possible:
+        yield f"table 1.10, one of: {'; '.join(failure.value for failure in found.possible)}"
+    for each in found.consequences:
+        if each.difference is not None:
+            yield f"{each.stage.value}: {_sentence(each.difference, names)}"
+    again = [each.stage.value for each in found.consequences if each.same is Same.SAME]
+    if again:
+        yield f"the same again: {', '.join(again)}"
+    for name, old, new in found.versions:
+        yield f"{name} {old} in {names[0]}, {new} in {names[1]}"
+
+
+def _alike(found: Diff) -> str:
+    """What is said where no stage is known to be different."""
+    same = _named(found.stages, Same.SAME)
+    unknown = _named(found.stages, Same.UNKNOWN)
+    if not unknown:
+        return "The two are alike."
+    known = f"alike: {same}" if same else "no stage is known of both"
+    return f"Nothing that is known of both differs; {known}; unknown: {unknown}."
+
+
+def _named(stages: tuple[StageDiff, ...], same: Same) -> str:
+    return ", ".join(each.stage.value for each in stages if each.same is same)
+
+
+def _first_tokens(packs: tuple[Pack, Pack], one: Execution, other: Execution) -> tuple[int, int]:
+    """The first token, in each, that is another id, has another cell, or is of another segment or place."""
+    cells = [_cells(pack) for pack in packs]
+    at = _parting(*cells)
+    if at is None:
+        at = _parting(_sources(one), _sources(other)) or 0
+    return min(at, max(0, len(one.tokens) - 1)), min(at, max(0, len(other.tokens) - 1))
+
+
+def _parting(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> int | None:
+    """The first index at which two rows differ, also where one of them ends; None where they are the same."""
+    return next((at for at, (a, b) in enumerate(zip_longest(one, other)) if a != b), None)
+
+
+def _cells(pack: Pack) -> list[tuple[object, ...]]:
+    """For each token its id, mask and position, as far as they are known."""
+    arrays = {**pack.stages.get(Stage.IDS, {}), **pack.stages.get(Stage.TENSORS, {})}
+    rows = [numbers(arrays[name]) for name in ARRAYS if name in arrays]
+    return [*zip(*rows, strict=False)]
+
+
+def _sources(execution: Execution) -> list[tuple[object, ...]]:
+    """For each token the segments that it is of: their kinds, texts and places."""
+    parts = [
+        tuple((part.kind, part.text, part.place) for part in execution.parts[slice(*place.parts)])
+        for place in execution.places
+    ]
+    return [parts[token.place] for token in execution.tokens]
