@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import Final
 
 from katapi.divergence.compare import Diff, Same, StageDiff, diff
 from katapi.divergence.difference import Difference as Found
@@ -11,10 +12,14 @@ from katapi.divergence.plain import numbers
 from katapi.inspecting.from_pack import execution_of_pack, versions
 from katapi.inspecting.view import Difference, Execution, View
 from katapi.packs.pack import Pack
+from katapi.packs.redaction import HIDDEN
 from katapi.runtime.model import Model
 from katapi.runtime.record import ARRAYS
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.stages import Stage
+
+_FEW: Final = 3
+"""How many rows of table 1.10 are told where it can be more than one."""
 
 
 def view_of_diff(
@@ -53,7 +58,7 @@ def _follows(found: Diff, names: tuple[str, str]) -> Iterator[str]:
         yield f"it may have arisen before: {unknown} is not known of both"
     if found.failure is not None:
         yield f"table 1.10: {found.failure.value}"
-    elif found.possible:
+    elif 0 < len(found.possible) <= _FEW:
         yield f"table 1.10, one of: {'; '.join(failure.value for failure in found.possible)}"
     for each in found.consequences:
         if each.difference is not None:
@@ -81,26 +86,24 @@ def _named(stages: tuple[StageDiff, ...], same: Same) -> str:
 
 def _first_tokens(packs: tuple[Pack, Pack], one: Execution, other: Execution) -> tuple[int, int]:
     """The first token, in each, that is another id, has another cell, or is of another segment or place."""
-    cells = [_cells(pack) for pack in packs]
-    at = _parting(*cells)
-    if at is None:
-        at = _parting(_sources(one), _sources(other)) or 0
+    arrays = [{**pack.stages.get(Stage.IDS, {}), **pack.stages.get(Stage.TENSORS, {})} for pack in packs]
+    names = [name for name in ARRAYS if name in arrays[0] and name in arrays[1]]
+    places = [_parting(*(numbers(each[name]) for each in arrays)) for name in names]
+    known = [at for at in places if at is not None] or [_parting(_sources(one), _sources(other)) or 0]
+    at = min(known)
     return min(at, max(0, len(one.tokens) - 1)), min(at, max(0, len(other.tokens) - 1))
 
 
-def _parting(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> int | None:
-    """The first index at which two rows differ, also where one of them ends; None where they are the same."""
-    return next((at for at, (a, b) in enumerate(zip_longest(one, other)) if a != b), None)
+def _parting(one: Sequence[object], other: Sequence[object]) -> int | None:
+    """The first index at which two rows differ, also where one of them ends; None where they are the same.
+
+    An id that is redacted is the same as any other.
+    """
+    pairs = enumerate(zip_longest(one, other))
+    return next((at for at, (a, b) in pairs if a != b and (None in (a, b) or HIDDEN not in (a, b))), None)
 
 
-def _cells(pack: Pack) -> list[tuple[object, ...]]:
-    """For each token its id, mask and position, as far as they are known."""
-    arrays = {**pack.stages.get(Stage.IDS, {}), **pack.stages.get(Stage.TENSORS, {})}
-    rows = [numbers(arrays[name]) for name in ARRAYS if name in arrays]
-    return [*zip(*rows, strict=False)]
-
-
-def _sources(execution: Execution) -> list[tuple[object, ...]]:
+def _sources(execution: Execution) -> list[object]:
     """For each token the segments that it is of: their kinds, texts and places."""
     parts = [
         tuple((part.kind, part.text, part.place) for part in execution.parts[slice(*place.parts)])

@@ -20,7 +20,8 @@ _LISTS = ("messages", "tools", "documents")
 def stages_of(pack: Pack, sampled: int, *, every: bool) -> Iterator[view.Stage]:
     """The stages in the order in which they work; with `every` also those in which nothing happened.
 
-    `sampled` is how many tokens the model itself generates. Without `every` the stage `runs`, a budget that was not named, and images of which nothing was made do not show.
+    `sampled` is how many tokens the model itself generates. Without `every` the stage `runs`, a budget that was not
+    named, and images of which nothing was made do not show.
     """
     order = [*Stage]
     ended = len(order) if pack.fault is None else order.index(Stage(str(pack.fault["at"])))
