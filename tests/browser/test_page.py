@@ -13,7 +13,7 @@ from katapi.inspecting.view import Execution
 from katapi.runtime.budget.policy import Allotment, Budget, Misfit, Order, Section
 from katapi.runtime.json_types import Json
 from tests.browser.browser import PHONE, Browser, fits
-from tests.browser.views import RESULT, RUN, VIEW, differing, hostile
+from tests.browser.views import RESULT, RUN, VIEW, differing, failed_beside_foreign, hostile, two_packs
 from tests.inspecting.inputs import long_talk, looked_at
 
 pytestmark = pytest.mark.browser
@@ -315,3 +315,40 @@ def test_the_view_of_a_typed_input(browser: Browser) -> None:
         for index, id in enumerate(result.input_ids.tolist()):
             opened.page.click(f"#tokens-0-{index}")
             assert opened.shown()["id"] == str(id)
+
+
+def test_two_packs_where_they_part(browser: Browser) -> None:
+    view = two_packs()
+    difference = view.difference
+    assert difference is not None
+    with browser.open(view) as opened:
+        told = opened.text("document.getElementById('difference').textContent")
+        assert told.startswith("First difference: bytes")
+        assert "U+00A0 NO-BREAK SPACE" in told
+        assert all(line in told for line in difference.follows)
+        assert opened.texts("[...document.querySelectorAll('.execution > h2')].map(h => h.textContent)") == [
+            "a.pack",
+            "b.pack",
+        ]
+        for number, token in enumerate(difference.tokens):
+            active = f"document.querySelector('#tokens-{number} .active')"
+            assert opened.text(f"{active}.dataset.item") == str(token)
+            assert opened.number(f"{active}.classList.contains('apart') ? 1 : 0") == 1
+
+
+def test_what_was_not_reached_and_what_is_unknown(browser: Browser) -> None:
+    with browser.open(failed_beside_foreign()) as opened:
+        shown = [
+            opened.texts(
+                f"[...document.querySelectorAll('.stages')[{at}].querySelectorAll('.id')].map(i => i.textContent)"
+            )
+            for at in (0, 1)
+        ]
+        assert shown[0][1:] == ["error R113"] + ["not reached"] * 8
+        assert shown[1] == ["unknown"] * 8 + ["3 tokens", "unknown"]
+        assert opened.texts("[...document.querySelectorAll('#tokens-1 .token')].map(t => t.textContent)") == [
+            "<|im_start|>",
+            "user",
+            "?",
+        ]
+        assert opened.number("document.querySelectorAll('#tokens-0 .token').length") == 0

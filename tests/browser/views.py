@@ -7,8 +7,11 @@ from dataclasses import replace
 from random import Random
 
 import katapi
+from katapi.foreign import of_ids
+from katapi.inspecting.from_diff import view_of_diff
 from katapi.inspecting.from_input import execution_of
 from katapi.inspecting.view import Difference, View
+from katapi.packs.writing import pack_of
 from katapi.runtime.json_types import Json
 from tests.inspecting.inputs import HOSTILE, TALK, looked_at
 
@@ -41,6 +44,21 @@ def differing() -> View:
         other=other,
         difference=Difference("request", what, (at, at), ("one token more in b.pack",)),
     )
+
+
+def two_packs() -> View:
+    """Two packs of which one has another space in a content."""
+    model = katapi.load("qwen3")
+    texts = [json.dumps(TALK, ensure_ascii=False).replace("2 + 2", spelled) for spelled in ("2 + 2", "2 +\u00a02")]
+    one, other = (pack_of(model, model.assemble(text.encode())) for text in texts)
+    return view_of_diff((one, other), {"qwen3": model}, ("a.pack", "b.pack"))
+
+
+def failed_beside_foreign() -> View:
+    """A pack that holds an error and one of another system: neither has all stages."""
+    model = katapi.load("qwen3")
+    failed = pack_of(model, katapi.execute(model, b'{"messages": 1}'))
+    return view_of_diff((failed, of_ids([151644, 872, 10**9], model="qwen3")), {"qwen3": model}, ("a.pack", "b.pack"))
 
 
 def big(count: int) -> View:

@@ -36,9 +36,9 @@ def inspect(
 ) -> None:
     """Write a page that shows an execution: its stages, messages, tokens and where each came from.
 
-    `katapi inspect MODEL FILE` shows a request on its way to the model, `katapi inspect x.pack` an execution that was
-    recorded, and `katapi inspect a.pack b.pack` two of them side by side, where they part first. What ends in .pack is
-    a pack.
+    With `MODEL FILE` a request on its way to the model; with `x.pack` an execution that was recorded.
+
+    With `a.pack b.pack` two of them side by side, where they part first. What ends in .pack is a pack.
     """
     from katapi.inspecting.document import page
 
