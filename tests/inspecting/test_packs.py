@@ -148,6 +148,22 @@ def test_foreign_ids_have_bytes_where_the_model_has_them() -> None:
     assert run.budget.sections == (("unknown", 3),)
 
 
+@pytest.mark.parametrize(
+    "covered", [((0, 2**62),) * 9, ((-5, 1),) * 9, ((3, 1),) * 9, ((0, 1),)], ids=["far", "before", "turned", "few"]
+)
+def test_segments_that_there_are_not(covered: tuple[tuple[int, int], ...]) -> None:
+    pack, result = made()
+    view = view_of_pack(replace(pack, token_segments=covered * (len(result) // 9) + covered[: len(result) % 9]), QWEN)
+    assert [token.id for token in view.execution.tokens] == result.input_ids.tolist()
+    assert {place.parts for place in view.execution.places} == {(0, 0)}
+    assert {place.kind for place in view.execution.places} == {"unknown"}
+
+
+def test_a_decision_that_says_nothing() -> None:
+    pack = changed(packs()["within a budget"], Stage.BUDGET, decision={})
+    assert view_of_pack(pack, QWEN).execution.budget.window == 0
+
+
 # ---- two packs
 
 

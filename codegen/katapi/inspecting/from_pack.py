@@ -58,8 +58,7 @@ def shown(
     regions = [numbers(region) for region in items(rendered.get("sampled"))]
     sampled = {index for start, end in regions for index in range(start, end)}
     ids = numbers(stages.get(Stage.IDS, {}).get("input_ids"))
-    ranges = pack.token_segments if pack.token_segments is not None else ((0, 0),) * len(ids)
-    places, indices = places_of(segments, ranges, spec)
+    places, indices = places_of(segments, _ranges(pack, len(ids), len(segments)), spec)
     counts = Counter(indices)
     shares = shared_out(((paths_of(segments, place.parts), counts[at]) for at, place in enumerate(places)), request)
     tokens = _tokens(pack, model, ids, places, indices, sampled)
@@ -74,6 +73,14 @@ def shown(
         budget=budget_view(shares, decision),
         images=images_of(stages),
     )
+
+
+def _ranges(pack: Pack, tokens: int, segments: int) -> list[tuple[int, int]]:
+    """For each token the segments that it covers: none where that is not known, or the pack is not right about it."""
+    covered = pack.token_segments
+    if covered is None or len(covered) != tokens:
+        return [(0, 0)] * tokens
+    return [each if 0 <= each[0] <= each[1] <= segments else (0, 0) for each in covered]
 
 
 def _typed(pack: Pack, model: Model[RequestModel] | None) -> RequestModel | None:

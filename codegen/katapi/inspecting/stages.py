@@ -106,16 +106,16 @@ def _parameters(request: JsonObject) -> tuple[Fact, ...]:
 def _budget(decision: Json, digest: str | None) -> tuple[str, str | None, tuple[Fact, ...]]:
     if not isinstance(decision, Mapping):
         return "no policy was named", digest, ()
-    left = sum(not choice["kept"] for choice in objects(decision["choices"]))
+    left = sum(not choice.get("kept") for choice in objects(decision.get("choices")))
     cut = decision.get("cut")
     tokens = cut.get("tokens") if isinstance(cut, Mapping) else None
     facts = (
-        Fact("window", written(decision["window"])),
-        Fact("reserve", written(decision["reserve"])),
+        Fact("window", written(decision.get("window"))),
+        Fact("reserve", written(decision.get("reserve"))),
         Fact("left out", str(left)),
         *([Fact("cut off", counted(tokens, "token"))] if isinstance(tokens, int) else []),
     )
-    return written(decision["id"]), digest, facts
+    return written(decision.get("id")), digest, facts
 
 
 def _contents(pack: Pack) -> tuple[Fact, ...]:
