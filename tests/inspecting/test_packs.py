@@ -146,6 +146,7 @@ def test_foreign_ids_have_bytes_where_the_model_has_them() -> None:
     assert {run.places[token.place].kind for token in run.tokens} == {"unknown"}
     assert not any(token.sampled for token in run.tokens)
     assert run.budget.sections == (("unknown", 3),)
+    assert not run.budget.known
 
 
 @pytest.mark.parametrize(
@@ -238,13 +239,17 @@ def test_of_another_system_the_first_token_that_differs_is_shown() -> None:
     difference = view_of_diff((PACK, theirs), {"qwen3": QWEN}).difference
     assert difference is not None
     assert (difference.stage, difference.tokens) == ("ids", (9, 9))
-    assert difference.follows[0].startswith("it may have arisen before: bytes, request")
+    assert difference.follows[0].startswith("it may have arisen before; not known of both: bytes, request")
 
 
 def test_one_that_failed_beside_one_that_did_not() -> None:
     view = view_of_diff((packs()["tools"], packs()["a refused request"]), {"qwen3": QWEN})
     assert view.difference is not None
     assert view.other is not None
+    assert view.difference.stage == "bytes"
+    error, behind = view.difference.follows
+    assert error.startswith("request: an error: first came further; second R113 at messages: ")
+    assert behind.startswith("not reached by one of them: budget, images, ")
     assert view.difference.tokens[1] == 0
     assert view.other.tokens == ()
 

@@ -117,6 +117,7 @@ def _budget(budget: BudgetView) -> JsonObject:
         "window": budget.window,
         "reserve": budget.reserve,
         "cut": budget.cut,
+        "known": budget.known,
         "items": [
             {
                 "section": item.section,

@@ -8,6 +8,7 @@ from typing import Final
 
 from katapi.divergence.compare import Diff, Same, StageDiff, diff
 from katapi.divergence.difference import Difference as Found
+from katapi.divergence.difference import Kind
 from katapi.divergence.plain import numbers
 from katapi.inspecting.from_pack import execution_of_pack, versions
 from katapi.inspecting.view import Difference, Execution, View
@@ -20,6 +21,9 @@ from katapi.runtime.stages import Stage
 
 _FEW: Final = 3
 """How many rows of table 1.10 are told where it can be more than one."""
+
+_FURTHER: Final = "came further"
+"""What is said of the one of two that an error did not end."""
 
 
 def view_of_diff(
@@ -45,6 +49,9 @@ def view_of_diff(
 def _sentence(found: Found, names: tuple[str, str]) -> str:
     """The smallest difference in a sentence."""
     place = f" at {found.where}" if found.where else ""
+    if found.kind is Kind.ERROR:
+        both = zip(names, (found.first, found.second), strict=True)
+        return f"{found.kind.value}{place}: {'; '.join(f'{name} {said or _FURTHER}' for name, said in both)}"
     sides = "; ".join(
         f"{name} has {shown or 'nothing'}" for name, shown in zip(names, (found.first, found.second), strict=True)
     )
@@ -55,14 +62,18 @@ def _follows(found: Diff, names: tuple[str, str]) -> Iterator[str]:
     """Where it may have arisen, which row of table 1.10 it is, what it led to, and what of the versions is another."""
     if found.unknown:
         unknown = ", ".join(stage.value for stage in found.unknown)
-        yield f"it may have arisen before: {unknown} is not known of both"
+        yield f"it may have arisen before; not known of both: {unknown}"
     if found.failure is not None:
         yield f"table 1.10: {found.failure.value}"
     elif 0 < len(found.possible) <= _FEW:
-        yield f"table 1.10, one of: {'; '.join(failure.value for failure in found.possible)}"
+        yield f"table 1.10, possibly: {'; '.join(failure.value for failure in found.possible)}"
+    parted = [] if found.first is None else [found.first, *found.consequences]
+    ended = [each for each in parted if each.difference is not None and each.difference.kind is Kind.ERROR]
     for each in found.consequences:
-        if each.difference is not None:
+        if each.difference is not None and each not in ended[1:]:
             yield f"{each.stage.value}: {_sentence(each.difference, names)}"
+    if ended[1:]:
+        yield f"not reached by one of them: {', '.join(each.stage.value for each in ended[1:])}"
     again = [each.stage.value for each in found.consequences if each.same is Same.SAME]
     if again:
         yield f"the same again: {', '.join(again)}"

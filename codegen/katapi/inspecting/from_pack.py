@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from katapi.divergence.plain import items, numbers, objects
 from katapi.inspecting.budgets import budget_view, reasons_left_out, shared_out
@@ -70,7 +71,7 @@ def shown(
         parts=tuple(parts_of(segments, sampled, spec)),
         places=places,
         tokens=tokens,
-        budget=budget_view(shares, decision),
+        budget=replace(budget_view(shares, decision), known=Stage.BUDGET in stages),
         images=images_of(stages),
     )
 

@@ -106,6 +106,8 @@ class BudgetView:
     items: tuple[Item, ...] = ()
     cut: str = ""
     """What was cut off on the left, in a sentence."""
+    known: bool = True
+    """Whether it is known that no policy was named, where none is here."""
 
 
 @dataclass(frozen=True, slots=True)

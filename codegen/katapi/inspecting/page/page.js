@@ -128,7 +128,7 @@ function stages(run) {
 }
 
 function budget(run) {
-  const { policy, window: room, reserve, sections, items, cut } = run.budget;
+  const { policy, window: room, reserve, sections, items, cut, known } = run.budget;
   const free = room - reserve - run.count;
   const shares = [...sections, ...(policy === null ? [] : [["free", free], ["reserve", reserve]])].filter(([, count]) => count > 0);
   const total = shares.reduce((sum, [, count]) => sum + count, 0);
@@ -143,7 +143,7 @@ function budget(run) {
   }
   const left = items.filter((item) => !item.kept).length;
   const verdict = policy === null
-    ? `${counted(run.count, "token")}; no policy was named, so nothing was left out`
+    ? `${counted(run.count, "token")}${known ? "; no policy was named, so nothing was left out" : ""}`
     : `${policy}: ${counted(run.count, "token")} of a window of ${digits(room)}; ${left ? `${digits(left)} left out` : "nothing left out"}`;
   list.append(element("li", { class: left || cut ? "why verdict" : "quiet verdict" }, verdict));
   if (cut) list.append(element("li", { class: "why cut" }, cut));
