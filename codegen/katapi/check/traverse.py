@@ -171,9 +171,14 @@ def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
 def statements(block: t.Block) -> Iterator[t.Statement]:
     """All statements of a block, those of inner blocks after the one that holds them."""
     for statement in block.statements:
-        yield statement
-        for inner in blocks(statement):
-            yield from statements(inner)
+        yield from with_inner(statement)
+
+
+def with_inner(statement: t.Statement) -> Iterator[t.Statement]:
+    """A statement, and all that stand in its blocks."""
+    yield statement
+    for block in blocks(statement):
+        yield from statements(block)
 
 
 def top_level(block: t.Block) -> Iterator[t.Statement]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from katapi.check.traverse import blocks, expressions, statements, variables
+from katapi.check.traverse import blocks, expressions, statements, variables, with_inner
 from katapi.model import template as t
 from katapi.model.types import ListType, present
 from katapi.runtime.budget.reach import Counted
@@ -149,7 +149,7 @@ class Counters:
 
     def _advances_within(self, statement: t.Statement, counters: set[int]) -> bool:
         """Whether a statement advances a counter at some place inside it."""
-        within = [statement, *(inner for block in blocks(statement) for inner in statements(block))]
+        within = list(with_inner(statement))
         if any(isinstance(one, t.Advance) and one.variable.number in counters for one in within):
             return True
         called = {one.name for one in within if isinstance(one, t.CallDef)}

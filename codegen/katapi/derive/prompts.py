@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
-from katapi.check.traverse import blocks, statements, top_level
+from katapi.check.traverse import statements, top_level, with_inner
 from katapi.derive.choices import forms
 from katapi.derive.fold import Facts, Folder, mentions
 from katapi.derive.growth import Change, Growth, all_expressions, rest_of_text
@@ -179,9 +179,5 @@ def _counts(statement: t.Statement, counting: Collection[str]) -> bool:
     of_expressions = any(
         isinstance(expr, t.Var) and expr.variable.binding is t.Binding.COUNTER for expr in all_expressions(statement)
     )
-    calls = [one for one in (statement, *_inside(statement)) if isinstance(one, t.CallDef)]
+    calls = [one for one in with_inner(statement) if isinstance(one, t.CallDef)]
     return of_expressions or any(call.name in counting for call in calls)
-
-
-def _inside(statement: t.Statement) -> Iterator[t.Statement]:
-    return (inner for block in blocks(statement) for inner in statements(block))

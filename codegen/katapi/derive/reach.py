@@ -8,12 +8,11 @@ depend on any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from katapi.check.traverse import (
     all_statements,
-    blocks,
     expressions,
     nested,
     statements,
@@ -21,6 +20,7 @@ from katapi.check.traverse import (
     top_level,
     value_parts,
     variables,
+    with_inner,
 )
 from katapi.derive.counters import Counters
 from katapi.language.source import Span
@@ -106,7 +106,6 @@ class _Reach:
         self._late = [walk, *whole[walks[0] + 1 :], *(one for g in template.generates for one in g.body.statements)]
         conditions = [generate.condition for generate in template.generates if generate.condition is not None]
         self._late_expressions = [*(expr for one in self._late for expr in _expressions(one)), *conditions]
-
         self._called: list[str] = []
 
     def derived(self) -> DerivedReach:
@@ -114,17 +113,15 @@ class _Reach:
         if boundaries:
             raise UnboundedReach(boundaries[0].span, "contents are searched for what parts messages")
         taken, everywhere, holders = self._takes()
-        questions = [*self._questions_in(self._early), *self._questions_in(self._late)]
-        ends = {End.FIRST: set[int](), End.LAST: set[int]()}
-        for one in self._early:
-            if isinstance(one, t.Let):
-                for end, names in ends.items():
-                    if self._looks_at(one.value, end, names | (holders if end is End.FIRST else set())):
-                        names.add(one.variable.number)
-            elif isinstance(one, t.Capture | t.If | t.Match | t.Each):
-                self._captured(one, ends, holders)
         early = [expr for statement in self._early for expr in _expressions(statement)]
         everything = [*early, *self._late_expressions]
+        questions = [question for expr in everything for question in self._questions(expr)]
+        ends = {End.FIRST: holders, End.LAST: set[int]()}
+        for one in self._early:
+            if isinstance(one, t.Let | t.Capture | t.If | t.Match | t.Each):
+                for end, names in ends.items():
+                    if any(self._looks_at(expr, end, names) for expr in _expressions(one)):
+                        names |= {s.variable.number for s in with_inner(one) if isinstance(s, t.Let | t.Capture)}
         counters = Counters(self._template, self._walk)
         return DerivedReach(
             questions=tuple({(q.among, q.finds, q.condition): q for q in questions}.values()),
@@ -134,7 +131,7 @@ class _Reach:
             everywhere=everywhere,
             first=any(self._is_end(n, End.FIRST) for expr in everything for n in nested(expr)),
             late_first=self._counts_early()
-            or any(self._looks_at(e, End.FIRST, ends[End.FIRST] | holders) for e in self._late_expressions),
+            or any(self._looks_at(e, End.FIRST, ends[End.FIRST]) for e in self._late_expressions),
             late_last=any(self._looks_at(e, End.LAST, ends[End.LAST]) for e in (*early, *_expressions(self._walk))),
             elsewhere=any(map(_shows_another, all_statements(self._template))),
             parting=self._parting(),
@@ -162,7 +159,7 @@ class _Reach:
                 else:
                     taken.append(frozenset(one.roles))
                     holders.add(one.variable.number)
-            elif any(isinstance(inner, t.Take) for block in blocks(one) for inner in statements(block)):
+            elif any(isinstance(inner, t.Take) for inner in with_inner(one)):
                 raise UnboundedReach(one.span, "messages are taken under a condition")
             asked = asked or any(isinstance(n, t.Query) for expr in _expressions(one) for n in nested(expr))
         for expr in self._late_expressions:
@@ -170,17 +167,6 @@ class _Reach:
                 if variable.binding is t.Binding.TAKE and variable.number not in holders:
                     raise UnboundedReach(expr.span, f"`{variable.name}` is asked for again")
         return tuple(taken), everywhere, holders
-
-    def _captured(self, statement: t.Statement, ends: dict[End, set[int]], holders: set[int]) -> None:
-        """The names that a statement with blocks gives, of which some may come from an end of the conversation."""
-        exprs = list(_expressions(statement))
-        for end, names in ends.items():
-            if any(self._looks_at(expr, end, names | (holders if end is End.FIRST else set())) for expr in exprs):
-                names.update(
-                    one.variable.number
-                    for one in (statement, *(s for block in blocks(statement) for s in statements(block)))
-                    if isinstance(one, t.Capture | t.Let)
-                )
 
     def _looks_at(self, expr: t.Expr, end: End, names: set[int]) -> bool:
         return any(self._is_end(n, end) or (isinstance(n, t.Var) and n.variable.number in names) for n in nested(expr))
@@ -193,7 +179,7 @@ class _Reach:
 
     def _counts_early(self) -> bool:
         """Whether a counter may stand otherwise at the walk where other messages are taken."""
-        early = [inner for one in self._early for inner in (one, *(s for b in blocks(one) for s in statements(b)))]
+        early = [inner for one in self._early for inner in with_inner(one)]
         if any(isinstance(one, t.CallDef) for one in early):
             early += [inner for d in self._template.definitions for inner in statements(d.body)]
         return any(
@@ -202,12 +188,6 @@ class _Reach:
         )
 
     # ---- questions
-
-    def _questions_in(self, parts: list[t.Statement]) -> Iterator[DerivedQuestion]:
-        early = parts is self._early
-        exprs = [expr for one in parts for expr in _expressions(one)] if early else self._late_expressions
-        for expr in exprs:
-            yield from self._questions(expr)
 
     def _questions(self, expr: t.Expr) -> Iterator[DerivedQuestion]:
         match expr:
@@ -256,21 +236,18 @@ class _Reach:
         return frozenset(runs)
 
     def _parting(self) -> frozenset[str]:
-        roles = dict.fromkeys(role for arm in self._walk.arms for role in arm.roles)
-        handled = {role: [arm for arm in self._walk.arms if role in arm.roles] for role in roles}
-        surely = {role for role, arms in handled.items() if all(self._prints_control(arm.body) for arm in arms)}
-        surely -= {role for role, arms in handled.items() if arms[-1].condition is not None}
-        return frozenset(surely - self._runs())
+        """The roles of messages that stand by themselves, and for which a control token is always printed."""
+        surely = self._roles_whose_arms(self._prints_control)
+        handled = {role: arm for arm in self._walk.arms for role in arm.roles}
+        return frozenset(role for role in surely - self._runs() if handled[role].condition is None)
 
     def _opening(self) -> frozenset[str]:
-        """The roles of messages for which what is printed always begins with a control token."""
-        roles = dict.fromkeys(role for arm in self._walk.arms for role in arm.roles)
-        surely = {
-            role
-            for role in roles
-            if all(self._begins_with_control(arm.body) for arm in self._walk.arms if role in arm.roles)
-        }
-        return frozenset(surely & self._parting())
+        """Those of them for which what is printed always begins with a control token."""
+        return self._roles_whose_arms(self._begins_with_control) & self._parting()
+
+    def _roles_whose_arms(self, hold: Callable[[t.Block], bool]) -> frozenset[str]:
+        roles = {role for arm in self._walk.arms for role in arm.roles}
+        return frozenset(roles - {role for arm in self._walk.arms if not hold(arm.body) for role in arm.roles})
 
     def _begins_with_control(self, block: t.Block) -> bool:
         """Whether the first thing that a block prints is a control token."""
@@ -286,15 +263,20 @@ class _Reach:
                     return self._begins_with_control(body)
                 case t.If(then=then, otherwise=otherwise) if otherwise is not None:
                     return self._begins_with_control(then) and self._begins_with_control(otherwise)
-                case t.CallDef(name=name) if name not in self._called:
-                    body = next(one.body for one in self._template.definitions if one.name == name)
-                    self._called.append(name)
-                    begins = self._begins_with_control(body)
-                    self._called.pop()
-                    return begins
+                case t.CallDef(name=name):
+                    return self._of_def(name, self._begins_with_control)
                 case _:
                     return False
         return False
+
+    def _of_def(self, name: str, holds: Callable[[t.Block], bool]) -> bool:
+        """Whether something holds for the body of a def; of one within itself that is not known."""
+        if name in self._called:
+            return False
+        self._called.append(name)
+        found = holds(next(one.body for one in self._template.definitions if one.name == name))
+        self._called.pop()
+        return found
 
     def _prints_control(self, block: t.Block) -> bool:
         return any(map(self._surely, block.statements))
@@ -310,12 +292,8 @@ class _Reach:
                 return self._prints_control(statement if isinstance(statement, t.Block) else statement.body)
             case t.If(then=then, otherwise=otherwise):
                 return otherwise is not None and self._prints_control(then) and self._prints_control(otherwise)
-            case t.CallDef(name=name) if name not in self._called:
-                body = next(one.body for one in self._template.definitions if one.name == name)
-                self._called.append(name)
-                surely = self._prints_control(body)
-                self._called.pop()
-                return surely
+            case t.CallDef(name=name):
+                return self._of_def(name, self._prints_control)
             case _:
                 return False
 
@@ -345,10 +323,7 @@ def _is_another(expr: t.Expr) -> bool:
 
 def _expressions(statement: t.Statement) -> Iterator[t.Expr]:
     """All expressions of a statement and of its blocks."""
-    yield from expressions(statement)
-    for block in blocks(statement):
-        for inner in statements(block):
-            yield from expressions(inner)
+    return (expr for inner in with_inner(statement) for expr in expressions(inner))
 
 
 def _is_inner(variable: t.Variable, condition: t.Expr) -> bool:
