@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katapi.cli.models import load_model, read_request, write_file
+from katapi.cli.packs import read_pack_file
 from katapi.cli.terminal import cells, print_table, visible, write_json
+from katapi.divergence.plain import items
 from katapi.runtime.errors import KatapiError, ReplayError
+from katapi.runtime.stages import Stage
 
 if TYPE_CHECKING:
     from katapi.divergence.compare import Diff
@@ -24,6 +27,9 @@ _SHOWN = 60
 
 _FEW = 3
 """How many rows of table 1.10 are told where it can be more than one."""
+
+_TOKENS = 12
+"""How many tokens in front of one that differs are shown as text."""
 
 PackFile = Annotated[
     Path, typer.Argument(metavar="PACK", exists=True, dir_okay=False, help="What `katapi record` or `foreign` wrote.")
@@ -45,14 +51,14 @@ def diff(
 ) -> None:
     """Tell at which stage two executions part, what the smallest difference there is, and what it led to."""
     from katapi.divergence.compare import diff as compared
-    from katapi.packs.reading import read_pack
 
-    found = compared(read_pack(first), read_pack(second))
+    packs = read_pack_file(first), read_pack_file(second)
+    found = compared(*packs)
     if as_json:
         write_json(json.dumps(found.to_json(), ensure_ascii=False))
     else:
         names = first.name, second.name
-        for line in _lines(names if names[0] != names[1] else (str(first), str(second)), found):
+        for line in _lines(names if names[0] != names[1] else (str(first), str(second)), packs, found):
             print(visible(line))
         _show(found)
     if not found.same:
@@ -105,41 +111,99 @@ def parse_ids(text: str) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def _lines(names: tuple[str, str], found: Diff) -> Iterator[str]:
+def _lines(names: tuple[str, str], packs: tuple[Pack, Pack], found: Diff) -> Iterator[str]:
     """What is said above the table."""
     first = found.first
     if first is None:
-        known = [each for each in found.stages if each.same.value == "same"]
-        yield f"{names[0]} and {names[1]} agree" + ("" if known else ": but no stage is known of both")
+        known = _named(found, "same")
+        unknown = _named(found, "unknown")
+        if not known:
+            yield f"{names[0]} and {names[1]} agree: but no stage is known of both"
+        elif unknown:
+            yield f"{names[0]} and {names[1]} agree in all that is known of both: {known}"
+            yield f"  not known of both: {unknown}"
+        else:
+            yield f"{names[0]} and {names[1]} agree"
         return
     assert first.difference is not None
     texts = _texts(found, first.difference)
     yield f"{names[0]} and {names[1]} part at the stage {first.stage.value}: {first.difference.kind.value}"
     yield from _place(names, first.difference, texts)
+    if first.stage.value == "ids":
+        yield from _before(packs, first.difference)
+    yield from _ended(names, found)
     if found.unknown and found.between is not None:
         after = found.between[0]
         unknown = ", ".join(stage.value for stage in found.unknown)
-        yield f"  it arises {f'after {after.value}' if after else 'at the latest there'}; unknown before it: {unknown}"
+        yield f"  it may have arisen before{f', behind {after.value}' if after else ''}; not known of both: {unknown}"
+    for each in found.spelled:
+        text, token = names[each.text_in], names[1 - each.text_in]
+        yield f"  {each.where} spells {each.token}: in {text} that is text; {token} has {each.more} more of that token"
     if found.failure is not None:
         so_far = ", for all that is known" if found.unknown else ""
-        yield f"  table 1.10{so_far}: {found.failure.value}"
+        yield f"  failure of table 1.10{so_far}: {found.failure.value}"
     elif 0 < len(found.possible) <= _FEW:
-        yield f"  table 1.10, one of: {'; '.join(failure.value for failure in found.possible)}"
+        yield f"  failure of table 1.10, perhaps: {'; or '.join(failure.value for failure in found.possible)}"
+    received = {each.stage.value: each.same.value for each in found.stages}
+    if received["ids"] == "same" and received["tensors"] != "different":
+        also = ", mask and positions" if received["tensors"] == "same" else ""
+        yield f"  what the model received is the same: ids{also}"
     for name, old, new in found.versions:
-        yield f"  {name} {old} in the first, {new} in the second"
+        yield f"  {name} {old} in {names[0]}, {new} in {names[1]}"
+
+
+def _named(found: Diff, same: str) -> str:
+    """The stages of which this is known."""
+    return ", ".join(each.stage.value for each in found.stages if each.same.value == same)
+
+
+def _ended(names: tuple[str, str], found: Diff) -> Iterator[str]:
+    """The error behind the first difference with which one of the two ended, or both."""
+    errors = (
+        each for each in found.consequences if each.difference is not None and each.difference.kind.name == "ERROR"
+    )
+    first = next(errors, None)
+    if first is None or first.difference is None:
+        return
+    for name, said in zip(names, (first.difference.first, first.difference.second), strict=True):
+        if said:
+            yield f"  {name} ended at the stage {first.stage.value}: {said}"
 
 
 def _texts(found: Diff, difference: Difference) -> tuple[str, str]:
     """What stands in both; tokens also as text, where the model of one of them is at hand."""
     shown = difference.first, difference.second
-    if difference.kind.name != "TOKEN":
+    at_ids = found.first is not None and found.first.stage.value == "ids"
+    if not at_ids or difference.kind.name not in ("TOKEN", "MISSING"):
         return shown
     known = [name for name in found.models if name]
     first, second = (
-        f"{id} {_token(int(id), model)}".rstrip()
-        for id, model in zip(shown, (found.models if len(known) == 2 else known * 2) or ("", ""), strict=True)
+        _with_text(said, model)
+        for said, model in zip(shown, (found.models if len(known) == 2 else known * 2) or ("", ""), strict=True)
     )
     return first, second
+
+
+def _with_text(said: str, model: str) -> str:
+    """An id with its text behind it: `198 "\\n" and 2 more`."""
+    id, space, more = said.partition(" ")
+    return f"{id} {_token(int(id), model)}".rstrip() + space + more if id else ""
+
+
+def _before(packs: tuple[Pack, Pack], difference: Difference) -> Iterator[str]:
+    """The text in front of a token, where the model of one of them is at hand and its ids are not redacted."""
+    at = int(difference.where.split()[1])
+    for pack in packs:
+        ids = [
+            id for id in items(pack.stages[Stage.IDS]["input_ids"])[max(0, at - _TOKENS) : at] if isinstance(id, int)
+        ]
+        if pack.model and ids and min(ids) >= 0:
+            try:
+                text = load_model(pack.model).decode_text(ids)
+            except KatapiError:
+                continue
+            yield f"  behind {json.dumps(('…' if at > _TOKENS else '') + text, ensure_ascii=False)}"
+            return
 
 
 def _token(id: int, model: str) -> str:
@@ -185,7 +249,7 @@ def _show(found: Diff) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, expand=False)
-    for heading in ("stage", "", "first difference", "where"):
+    for heading in ("stage", "", "difference", "where"):
         table.add_column(heading, no_wrap=True)
     for each in found.stages:
         table.add_row(each.stage.value, each.same.value, *_cells(each.difference))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katapi.cli.models import Params, load_model, read_params, read_request, write_file
+from katapi.cli.packs import read_pack_file
 from katapi.runtime.errors import KatapiError
 
 if TYPE_CHECKING:
@@ -65,9 +66,8 @@ def _of_request(name: str, file: str, param: list[str] | None, policy: str | Non
 def _of_packs(files: list[str]) -> View:
     from katapi.inspecting.from_diff import view_of_diff
     from katapi.inspecting.from_pack import view_of_pack
-    from katapi.packs.reading import read_pack
 
-    packs = [read_pack(Path(file)) for file in files]
+    packs = [read_pack_file(Path(file)) for file in files]
     models = {name: model for name in {pack.model for pack in packs} if (model := _at_hand(name)) is not None}
     if len(packs) == 1:
         return view_of_pack(packs[0], models.get(packs[0].model))

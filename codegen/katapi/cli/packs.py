@@ -10,9 +10,10 @@ import typer
 from katapi.cli.failure import Failed
 from katapi.cli.models import ModelName, Params, RequestFile, load_model, read_params, read_request, write_file
 from katapi.cli.terminal import print_table, visible
+from katapi.runtime.errors import ReplayError
 
 if TYPE_CHECKING:
-    from katapi.packs.pack import Redaction
+    from katapi.packs.pack import Pack, Redaction
     from katapi.packs.replay import Replay
 
 
@@ -22,6 +23,17 @@ _REDACTIONS: dict[str, Redaction] = {
     "placeholders": "placeholders",
     "placeholder": "placeholders",
 }
+
+
+def read_pack_file(file: Path) -> Pack:
+    """The pack in a file; an error of it names the file."""
+    from katapi.packs.reading import read_pack
+
+    try:
+        return read_pack(file)
+    except ReplayError as error:
+        where = error.where if str(file) in error.where else f"{file}, {error.where}".removesuffix(", ")
+        raise ReplayError(error.message, code=error.code, where=where, help=error.help) from None
 
 
 def spelled_out(arguments: list[str]) -> list[str]:
@@ -80,11 +92,10 @@ def replay(
 ) -> None:
     """Run the request of a pack once more, and compare each stage with what was recorded."""
     import katapi
-    from katapi.packs.reading import read_pack
     from katapi.packs.replay import check_fixture, check_source
     from katapi.packs.replay import replay as run
 
-    found = read_pack(pack)
+    found = read_pack_file(pack)
     check_source(found)
     check_fixture(katapi.load("book", "katapi_models"))
     print("the chapter's fixture: agrees")
