@@ -66,20 +66,27 @@ def diff(
 
 
 def foreign(
-    known: Annotated[Known, typer.Argument(help="What FILE is: a rendered text, ids, or a reply of vLLM's /tokenize.")],
+    known: Annotated[
+        Known,
+        typer.Argument(
+            metavar="text|ids|vllm", help="What FILE is: a rendered text, ids, or a reply of vLLM's /tokenize."
+        ),
+    ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="Standard input if `-`.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The pack to write.")] = None,
-    model: Annotated[str, typer.Option(help="The name of the model, where it is known.")] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The pack to write: NAME.pack.")],
+    model: Annotated[
+        str, typer.Option(help="The model as `katapi models` names it; then `diff` and `inspect` show ids as text.")
+    ] = "",
     source: Annotated[str | None, typer.Option(help="The name of the system that ran.")] = None,
 ) -> None:
     """Write what is known of an execution of another system as a pack, for `katapi diff`.
 
-    Ids are a list in JSON, or numbers with white space or commas between.
+    Ids are a list in JSON, or numbers with white space or commas between; of a reply that holds more, the list alone.
+
+    A pack of what transformers gives is made in Python: katapi.foreign.of_transformers.
     """
     from katapi.packs.writing import pack_bytes
 
-    if output is None:
-        raise typer.BadParameter("a pack needs a name", param_hint="--output")
     write_file(pack_bytes(_foreign(known, read_request(file), model, source)), output)
 
 

@@ -33,7 +33,9 @@ def inspect(
         ),
     ] = None,
     param: Params = None,
-    policy: Annotated[str | None, typer.Option(help="A budget of the spec; not with packs.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="A budget that `katapi models MODEL` lists; not with packs.")
+    ] = None,
 ) -> None:
     """Write a page that shows an execution: its stages, messages, tokens and where each came from.
 
