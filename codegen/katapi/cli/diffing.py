@@ -145,7 +145,7 @@ def _lines(names: tuple[str, str], packs: tuple[Pack, Pack], found: Diff) -> Ite
         yield f"  it may have arisen before{f', behind {after.value}' if after else ''}; not known of both: {unknown}"
     for each in found.spelled:
         text, token = names[each.text_in], names[1 - each.text_in]
-        yield f"  {each.where} spells {each.token}: in {text} that is text; {token} has {each.more} more of that token"
+        yield f"  {each.where} spells {each.token}: text in {text}; {token} has {each.more} more of that token"
     if found.failure is not None:
         so_far = ", for all that is known" if found.unknown else ""
         yield f"  failure of table 1.10{so_far}: {found.failure.value}"

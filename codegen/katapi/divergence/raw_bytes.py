@@ -64,8 +64,12 @@ def _raw(raw: bytes, other_raw: bytes) -> Difference:
 
 
 def _has_key(path: str, *stretches: str) -> bool:
-    """Whether the first bytes that differ can be those of a key that one of them lacks; an item has no name there."""
-    return path.endswith("]") or any(path.rpartition(".")[2] in stretch for stretch in stretches)
+    """Whether the first bytes that differ can be those of a key that one of them lacks; an item has no name there.
+
+    They are its name, or what ends the object or goes on with it.
+    """
+    name = path.rpartition(".")[2]
+    return path.endswith("]") or any(name in stretch or stretch in (",", "}") for stretch in stretches)
 
 
 def _parsed(text: str) -> Json:
