@@ -11,6 +11,7 @@ from katapi.divergence.known import Comparable, Known, known
 from katapi.divergence.printed import is_foreign
 from katapi.divergence.spelled import Spelled, spelled
 from katapi.divergence.stages import stage_difference
+from katapi.divergence.words import in_words
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.stages import Failure, Stage
@@ -110,6 +111,9 @@ class Diff:
         """The stages behind the first difference."""
         first = self.first
         return () if first is None else self.stages[self.stages.index(first) + 1 :]
+
+    def __str__(self) -> str:
+        return "\n".join(in_words(self))
 
     def to_json(self) -> dict[str, Json]:
         """The comparison as plain JSON: `first` is the name of a stage, `stages` has all of them."""
