@@ -352,6 +352,8 @@ def test_what_was_not_reached_and_what_is_unknown(browser: Browser) -> None:
             "?",
         ]
         assert opened.number("document.querySelectorAll('#tokens-0 .token').length") == 0
+        said = opened.text("document.querySelector('.pane.tokens .note').textContent")
+        assert said.startswith("The error R113 at messages ended the execution at the stage request: ")
 
 
 def test_of_a_text_without_ids_the_segment_is_shown(browser: Browser) -> None:

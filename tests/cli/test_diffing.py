@@ -86,6 +86,18 @@ def test_an_execution_that_failed(tmp_path: Path) -> None:
     assert rows[-1].split() == ["tensors", "different", "an", "error", "not", "reached:", "R110"]
 
 
+def test_models_that_take_another_request(tmp_path: Path) -> None:
+    asked = REQUEST[:-1] + ', "enable_thinking": false}'
+    one, other = recorded(tmp_path, "a", asked), recorded(tmp_path, "b", asked, model="qwen2.5")
+    assert here("diff", one, other).out.splitlines()[:5] == [
+        "a.pack and b.pack part at the stage request: an error",
+        "  a.pack | came further",
+        '  b.pack | R111 at enable_thinking: unknown parameter "enable_thinking"',
+        "  a.pack is of the model qwen3, b.pack of qwen2.5",
+        "",
+    ]
+
+
 @pytest.mark.parametrize("arguments", [("nothing.pack", "nothing.pack"), ("nothing.pack",), ()])
 def test_usage(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     assert here("diff", *arguments, cwd=tmp_path).status == 2

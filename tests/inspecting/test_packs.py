@@ -316,12 +316,14 @@ def test_the_command_shows_one_pack_and_two(tmp_path: Path) -> None:
         (("none.pack",), 1, "Y100"),
         (("good.pack", "request.json"), 2, "another pack"),
         (("qwen3", "good.pack"), 2, "names its model"),
+        (("request.json",), 2, "a request goes behind its model: `katapi inspect MODEL request.json`"),
         (("good.pack", "--policy", "chat8k"), 2, "its budget"),
     ],
 )
 def test_what_is_wrong_with_packs(tmp_path: Path, arguments: tuple[str, ...], status: int, said: str) -> None:
     data = pack_bytes(PACK)
     (tmp_path / "good.pack").write_bytes(data)
+    (tmp_path / "request.json").write_text("{}")
     (tmp_path / "bad.pack").write_bytes(data[: len(data) // 2])
     done = here("inspect", *arguments, "-o", "page.html", cwd=tmp_path)
     assert done.status == status

@@ -53,6 +53,11 @@ def inspect(
         view = _of_packs([subject] if file is None else [subject, file])
     elif file is not None and file.endswith(_PACK):
         raise typer.BadParameter(f"a pack names its model: `katapi inspect {file}`", param_hint=subject)
+    elif file is None and Path(subject).is_file():
+        raise typer.BadParameter(
+            f"a request goes behind its model: `katapi inspect MODEL {subject}`; a pack is a file named *{_PACK}",
+            param_hint=subject,
+        )
     else:
         view = _of_request(subject, file or "-", param, policy)
     write_file(page(view).encode(), output)

@@ -36,7 +36,10 @@ def in_words(
     yield from _place(names, difference, shown or (difference.first, difference.second))
     if behind:
         yield f"  behind {behind}"
-    yield from _ended(names, found)
+    if difference.kind is not Kind.ERROR:
+        yield from _ended(names, found)
+    if all(found.models) and found.models[0] != found.models[1]:
+        yield f"  {names[0]} is of the model {found.models[0]}, {names[1]} of {found.models[1]}"
     if found.unknown and found.between is not None:
         after = found.between[0]
         unknown = ", ".join(stage.value for stage in found.unknown)
@@ -84,18 +87,19 @@ def _ended(names: tuple[str, str], found: Diff) -> Iterator[str]:
 
 def _place(names: tuple[str, str], difference: Difference, shown: tuple[str, str]) -> Iterator[str]:
     """The place, and what stands there in both."""
+    lacking = "came further" if difference.kind is Kind.ERROR else "nothing"
     width = max(map(_columns, names))
     if difference.where:
         yield f"  {'':{width}}--> {difference.where}"
     for side, name in enumerate(names):
         label = f"  {name}{' ' * (width - _columns(name))} | "
         if difference.excerpts is None:
-            yield f"{label}{shown[side] or 'nothing'}"
+            yield f"{label}{shown[side] or lacking}"
         else:
             before, marked, after = _window(difference.excerpts[side])
             yield f"{label}{before}{marked}{after}"
             carets = "^" * max(1, _columns(marked))
-            yield f"  {'':{width}} | {' ' * _columns(before)}{carets} {shown[side] or 'nothing'}"
+            yield f"  {'':{width}} | {' ' * _columns(before)}{carets} {shown[side] or lacking}"
 
 
 def _window(excerpt: Excerpt) -> tuple[str, str, str]:

@@ -8,11 +8,18 @@ const lines = (text) => text.split("\n").map(visible).join("\n");
 const spanned = ([first, end]) => (end - first === 1 ? `token ${first}` : `tokens ${first} to ${end - 1}`);
 const counted = (number, word) => `${digits(number)} ${word}${number === 1 ? "" : "s"}`;
 
+const failed = (stage) => stage.id.startsWith("error ");
+
 /** What is said in the place of a number of tokens: of another system that did not tell them, or behind an error. */
 function untold(run) {
+  const error = run.stages.find(failed);
+  if (error !== undefined) {
+    const { message, where, help } = Object.fromEntries(error.facts);
+    const place = where ? ` at ${where}` : "";
+    return ["No tokens", lines(`The ${error.id}${place} ended the execution at the stage ${error.name}: ${message ?? "its words are redacted"}${help ? ` (help: ${help})` : ""}`)];
+  }
   const ids = run.count ? undefined : run.stages.find(({ name }) => name === "ids")?.id;
   if (ids === "unknown") return ["Tokens: unknown", "The ids are not known. What was printed is among the segments."];
-  if (ids === "not reached" || ids?.startsWith("error")) return ["No tokens", "An error ended the execution before its ids."];
   return [counted(run.count, "token"), "No tokens."];
 }
 
@@ -123,7 +130,7 @@ function stages(run) {
       element("span", { class: "name" }, stage.name),
       element("span", { class: "id" }, ...stage.id.split(/(?<=\/)/).flatMap((part, at) => (at ? [element("wbr"), part] : [part]))),
       element("span", { class: "digest" }, stage.digest === null ? "—" : stage.digest.replace(/^sha256:(.{10}).*$/, "$1")));
-    if (data.difference?.stage === stage.name) button.classList.add("parts");
+    if (data.difference?.stage === stage.name || failed(stage)) button.classList.add("parts");
     button.addEventListener("click", () => {
       document.querySelectorAll(".stages button").forEach((one) => one.setAttribute("aria-pressed", String(one === button)));
       keep(() => aboutStage(stage));
