@@ -86,6 +86,14 @@ def test_an_execution_that_failed(tmp_path: Path) -> None:
     assert rows[-1].split() == ["tensors", "different", "an", "error", "not", "reached:", "R110"]
 
 
+def test_the_place_of_contents_that_are_redacted(tmp_path: Path) -> None:
+    one = recorded(tmp_path, "a", REQUEST, "--redact")
+    other = recorded(tmp_path, "b", REQUEST.replace("au", "ou"), "--redact")
+    shown = here("diff", one, other).out.splitlines()
+    assert shown[1].strip() == "--> sha256"
+    assert shown[4] == "  in the request: another value at messages[0].content"
+
+
 def test_models_that_take_another_request(tmp_path: Path) -> None:
     asked = REQUEST[:-1] + ', "enable_thinking": false}'
     one, other = recorded(tmp_path, "a", asked), recorded(tmp_path, "b", asked, model="qwen2.5")

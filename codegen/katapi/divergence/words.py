@@ -36,6 +36,8 @@ def in_words(
     yield from _place(names, difference, shown or (difference.first, difference.second))
     if behind:
         yield f"  behind {behind}"
+    if first.stage is Stage.BYTES and difference.excerpts is None:
+        yield from _in_the_request(found, difference)
     if difference.kind is not Kind.ERROR:
         yield from _ended(names, found)
     if all(found.models) and found.models[0] != found.models[1]:
@@ -73,6 +75,13 @@ def _alike(found: Diff, names: tuple[str, str]) -> Iterator[str]:
         yield f"  not known of both: {unknown}"
     else:
         yield f"{names[0]} and {names[1]} agree"
+
+
+def _in_the_request(found: Diff, difference: Difference) -> Iterator[str]:
+    """Where the request differs, of bytes of which no place is told, as redacted ones."""
+    request = next((each.difference for each in found.consequences if each.stage is Stage.REQUEST), None)
+    if request is not None and request.kind is not Kind.ERROR and request.where not in ("", difference.where):
+        yield f"  in the request: {request.kind.value} at {request.where}"
 
 
 def _ended(names: tuple[str, str], found: Diff) -> Iterator[str]:
