@@ -13,7 +13,7 @@ from katapi.inspecting.view import Execution
 from katapi.runtime.budget.policy import Allotment, Budget, Misfit, Order, Section
 from katapi.runtime.json_types import Json
 from tests.browser.browser import PHONE, Browser, fits
-from tests.browser.views import RESULT, RUN, VIEW, differing, failed_beside_foreign, hostile, two_packs
+from tests.browser.views import RESULT, RUN, VIEW, beside_a_text, differing, failed_beside_foreign, hostile, two_packs
 from tests.inspecting.inputs import long_talk, looked_at
 
 pytestmark = pytest.mark.browser
@@ -352,3 +352,25 @@ def test_what_was_not_reached_and_what_is_unknown(browser: Browser) -> None:
             "?",
         ]
         assert opened.number("document.querySelectorAll('#tokens-0 .token').length") == 0
+        said = opened.text("document.querySelector('.pane.tokens .note').textContent")
+        assert said.startswith("The error R113 at messages ended the execution at the stage request: ")
+
+
+def test_of_a_text_without_ids_the_segment_is_shown(browser: Browser) -> None:
+    view = beside_a_text()
+    with browser.open(view) as opened:
+        told = opened.text("document.getElementById('difference').textContent")
+        assert 'a.pack has nothing; b.pack has "<think>Hm.</think>"' in told
+        heads = "[...document.querySelectorAll('.pane.tokens h2')].map(h => h.textContent)"
+        assert opened.texts(heads) == [f"{len(view.execution.tokens)} tokens", "Tokens: unknown"]
+        assert opened.texts("[...document.querySelectorAll('.token.apart')].map(t => t.textContent)") == ["Yes"]
+        chosen = "[...document.querySelectorAll('[role=tab][aria-selected=true]')].map(t => t.textContent)"
+        assert opened.texts(chosen) == ["Messages 2", "Segments 1"]
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1000, 800), (1400, 900)])
+def test_no_word_of_a_stage_is_cut_off(browser: Browser, size: tuple[int, int]) -> None:
+    for view in (failed_beside_foreign(), VIEW):
+        with browser.open(view, size=size) as opened:
+            cut = "[...document.querySelectorAll('.stages .id')].filter(e => e.scrollWidth > e.clientWidth).length"
+            assert opened.number(cut) == 0

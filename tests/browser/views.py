@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import katapi
-from katapi.foreign import of_ids
+from katapi.foreign import of_ids, of_text
 from katapi.inspecting.from_diff import view_of_diff
 from katapi.inspecting.from_input import execution_of
 from katapi.inspecting.view import Difference, View
@@ -59,6 +59,15 @@ def failed_beside_foreign() -> View:
     model = katapi.load("qwen3")
     failed = pack_of(model, katapi.execute(model, b'{"messages": 1}'))
     return view_of_diff((failed, of_ids([151644, 872, 10**9], model="qwen3")), {"qwen3": model}, ("a.pack", "b.pack"))
+
+
+def beside_a_text() -> View:
+    """A pack beside the text of another system, which has another answer and no ids."""
+    model = katapi.load("qwen3")
+    messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "Yes."}]
+    result = model.assemble(json.dumps({"messages": messages}).encode())
+    text = model.render(result.request).text.replace("Yes.", "<think>Hm.</think>Yes.")
+    return view_of_diff((pack_of(model, result), of_text(text, model="qwen3")), {"qwen3": model}, ("a.pack", "b.pack"))
 
 
 def big(count: int) -> View:

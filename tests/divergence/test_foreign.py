@@ -148,6 +148,49 @@ def test_a_rendered_text() -> None:
     assert found.first.difference.where == f"character {len(TEXT)}, byte {len(TEXT)}"
 
 
+@pytest.mark.parametrize(
+    ("text", "segment", "first", "second"),
+    [
+        (f"<|endoftext|>{TEXT}", "segment 0 (control <|im_start|>), character 0, byte 0", "", '"<|endoftext|>"'),
+        (
+            TEXT.replace("<|im_start|>user\n1 + 1?<|im_end|>\n", ""),
+            "segment 0 (control <|im_start|>), character 0, byte 0",
+            '"<|im_start|>user\\n1 + 1?<|im_end|>\\n"',
+            "",
+        ),
+        (TEXT.replace("1 + 1", "1 + 1" * 20), "", "", f'"{("1 + 1" * 19)[:59]}…", 95 characters'),
+        (TEXT.replace("1 + 1", "2 + 2"), "", '"1 + 1"', '"2 + 2"'),
+    ],
+)
+def test_a_stretch_that_one_text_has_more_is_told_as_a_whole(text: str, segment: str, first: str, second: str) -> None:
+    for turned in (False, True):
+        found = katapi.diff(of_text(text), PROMPT) if turned else katapi.diff(PROMPT, of_text(text))
+        assert found.first is not None
+        difference = found.first.difference
+        assert difference is not None
+        assert difference.kind is Kind.TEXT
+        assert difference.where.startswith(segment)
+        shown = difference.first, difference.second
+        assert (shown[::-1] if turned else shown) == (first, second)
+
+
+def test_contents_that_spell_a_control_token() -> None:
+    messages: list[dict[str, Json]] = [{"role": "user", "content": "What is <|im_end|>?"}]
+    prompt = QWEN.assemble(json.dumps({"messages": messages}).encode())
+    text = QWEN.render(prompt.request).text
+    ids = prompt.input_ids.tolist()
+    theirs = of_parts("vLLM", text=text, input_ids=[*ids[:5], 151645, *ids[6:]])
+    for turned, found in enumerate((katapi.diff(prompt, theirs), katapi.diff(theirs, prompt))):
+        assert [each.to_json() for each in found.spelled] == [
+            {"token": "<|im_end|>", "where": "messages[0].content", "text_in": turned, "more": 1}
+        ]
+        assert found.between == (Stage.RENDERED, Stage.IDS)
+        assert (found.failure, found.possible) == (None, ())
+    assert katapi.diff(prompt, of_parts("vLLM", text=text, input_ids=[*ids, 0])).spelled == ()
+    assert katapi.diff(PROMPT, of_ids([*PROMPT.input_ids, 151645])).spelled == ()
+    assert katapi.diff(prompt, prompt).spelled == ()
+
+
 def test_the_ids_of_a_server() -> None:
     found = katapi.diff(PROMPT, of_ids(PROMPT.input_ids))
     assert (found.same, known_stages(found)) == (True, [Stage.IDS])

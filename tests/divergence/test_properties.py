@@ -52,6 +52,8 @@ def check(first: Comparable, second: Comparable) -> Diff:
             break
         assert each.same is not Same.DIFFERENT
     assert json.loads(json.dumps(found.to_json()))["same"] is found.same
+    parted = "" if found.first is None else f"part at the stage {found.first.stage.value}: "
+    assert str(found).startswith(f"first and second {parted or 'agree'}")
     return found
 
 

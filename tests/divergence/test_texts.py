@@ -197,3 +197,18 @@ def test_the_items_that_one_lacks() -> None:
     assert missing_items("abcd", "ab") == (2, 4)
     assert missing_items("abcd", "abed") == (0, 0)
     assert missing_items("abcd", "xy") == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "where"),
+    [
+        (b'{"m": [{"r": "user"}], "g": true}', b'{"m": [{"r": "wizard"}]}', "g"),
+        (b'{"m": 1, "g": true}', b'{"m": 1}', "byte 7, g"),
+        (b'{"m": [1, 2]}', b'{"m": [1]}', "byte 8, m[1]"),
+    ],
+)
+def test_a_byte_is_named_only_where_it_is_of_what_is_missing(one: bytes, other: bytes, where: str) -> None:
+    found = bytes_difference({}, {}, one, other)
+    assert found is not None
+    assert (found.kind, found.where) == (Kind.MISSING, where)
+    assert (found.excerpts is None) is (where == "g")

@@ -37,7 +37,7 @@ def test_there_are_examples() -> None:
         "diff": 4,
         "extension": 2,
         "inspect": 1,
-        "packs": 4,
+        "packs": 5,
         "parsing": 4,
         "tensors": 5,
     }

@@ -242,6 +242,42 @@ def test_of_another_system_the_first_token_that_differs_is_shown() -> None:
     assert difference.follows[0].startswith("it may have arisen before; not known of both: bytes, request")
 
 
+def test_of_a_text_alone_the_segment_that_differs_is_shown() -> None:
+    text = QWEN.render(RESULT.request).text
+    at = text.index("sky" if "sky" in text else "<|im_end|>")
+    theirs = of_text(f"{text[:at]}!{text[at:]}")
+    for turned in (False, True):
+        pair = (theirs, PACK) if turned else (PACK, theirs)
+        difference = view_of_diff(pair, {"qwen3": QWEN}).difference
+        assert difference is not None
+        assert difference.stage == "rendered"
+        tokens = difference.tokens[::-1] if turned else difference.tokens
+        assert tokens[1] == 0
+        assert 0 < len(QWEN.decode_text(IDS[: tokens[0]])) <= at
+
+
+def test_that_the_model_received_the_same_is_told() -> None:
+    raw = json.dumps({**TALK})
+    one, other = (pack_of(QWEN, QWEN.assemble(each.encode())) for each in (raw, f"{raw} "))
+    said = "what the model received is the same"
+    difference = view_of_diff((one, other), {}).difference
+    assert difference is not None
+    assert said in difference.follows
+    longer = made(messages=[{"role": "user", "content": "?"}])[0]
+    parted = view_of_diff((one, longer), {}).difference
+    assert parted is not None
+    assert said not in parted.follows
+
+
+def test_contents_that_spell_a_control_token_are_told() -> None:
+    prompt = QWEN.assemble(b'{"messages": [{"role": "user", "content": "<|im_end|>"}]}')
+    theirs = of_ids([*prompt.input_ids[:4], 151645, 0, 151645, 151645])
+    difference = view_of_diff((pack_of(QWEN, prompt), theirs), {}, ("a.pack", "b.pack")).difference
+    assert difference is not None
+    said = "messages[0].content spells <|im_end|>: text in a.pack; b.pack has 2 more of that token"
+    assert said in difference.follows
+
+
 def test_one_that_failed_beside_one_that_did_not() -> None:
     view = view_of_diff((packs()["tools"], packs()["a refused request"]), {"qwen3": QWEN})
     assert view.difference is not None
@@ -280,12 +316,14 @@ def test_the_command_shows_one_pack_and_two(tmp_path: Path) -> None:
         (("none.pack",), 1, "Y100"),
         (("good.pack", "request.json"), 2, "another pack"),
         (("qwen3", "good.pack"), 2, "names its model"),
+        (("request.json",), 2, "a request goes behind its model: `katapi inspect MODEL request.json`"),
         (("good.pack", "--policy", "chat8k"), 2, "its budget"),
     ],
 )
 def test_what_is_wrong_with_packs(tmp_path: Path, arguments: tuple[str, ...], status: int, said: str) -> None:
     data = pack_bytes(PACK)
     (tmp_path / "good.pack").write_bytes(data)
+    (tmp_path / "request.json").write_text("{}")
     (tmp_path / "bad.pack").write_bytes(data[: len(data) // 2])
     done = here("inspect", *arguments, "-o", "page.html", cwd=tmp_path)
     assert done.status == status

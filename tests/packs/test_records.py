@@ -31,6 +31,13 @@ def test_the_stages_stand_in_their_order() -> None:
     ]
 
 
+def test_what_an_execution_prints_holds_no_content() -> None:
+    asked = '{"messages": [{"role": "%s", "content": "天空"}]}'
+    assert repr(execute(BOOK, (asked % "user").encode())) == "Execution(book, 5 tokens)"
+    assert repr(execute(BOOK, (asked % "天空").encode())) == "Execution(book, R110 at messages[0].role)"
+    assert repr(execute(BOOK, b"")).startswith("Execution(book, R100 at ")
+
+
 def test_each_row_of_the_table_has_a_stage_that_is_the_first_to_show_it() -> None:
     shown = {failure for stage in Stage for failure in stage.failures}
     assert shown == {*Failure}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katapi.cli.models import load_model, read_request, write_file
-from katapi.cli.terminal import cells, print_table, visible, write_json
+from katapi.cli.packs import read_pack_file
+from katapi.cli.terminal import print_table, visible, write_json
+from katapi.divergence.plain import numbers
 from katapi.runtime.errors import KatapiError, ReplayError
+from katapi.runtime.stages import Stage
 
 if TYPE_CHECKING:
     from katapi.divergence.compare import Diff
-    from katapi.divergence.difference import Difference, Excerpt
+    from katapi.divergence.difference import Difference
     from katapi.packs.pack import Pack
 
-_SHOWN = 60
-"""How many characters of a text stand on a line."""
-
-_FEW = 3
-"""How many rows of table 1.10 are told where it can be more than one."""
+_TOKENS = 12
+"""How many tokens in front of one that differs are shown as text."""
 
 PackFile = Annotated[
     Path, typer.Argument(metavar="PACK", exists=True, dir_okay=False, help="What `katapi record` or `foreign` wrote.")
@@ -45,14 +44,16 @@ def diff(
 ) -> None:
     """Tell at which stage two executions part, what the smallest difference there is, and what it led to."""
     from katapi.divergence.compare import diff as compared
-    from katapi.packs.reading import read_pack
+    from katapi.divergence.words import in_words
 
-    found = compared(read_pack(first), read_pack(second))
+    packs = read_pack_file(first), read_pack_file(second)
+    found = compared(*packs)
     if as_json:
         write_json(json.dumps(found.to_json(), ensure_ascii=False))
     else:
         names = first.name, second.name
-        for line in _lines(names if names[0] != names[1] else (str(first), str(second)), found):
+        called = names if names[0] != names[1] else (str(first), str(second))
+        for line in in_words(found, called, *_tokens(packs, found)):
             print(visible(line))
         _show(found)
     if not found.same:
@@ -60,20 +61,27 @@ def diff(
 
 
 def foreign(
-    known: Annotated[Known, typer.Argument(help="What FILE is: a rendered text, ids, or a reply of vLLM's /tokenize.")],
+    known: Annotated[
+        Known,
+        typer.Argument(
+            metavar="text|ids|vllm", help="What FILE is: a rendered text, ids, or a reply of vLLM's /tokenize."
+        ),
+    ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="Standard input if `-`.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The pack to write.")] = None,
-    model: Annotated[str, typer.Option(help="The name of the model, where it is known.")] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The pack to write: NAME.pack.")],
+    model: Annotated[
+        str, typer.Option(help="The model as `katapi models` names it; then `diff` and `inspect` show ids as text.")
+    ] = "",
     source: Annotated[str | None, typer.Option(help="The name of the system that ran.")] = None,
 ) -> None:
     """Write what is known of an execution of another system as a pack, for `katapi diff`.
 
-    Ids are a list in JSON, or numbers with white space or commas between.
+    Ids are a list in JSON, or numbers with white space or commas between; of a reply that holds more, the list alone.
+
+    A pack of what transformers gives is made in Python: katapi.foreign.of_transformers.
     """
     from katapi.packs.writing import pack_bytes
 
-    if output is None:
-        raise typer.BadParameter("a pack needs a name", param_hint="--output")
     write_file(pack_bytes(_foreign(known, read_request(file), model, source)), output)
 
 
@@ -98,48 +106,44 @@ def parse_ids(text: str) -> list[int]:
 
     Raises `ReplayError` Y122 for any other text.
     """
-    numbers = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()
-    for number in numbers:
+    words = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()
+    for number in words:
         if not number.isdecimal() or len(number) > len(str(2**63)):
             raise ReplayError(f"{number[:20]!r} is no token id", code="Y122", help="pass numbers, or a list in JSON")
-    return [int(number) for number in numbers]
+    return [int(number) for number in words]
 
 
-def _lines(names: tuple[str, str], found: Diff) -> Iterator[str]:
-    """What is said above the table."""
+def _tokens(packs: tuple[Pack, Pack], found: Diff) -> tuple[tuple[str, str] | None, str]:
+    """What stands in both and what is in front of it, ids with their text, where a model is at hand."""
     first = found.first
-    if first is None:
-        known = [each for each in found.stages if each.same.value == "same"]
-        yield f"{names[0]} and {names[1]} agree" + ("" if known else ": but no stage is known of both")
-        return
-    assert first.difference is not None
-    texts = _texts(found, first.difference)
-    yield f"{names[0]} and {names[1]} part at the stage {first.stage.value}: {first.difference.kind.value}"
-    yield from _place(names, first.difference, texts)
-    if found.unknown and found.between is not None:
-        after = found.between[0]
-        unknown = ", ".join(stage.value for stage in found.unknown)
-        yield f"  it arises {f'after {after.value}' if after else 'at the latest there'}; unknown before it: {unknown}"
-    if found.failure is not None:
-        so_far = ", for all that is known" if found.unknown else ""
-        yield f"  table 1.10{so_far}: {found.failure.value}"
-    elif 0 < len(found.possible) <= _FEW:
-        yield f"  table 1.10, one of: {'; '.join(failure.value for failure in found.possible)}"
-    for name, old, new in found.versions:
-        yield f"  {name} {old} in the first, {new} in the second"
-
-
-def _texts(found: Diff, difference: Difference) -> tuple[str, str]:
-    """What stands in both; tokens also as text, where the model of one of them is at hand."""
-    shown = difference.first, difference.second
-    if difference.kind.name != "TOKEN":
-        return shown
+    if first is None or first.difference is None or first.stage is not Stage.IDS:
+        return None, ""
+    difference = first.difference
+    if difference.kind.name not in ("TOKEN", "MISSING"):
+        return None, ""
     known = [name for name in found.models if name]
-    first, second = (
-        f"{id} {_token(int(id), model)}".rstrip()
-        for id, model in zip(shown, (found.models if len(known) == 2 else known * 2) or ("", ""), strict=True)
-    )
-    return first, second
+    models = (found.models if len(known) == 2 else known * 2) or ("", "")
+    one, other = map(_with_text, (difference.first, difference.second), models)
+    return (one, other), _before(packs, int(difference.where.split()[1]))
+
+
+def _with_text(said: str, model: str) -> str:
+    """An id with its text behind it: `198 "\\n" and 2 more`."""
+    id, space, more = said.partition(" ")
+    return f"{id} {_token(int(id), model)}".rstrip() + space + more if id else ""
+
+
+def _before(packs: tuple[Pack, Pack], at: int) -> str:
+    """The text in front of a token; empty where no model of one of them is at hand, or ids are redacted."""
+    for pack in packs:
+        ids = numbers(pack.stages[Stage.IDS]["input_ids"])[max(0, at - _TOKENS) : at]
+        if pack.model and ids and min(ids) >= 0:
+            try:
+                text = load_model(pack.model).decode_text(ids)
+            except KatapiError:
+                continue
+            return json.dumps(("…" if at > _TOKENS else "") + text, ensure_ascii=False)
+    return ""
 
 
 def _token(id: int, model: str) -> str:
@@ -150,42 +154,12 @@ def _token(id: int, model: str) -> str:
         return ""
 
 
-def _place(names: tuple[str, str], difference: Difference, shown: tuple[str, str]) -> Iterator[str]:
-    """The place, and what stands there in both."""
-    width = max(map(cells, names))
-    if difference.where:
-        yield f"  {'':{width}}--> {difference.where}"
-    for side, name in enumerate(names):
-        label = f"  {name}{' ' * (width - cells(name))} | "
-        if difference.excerpts is None:
-            yield f"{label}{shown[side] or 'nothing'}"
-        else:
-            before, marked, after = _window(difference.excerpts[side])
-            yield f"{label}{before}{marked}{after}"
-            carets = "^" * max(1, cells(marked))
-            yield f"  {'':{width}} | {' ' * cells(before)}{carets} {shown[side] or 'nothing'}"
-
-
-def _window(excerpt: Excerpt) -> tuple[str, str, str]:
-    """A place on one line: before, at and behind it; what does not print stands as an escape."""
-    text, start, end = excerpt
-    first, last = max(0, start - _SHOWN // 3), min(len(text), end + _SHOWN // 3)
-    before = ("…" if first else "") + _printable(text[first:start])
-    return before, _printable(text[start:end]), _printable(text[end:last]) + ("…" if last < len(text) else "")
-
-
-def _printable(text: str) -> str:
-    return "".join(
-        c if c.isprintable() or c == "\N{REPLACEMENT CHARACTER}" else c.encode("unicode_escape").decode() for c in text
-    )
-
-
 def _show(found: Diff) -> None:
     """A row for each stage."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, expand=False)
-    for heading in ("stage", "", "first difference", "where"):
+    for heading in ("stage", "", "difference", "where"):
         table.add_column(heading, no_wrap=True)
     for each in found.stages:
         table.add_row(each.stage.value, each.same.value, *_cells(each.difference))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katapi.cli.models import Params, load_model, read_params, read_request, write_file
+from katapi.cli.packs import read_pack_file
 from katapi.runtime.errors import KatapiError
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def inspect(
         ),
     ] = None,
     param: Params = None,
-    policy: Annotated[str | None, typer.Option(help="A budget of the spec; not with packs.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="A budget that `katapi models MODEL` lists; not with packs.")
+    ] = None,
 ) -> None:
     """Write a page that shows an execution: its stages, messages, tokens and where each came from.
 
@@ -50,6 +53,11 @@ def inspect(
         view = _of_packs([subject] if file is None else [subject, file])
     elif file is not None and file.endswith(_PACK):
         raise typer.BadParameter(f"a pack names its model: `katapi inspect {file}`", param_hint=subject)
+    elif file is None and Path(subject).is_file():
+        raise typer.BadParameter(
+            f"a request goes behind its model: `katapi inspect MODEL {subject}`; a pack is a file named *{_PACK}",
+            param_hint=subject,
+        )
     else:
         view = _of_request(subject, file or "-", param, policy)
     write_file(page(view).encode(), output)
@@ -65,9 +73,8 @@ def _of_request(name: str, file: str, param: list[str] | None, policy: str | Non
 def _of_packs(files: list[str]) -> View:
     from katapi.inspecting.from_diff import view_of_diff
     from katapi.inspecting.from_pack import view_of_pack
-    from katapi.packs.reading import read_pack
 
-    packs = [read_pack(Path(file)) for file in files]
+    packs = [read_pack_file(Path(file)) for file in files]
     models = {name: model for name in {pack.model for pack in packs} if (model := _at_hand(name)) is not None}
     if len(packs) == 1:
         return view_of_pack(packs[0], models.get(packs[0].model))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katapi.cli.failure import Failed
-from katapi.cli.models import ModelName, Params, RequestFile, load_model, read_params, read_request, write_file
+from katapi.cli.models import ModelName, Params, Policy, RequestFile, load_model, read_params, read_request, write_file
 from katapi.cli.terminal import print_table, visible
+from katapi.runtime.errors import ReplayError
 
 if TYPE_CHECKING:
-    from katapi.packs.pack import Redaction
+    from katapi.packs.pack import Pack, Redaction
     from katapi.packs.replay import Replay
 
 
@@ -22,6 +23,17 @@ _REDACTIONS: dict[str, Redaction] = {
     "placeholders": "placeholders",
     "placeholder": "placeholders",
 }
+
+
+def read_pack_file(file: Path) -> Pack:
+    """The pack in a file; an error of it names the file."""
+    from katapi.packs.reading import read_pack
+
+    try:
+        return read_pack(file)
+    except ReplayError as error:
+        where = error.where if str(file) in error.where else f"{file}, {error.where}".removesuffix(", ")
+        raise ReplayError(error.message, code=error.code, where=where, help=error.help) from None
 
 
 def spelled_out(arguments: list[str]) -> list[str]:
@@ -38,15 +50,16 @@ def spelled_out(arguments: list[str]) -> list[str]:
 
 def record(
     model: ModelName,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The pack to write: NAME.pack.")],
     file: RequestFile = "-",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The pack to write.")] = None,
     param: Params = None,
-    policy: Annotated[str | None, typer.Option(help="A budget of the spec.")] = None,
+    policy: Policy = None,
     redact: Annotated[
         str | None,
         typer.Option(
             metavar="[HOW]",
-            help="Leave contents out: `digests` stand in their place, or `placeholders` of the same length.",
+            help="Leave contents out: `digests`, also where HOW is left away, stand in their place, or `placeholders` "
+            "of the same length.",
         ),
     ] = None,
     embed_artifacts: Annotated[
@@ -57,8 +70,6 @@ def record(
     from katapi.packs.writing import pack_bytes, pack_of
     from katapi.runtime.execution import execute
 
-    if output is None:
-        raise typer.BadParameter("a pack needs a name", param_hint="--output")
     if redact is not None and redact not in _REDACTIONS:
         raise typer.BadParameter(f"{redact!r} is neither digests nor placeholders", param_hint="--redact")
     loaded = load_model(model)
@@ -71,8 +82,7 @@ def record(
     )
     write_file(pack_bytes(pack), output)
     if found.error is not None:
-        code, at = found.error.code, visible(found.error.where)
-        typer.echo(f"recorded an execution that ended with {code}{f' at {at}' if at else ''}", err=True)
+        typer.echo(f"recorded up to the {visible(str(found.error))}", err=True)
 
 
 def replay(
@@ -80,19 +90,27 @@ def replay(
 ) -> None:
     """Run the request of a pack once more, and compare each stage with what was recorded."""
     import katapi
-    from katapi.packs.reading import read_pack
     from katapi.packs.replay import check_fixture, check_source
     from katapi.packs.replay import replay as run
 
-    found = read_pack(pack)
+    found = read_pack_file(pack)
     check_source(found)
     check_fixture(katapi.load("book", "katapi_models"))
-    print("the chapter's fixture: agrees")
+    print("this installation: the fixture of the model `book` gives its ids")
     done = run(found, load_model(found.model))
     _show(done)
     first = done.first
     if first is not None:
         raise Failed(f"katapi: the replay parts from the pack at the stage {first.stage.value}: {first.why}")
+    print(_summary(done, failed=found.fault is not None))
+
+
+def _summary(done: Replay, *, failed: bool) -> str:
+    """What a replay says in which no stage differs."""
+    unchecked = [row.stage.value for row in done.stages if row.verdict.value == "cannot be checked"]
+    if unchecked:
+        return f"nothing that can be checked differs; what cannot be: {', '.join(unchecked)}"
+    return "all stages agree, up to the same error" if failed else "all stages agree"
 
 
 def _show(done: Replay) -> None:
@@ -106,7 +124,12 @@ def _show(done: Replay) -> None:
         table.add_column(heading, no_wrap=True)
     table.add_column("why")
     for row in done.stages:
-        table.add_row(row.stage.value, row.verdict.value, _short(row.recorded), _short(row.replayed), visible(row.why))
+        # Of a redacted stage the digests differ by nature, and were not what was compared.
+        told = row.recorded == row.replayed or row.verdict.value == "differs"
+        digests = (_short(row.recorded), _short(row.replayed)) if told else ("", "")
+        table.add_row(
+            row.stage.value, row.verdict.value, *digests, visible(row.why or ("" if told else "all but contents"))
+        )
     print_table(table)
 
 

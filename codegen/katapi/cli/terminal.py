@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -23,11 +22,6 @@ _IN_JSON: Final = {code: f"\\u{code:04x}" for code in _VISIBLE}
 def visible(text: str) -> str:
     """A text in which control characters and changes of direction stand as `\\x1b` and `\\u202e`."""
     return text.translate(_VISIBLE)
-
-
-def cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def print_table(table: Table) -> None:

@@ -9,7 +9,9 @@ from katapi.divergence.difference import Difference, Kind, of_both
 from katapi.divergence.failures import failure_of
 from katapi.divergence.known import Comparable, Known, known
 from katapi.divergence.printed import is_foreign
+from katapi.divergence.spelled import Spelled, spelled
 from katapi.divergence.stages import stage_difference
+from katapi.divergence.words import in_words
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.stages import Failure, Stage
@@ -55,6 +57,8 @@ class Diff:
     """What of the versions that ran is another: its name, the first, the second."""
     failure: Failure | None
     """The row of table 1.10 that the first difference is."""
+    spelled: tuple[Spelled, ...] = ()
+    """Contents that spell a control token, where the ids differ and one of them has more of that token."""
 
     @property
     def first(self) -> StageDiff | None:
@@ -97,7 +101,7 @@ class Diff:
         first = self.first
         if first is None:
             return ()
-        if self.failure is not None or not self.unknown:
+        if self.failure is not None or not self.unknown or (first.stage is Stage.IDS and self.spelled):
             return () if self.failure is None else (self.failure,)
         stages = (*self.unknown, first.stage)
         return tuple(failure for failure in Failure if any(failure in stage.failures for stage in stages))
@@ -107,6 +111,9 @@ class Diff:
         """The stages behind the first difference."""
         first = self.first
         return () if first is None else self.stages[self.stages.index(first) + 1 :]
+
+    def __str__(self) -> str:
+        return "\n".join(in_words(self))
 
     def to_json(self) -> dict[str, Json]:
         """The comparison as plain JSON: `first` is the name of a stage, `stages` has all of them."""
@@ -119,6 +126,7 @@ class Diff:
             "after": None if between is None or between[0] is None else between[0].value,
             "unknown": [stage.value for stage in self.unknown],
             "failure": None if self.failure is None else self.failure.name,
+            "spelled": [each.to_json() for each in self.spelled],
             "possible": [failure.name for failure in self.possible],
             "stages": [each.to_json() for each in self.stages],
         }
@@ -132,12 +140,13 @@ def diff(first: Comparable, second: Comparable) -> Diff:
     one, other = known(first), known(second)
     stages = tuple(_stages(one, other))
     parted = next((each for each in stages if each.same is Same.DIFFERENT), None)
+    found = spelled(one, other) if parted is not None else ()
     failure = None
-    if parted is not None and parted.difference is not None:
+    if parted is not None and parted.difference is not None and not (parted.stage is Stage.IDS and found):
         failure = failure_of(parted.stage, parted.difference, one, other)
     old, new = one.environment.to_json(), other.environment.to_json()
     versions = tuple((name, str(old[name]), str(new[name])) for name in old if old[name] != new[name])
-    return Diff(stages, (one.model, other.model), versions, failure)
+    return Diff(stages, (one.model, other.model), versions, failure, found)
 
 
 def _stages(one: Known, other: Known) -> Iterator[StageDiff]:

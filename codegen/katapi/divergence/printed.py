@@ -14,7 +14,7 @@ from katapi.divergence.json_values import json_difference, missing_items
 from katapi.divergence.plain import items, objects
 from katapi.divergence.texts import text_difference
 from katapi.runtime.json_types import Json, JsonObject
-from katapi.runtime.places import json_path, quoted
+from katapi.runtime.places import SHOWN, json_path, quoted
 from katapi.runtime.record import canonical_json
 
 UNKNOWN = "unknown"
@@ -63,13 +63,43 @@ def _texts(a: Printed, b: Printed) -> Difference:
     found = text_difference(a.text, b.text)
     assert found is not None
     kind, start, ends = found
+    inserted = _inserted(a, b, start) if kind is Kind.TEXT else None
+    if inserted is not None:
+        start, ends = inserted
     where = f"{_segment(a, b, start)}character {start}, byte {len(a.text[:start].encode('utf-8', 'surrogatepass'))}"
     excerpts = Excerpt(a.text, start, ends[0]), Excerpt(b.text, start, ends[1])
-    first, second = named(a.text[start : ends[0]]), named(b.text[start : ends[1]])
+    name = named if inserted is None else _stretch
+    first, second = name(a.text[start : ends[0]]), name(b.text[start : ends[1]])
     reordered = _reordered(a, b, start)
     if reordered is not None:
         return Difference(reordered.kind, f"{where}{reordered.where}", reordered.first, reordered.second, excerpts)
     return Difference(kind, where, first, second, excerpts)
+
+
+def _inserted(a: Printed, b: Printed, start: int) -> tuple[int, tuple[int, int]] | None:
+    """Where one text stands as a whole in the other but for a stretch: that stretch, its start and its ends in both.
+
+    A stretch that can begin earlier as well, as one that ends with the control token in front of it, begins there with
+    the control token.
+    """
+    shorter, longer = sorted((a.text, b.text), key=len)
+    length = len(longer) - len(shorter)
+    if not length or longer[start + length :] != shorter[start:]:
+        return None
+    controls = (
+        at for side in (a, b) for at, one in zip(side.starts, side.segments, strict=True) if one["kind"] == "control"
+    )
+    nearest = max((at for at in controls if at <= start), default=start)
+    if longer[nearest:start] == longer[nearest + length : start + length]:
+        start = nearest
+    return start, (start + length, start) if longer is a.text else (start, start + length)
+
+
+def _stretch(text: str) -> str:
+    """A text in quotes, its beginning and its length where it is long; empty for none."""
+    if not text:
+        return ""
+    return quoted(text) if len(text) <= SHOWN else f"{quoted(text)}, {len(text)} characters"
 
 
 def _segment(a: Printed, b: Printed, place: int) -> str:

@@ -41,6 +41,8 @@ def _raw(raw: bytes, other_raw: bytes) -> Difference:
             first, second = one[start:end], other[second_start:second_end]
             shown = (first, second) if spelled.kind in (Kind.ESCAPE, Kind.NUMBER) else (named(first), named(second))
             return Difference(spelled.kind, where, *shown, excerpts)
+        if found.kind is Kind.MISSING and not _has_key(found.where, one[start:end], other[second_start:second_end]):
+            return found
         return Difference(
             found.kind, f"{where}, {found.where}", found.first, found.second, found.excerpts or excerpts
         )  # fmt: skip
@@ -59,6 +61,15 @@ def _raw(raw: bytes, other_raw: bytes) -> Difference:
     )
     excerpts = Excerpt(_readable(one), start, behind[0]), Excerpt(_readable(other), start, behind[1])
     return Difference(Kind.REPLACED, where, first, second, excerpts)
+
+
+def _has_key(path: str, *stretches: str) -> bool:
+    """Whether the first bytes that differ can be those of a key that one of them lacks; an item has no name there.
+
+    They are its name, or what ends the object or goes on with it.
+    """
+    name = path.rpartition(".")[2]
+    return path.endswith("]") or any(name in stretch or stretch in (",", "}") for stretch in stretches)
 
 
 def _parsed(text: str) -> Json:

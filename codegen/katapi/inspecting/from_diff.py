@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import Final
 
 from katapi.divergence.compare import Diff, Same, StageDiff, diff
@@ -41,7 +41,7 @@ def view_of_diff(
     difference = None
     if first is not None and first.difference is not None:
         what = _sentence(first.difference, names)
-        at = _first_tokens(packs, one, other)
+        at = _of_text(first, one, other) or _first_tokens(packs, one, other)
         difference = Difference(first.stage.value, what, at, tuple(_follows(found, names)))
     return View(versions(packs[0].environment), one, other, difference, _alike(found))
 
@@ -63,10 +63,13 @@ def _follows(found: Diff, names: tuple[str, str]) -> Iterator[str]:
     if found.unknown:
         unknown = ", ".join(stage.value for stage in found.unknown)
         yield f"it may have arisen before; not known of both: {unknown}"
+    for spelled in found.spelled:
+        text, token = names[spelled.text_in], names[1 - spelled.text_in]
+        yield f"{spelled.where} spells {spelled.token}: text in {text}; {token} has {spelled.more} more of that token"
     if found.failure is not None:
-        yield f"table 1.10: {found.failure.value}"
+        yield f"failure of table 1.10: {found.failure.value}"
     elif 0 < len(found.possible) <= _FEW:
-        yield f"table 1.10, possibly: {'; '.join(failure.value for failure in found.possible)}"
+        yield f"failure of table 1.10, perhaps: {'; or '.join(failure.value for failure in found.possible)}"
     parted = [] if found.first is None else [found.first, *found.consequences]
     ended = [each for each in parted if each.difference is not None and each.difference.kind is Kind.ERROR]
     for each in found.consequences:
@@ -77,6 +80,8 @@ def _follows(found: Diff, names: tuple[str, str]) -> Iterator[str]:
     again = [each.stage.value for each in found.consequences if each.same is Same.SAME]
     if again:
         yield f"the same again: {', '.join(again)}"
+    if {Stage.IDS.value, Stage.TENSORS.value} <= {*again}:
+        yield "what the model received is the same"
     for name, old, new in found.versions:
         yield f"{name} {old} in {names[0]}, {new} in {names[1]}"
 
@@ -103,6 +108,25 @@ def _first_tokens(packs: tuple[Pack, Pack], one: Execution, other: Execution) ->
     known = [at for at in places if at is not None] or [_parting(_sources(one), _sources(other)) or 0]
     at = min(known)
     return min(at, max(0, len(one.tokens) - 1)), min(at, max(0, len(other.tokens) - 1))
+
+
+def _of_text(first: StageDiff, one: Execution, other: Execution) -> tuple[int, int] | None:
+    """The first tokens of the segment that differs, where one of the two has no tokens and so only texts compare."""
+    difference = first.difference
+    if first.stage is not Stage.RENDERED or difference is None or difference.excerpts is None:
+        return None
+    if one.tokens and other.tokens:
+        return None
+    places = [_token_at(side, excerpt.start) for side, excerpt in zip((one, other), difference.excerpts, strict=True)]
+    return places[0], places[1]
+
+
+def _token_at(execution: Execution, character: int) -> int:
+    """The first token of the segment in which a character stands, or the last of all."""
+    ends = accumulate(len(part.text) for part in execution.parts)
+    part = next((index for index, end in enumerate(ends) if character < end), len(execution.parts) - 1)
+    found = (at for at, token in enumerate(execution.tokens) if execution.places[token.place].parts[1] > part)
+    return next(found, max(0, len(execution.tokens) - 1))
 
 
 def _parting(one: Sequence[object], other: Sequence[object]) -> int | None:

@@ -72,7 +72,7 @@ def read_archive(data: bytes) -> dict[str, bytes]:
             "it is no pack: a pack begins with its manifest",
             code="Y100",
             where="byte 0",
-            help="a pack that another program unpacked and packed anew is none any more; `katapi record` writes one",
+            help="`katapi record` and `katapi foreign` write packs; one that was packed anew is none any more",
         )
     files: dict[str, bytes] = {}
     for name, content in _files(data):

@@ -31,6 +31,13 @@ class Execution(NamedTuple):
     input: ModelInput | None
     error: KatapiError | None
 
+    def __repr__(self) -> str:
+        # The record and the input hold all contents, which should not come into a log by accident.
+        became = f"{0 if self.input is None else len(self.input)} tokens"
+        if self.error is not None:
+            became = f"{self.error.code} at {self.error.where}".removesuffix(" at ")
+        return f"Execution({self.record.model}, {became})"
+
 
 def execute(
     model: Model[R], request: R | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None

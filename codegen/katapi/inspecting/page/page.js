@@ -8,6 +8,21 @@ const lines = (text) => text.split("\n").map(visible).join("\n");
 const spanned = ([first, end]) => (end - first === 1 ? `token ${first}` : `tokens ${first} to ${end - 1}`);
 const counted = (number, word) => `${digits(number)} ${word}${number === 1 ? "" : "s"}`;
 
+const failed = (stage) => stage.id.startsWith("error ");
+
+/** What is said in the place of a number of tokens: of another system that did not tell them, or behind an error. */
+function untold(run) {
+  const error = run.stages.find(failed);
+  if (error !== undefined) {
+    const { message, where, help } = Object.fromEntries(error.facts);
+    const place = where ? ` at ${where}` : "";
+    return ["No tokens", lines(`The ${error.id}${place} ended the execution at the stage ${error.name}: ${message ?? "its words are redacted"}${help ? ` (help: ${help})` : ""}`)];
+  }
+  const ids = run.count ? undefined : run.stages.find(({ name }) => name === "ids")?.id;
+  if (ids === "unknown") return ["Tokens: unknown", "The ids are not known. What was printed is among the segments."];
+  return [counted(run.count, "token"), "No tokens."];
+}
+
 // ---- details
 
 const narrow = matchMedia("(max-width: 899.98px)").matches;
@@ -109,13 +124,13 @@ function aboutImage(image) {
 // ---- stages and budget
 
 function stages(run) {
-  const list = element("ol", { class: "stages", "aria-label": "Stages" });
+  const list = element("ol", { class: run.stages.length > 8 ? "stages many" : "stages", "aria-label": "Stages" });
   for (const stage of run.stages) {
     const button = element("button", { type: "button", "aria-pressed": "false" },
       element("span", { class: "name" }, stage.name),
-      element("span", { class: "id" }, stage.id),
+      element("span", { class: "id" }, ...stage.id.split(/(?<=\/)/).flatMap((part, at) => (at ? [element("wbr"), part] : [part]))),
       element("span", { class: "digest" }, stage.digest === null ? "—" : stage.digest.replace(/^sha256:(.{10}).*$/, "$1")));
-    if (data.difference?.stage === stage.name) button.classList.add("parts");
+    if (data.difference?.stage === stage.name || failed(stage)) button.classList.add("parts");
     button.addEventListener("click", () => {
       document.querySelectorAll(".stages button").forEach((one) => one.setAttribute("aria-pressed", String(one === button)));
       keep(() => aboutStage(stage));
@@ -143,7 +158,7 @@ function budget(run) {
   }
   const left = items.filter((item) => !item.kept).length;
   const verdict = policy === null
-    ? `${counted(run.count, "token")}${known ? "; no policy was named, so nothing was left out" : ""}`
+    ? `${untold(run)[0]}${known ? "; no policy was named, so nothing was left out" : ""}`
     : `${policy}: ${counted(run.count, "token")} of a window of ${digits(room)}; ${left ? `${digits(left)} left out` : "nothing left out"}`;
   list.append(element("li", { class: left || cut ? "why verdict" : "quiet verdict" }, verdict));
   if (cut) list.append(element("li", { class: "why cut" }, cut));
@@ -225,8 +240,8 @@ function tokenPane(run, number) {
   const pane = {
     list,
     node: element("section", { class: "pane tokens", "aria-label": "Tokens" },
-      element("div", { class: "head" }, element("h2", {}, counted(run.count, "token")), answer, search), legend,
-      run.count ? list.box : element("p", { class: "note" }, "No tokens.")),
+      element("div", { class: "head" }, element("h2", {}, untold(run)[0]), answer, search), legend,
+      run.count ? list.box : element("p", { class: "note" }, untold(run)[1])),
     /** Lets some tokens stand out: those of which `test` is true; of all where it is null. */
     only(test, button = null) {
       spot = test;
@@ -314,7 +329,7 @@ function sources(run, number, tokens) {
     tabs.append(source.tab);
     pane.append(source.panel);
   });
-  select(0);
+  select(run.messages.length || !run.parts.length ? 0 : 1);
   return pane;
 }
 
