@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -21,6 +21,7 @@ from katapi.testing import (
     texts_at,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.glm_4_0414 import MODEL
 from katapi_models.glm_4_0414.request import (
     AssistantMessage,
@@ -68,6 +69,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content",),
     "assistant": ("content", "metadata", "tool_calls.function.name"),
 }
+PREFIX = Prefix(ways=((Site(163, 14),),), own=frozenset({Site(163, 14)}))
 REJECTIONS = {"glm-4.kata:10"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -120,6 +122,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((163, 3) <= site <= (163, 26) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -156,7 +159,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)
