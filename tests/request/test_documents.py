@@ -118,12 +118,14 @@ def test_documents_of_glm_4_0414_are_observations_behind_the_last_question() -> 
         {"role": "observation", "content": "【1†B†u/b】\nb"},
     ]
     answered: list[Json] = [{"role": "assistant", "content": "It is so【3†source】."}]
-    for behind in ([], answered):
+    none: list[Json] = []
+    for behind in (answered, none):
         given = model.assemble(json.dumps({"messages": [*messages, *behind], "documents": found}).encode())
         plain = model.assemble(json.dumps({"messages": [*messages, *observed, *behind]}).encode())
         assert given.input_ids.tolist() == plain.input_ids.tolist()
         assert given.sampled.tolist() == plain.sampled.tolist()
-    paths = {s.path for s in given.rendered.payload if isinstance(s, ContentSegment)}
+    shown = model.render(json.dumps({"messages": messages, "documents": found}).encode())
+    paths = {s.path for s in shown.payload if isinstance(s, ContentSegment)}
     assert {("documents", 0, "id"), ("documents", 0, "content"), ("documents", 1, "url")} <= paths
     with pytest.raises(TemplateError, match="Documents stand behind a question"):
         model.render(json.dumps({"messages": answered, "documents": found}).encode())
