@@ -180,6 +180,7 @@ def test_any_tokenizer_can_be_cut_where_that_is_known(drawn: Drawn, data: st.Dat
         ("  ab  ", None),
         (" ab", None),
         ("ab\ncd", (2, 3)),
+        ("ab  cd", (2, 4)),
         ("a b", (1, 2)),
         ("a1b cd", (3, 4)),  # one before a space comes first
         ("a1b cd1", (3, 6)),
