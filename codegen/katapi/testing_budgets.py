@@ -21,6 +21,7 @@ from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel
 from katapi.testing import accepted, rejection, request_bytes
+from katapi.testing_segments import Placeholder, Prefix, check_placeholders, check_prefix
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -48,13 +49,20 @@ def within(requests: SearchStrategy[R], model: Model[R]) -> SearchStrategy[Case]
     return st.builds(Case, conversations, names, st.floats(0, 1.1), st.integers(0, 8))
 
 
-def check_within(model: Model[R], case: Case) -> None:
-    """Asserts all that must hold of a conversation within a budget."""
+def check_within(
+    model: Model[R], case: Case, prefix: Prefix | None = None, placeholders: Sequence[Placeholder] = ()
+) -> None:
+    """Asserts all that must hold of a conversation within a budget.
+
+    `prefix` and `placeholders` are what the template prints for them, as far as the compiler knows it.
+    """
     request = case.request
     assert isinstance(request, model.request_type)
     if rejection(model, request) is not None:
         return
-    budget = _tightened(model.budgets[case.policy], int(len(model.assemble(request)) * case.room), case.reserve)
+    whole = model.assemble(request)
+    check_placeholders(whole, placeholders)
+    budget = _tightened(model.budgets[case.policy], int(len(whole) * case.room), case.reserve)
     raw = request_bytes(request)
     try:
         model.decode_request(raw)
@@ -75,6 +83,9 @@ def check_within(model: Model[R], case: Case) -> None:
     assert len(result) + budget.reserve <= budget.window
     assert result.attention_mask.tolist() == [1] * len(result)
     assert result.position_ids.tolist() == list(range(len(result)))
+    check_placeholders(result, placeholders)
+    if prefix is not None:
+        check_prefix(request, result.rendered.payload, prefix)
     decision = result.record.decision
     assert decision is not None
     if decision.cut is None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import given, json_objects, json_texts, known_ids, request_bytes, reread, texts, texts_at
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.deepseek_r1 import MODEL
 from katapi_models.deepseek_r1.request import (
     AssistantMessage,
@@ -51,6 +52,9 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": (),
     "tool": ("content",),
 }
+PREFIX = Prefix(
+    ways=((), (Site(109, 5), Site(110, 19), Site(110, 26))), own=frozenset({Site(109, 5), Site(110, 19), Site(110, 26)})
+)
 INPUTS = REQUEST
 
 
@@ -86,6 +90,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((108, 3) <= site <= (111, 4) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
 
 
 @given(INPUTS)
@@ -117,7 +122,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

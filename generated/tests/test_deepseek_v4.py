@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import accepted, given, json_objects, known_ids, rejection, request_bytes, reread, texts, texts_at
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.deepseek_v4 import MODEL
 from katapi_models.deepseek_v4.request import (
     AssistantMessage,
@@ -58,6 +59,10 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content", "tool_calls.function.name"),
     "tool": ("content",),
 }
+PREFIX = Prefix(
+    ways=((Site(91, 5), Site(92, 19)), (Site(91, 5), Site(92, 35))),
+    own=frozenset({Site(91, 5), Site(92, 19), Site(92, 35)}),
+)
 REJECTIONS = {"dsml.kata:119"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -110,6 +115,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((90, 3) <= site <= (93, 4) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -146,7 +152,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -23,6 +23,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Placeholder, Prefix, sites_of
 from katapi_models.gemma3 import MODEL as DECLARED
 from katapi_models.gemma3.request import (
     AnotherMessage,
@@ -84,6 +85,8 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content.text", "content"),
     "another": ("role", "content.text", "content"),
 }
+PREFIX = Prefix(ways=((Site(100, 14), Site(100, 29)),), own=frozenset({Site(100, 14), Site(100, 29)}))
+PLACEHOLDERS = (Placeholder("type", "image", ((Site(50, 40),),)),)
 REJECTIONS = {"gemma.kata:62", "gemma.kata:73", "gemma.kata:84", "gemma.kata:86", "gemma.kata:89"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -135,6 +138,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((100, 3) <= site <= (100, 40) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -171,7 +175,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX, placeholders=PLACEHOLDERS)
 
 
 @given(TEXT)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -24,6 +24,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Placeholder, Prefix, sites_of
 from katapi_models.gemma4 import MODEL as DECLARED
 from katapi_models.gemma4.request import (
     AnotherMessage,
@@ -109,6 +110,12 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content",),
     "another": ("content",),
 }
+PREFIX = Prefix(ways=((), (Site(147, 104), Site(147, 110))), own=frozenset({Site(147, 104), Site(147, 110)}))
+PLACEHOLDERS = (
+    Placeholder("type", "audio", ((Site(57, 28),),)),
+    Placeholder("type", "image", ((Site(56, 28),),)),
+    Placeholder("type", "video", ((Site(58, 28),),)),
+)
 REJECTIONS = {
     "gemma4.kata:66",
     "gemma4.kata:90",
@@ -169,6 +176,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((147, 3) <= site <= (147, 121) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
 
 
 @given(INPUTS)
@@ -204,7 +212,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX, placeholders=PLACEHOLDERS)
 
 
 @given(TEXT)

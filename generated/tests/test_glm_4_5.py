@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import given, json_objects, known_ids, request_bytes, reread, texts, texts_at, texts_of_parts
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.glm_4_5 import MODEL
 from katapi_models.glm_4_5.request import (
     AssistantMessage,
@@ -63,6 +64,10 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name",),
     "tool": ("content.output", "content"),
 }
+PREFIX = Prefix(
+    ways=((Site(150, 5),), (Site(150, 5), Site(9, 21), Site(154, 55), Site(154, 62))),
+    own=frozenset({Site(150, 5), Site(154, 55), Site(154, 62)}),
+)
 INPUTS = REQUEST
 
 
@@ -99,6 +104,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((149, 3) <= site <= (159, 4) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -131,7 +137,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

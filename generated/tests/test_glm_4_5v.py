@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     given,
     json_objects,
@@ -20,6 +20,7 @@ from katapi.testing import (
     texts_of_parts,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Placeholder, Prefix, sites_of
 from katapi_models.glm_4_5_tokens.vocabulary import Control
 from katapi_models.glm_4_5v import MODEL
 from katapi_models.glm_4_5v.request import (
@@ -97,6 +98,56 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name",),
     "tool": ("content.output", "content"),
 }
+PREFIX = Prefix(
+    ways=((Site(150, 5), Site(9, 21)), (Site(150, 5), Site(9, 21), Site(154, 21), Site(154, 28), Site(9, 21))),
+    own=frozenset({Site(150, 5), Site(154, 21), Site(154, 28)}),
+)
+PLACEHOLDERS = (
+    Placeholder(
+        "type",
+        "image",
+        (
+            (
+                Site(62, 39, "spec/tools/glm-4.5.kata"),
+                Site(62, 55, "spec/tools/glm-4.5.kata"),
+                Site(62, 62, "spec/tools/glm-4.5.kata"),
+            ),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "image_url",
+        (
+            (
+                Site(62, 39, "spec/tools/glm-4.5.kata"),
+                Site(62, 55, "spec/tools/glm-4.5.kata"),
+                Site(62, 62, "spec/tools/glm-4.5.kata"),
+            ),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "video",
+        (
+            (
+                Site(63, 39, "spec/tools/glm-4.5.kata"),
+                Site(63, 55, "spec/tools/glm-4.5.kata"),
+                Site(63, 62, "spec/tools/glm-4.5.kata"),
+            ),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "video_url",
+        (
+            (
+                Site(63, 39, "spec/tools/glm-4.5.kata"),
+                Site(63, 55, "spec/tools/glm-4.5.kata"),
+                Site(63, 62, "spec/tools/glm-4.5.kata"),
+            ),
+        ),
+    ),
+)
 INPUTS = REQUEST
 
 
@@ -133,6 +184,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((149, 3) <= site <= (159, 4) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -165,7 +217,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX, placeholders=PLACEHOLDERS)
 
 
 @given(INPUTS)

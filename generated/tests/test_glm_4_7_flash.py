@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     given,
     json_objects,
@@ -20,6 +20,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.glm_4_7_flash import MODEL as DECLARED
 from katapi_models.glm_4_7_flash.request import (
     AssistantMessage,
@@ -78,6 +79,10 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name",),
     "tool": ("content.output", "content"),
 }
+PREFIX = Prefix(
+    ways=((Site(150, 5), Site(157, 28)), (Site(150, 5), Site(157, 44))),
+    own=frozenset({Site(150, 5), Site(157, 28), Site(157, 44)}),
+)
 INPUTS = REQUEST
 
 
@@ -114,6 +119,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((149, 3) <= site <= (159, 4) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -146,7 +152,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

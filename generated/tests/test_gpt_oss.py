@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     dates,
@@ -24,6 +24,7 @@ from katapi.testing import (
     texts_of_parts,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, check_prefix
 from katapi_models.gpt_oss import MODEL
 from katapi_models.gpt_oss.request import (
     AssistantMessage,
@@ -79,6 +80,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name", "tool_calls.function.content_type"),
     "tool": (),
 }
+PREFIX = Prefix(ways=((Site(118, 14), Site(118, 21)),), own=frozenset({Site(118, 14), Site(118, 21)}))
 REJECTIONS = {
     "gpt-oss.kata:56",
     "gpt-oss.kata:77",
@@ -139,6 +141,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
     assert not any((118, 3) <= site <= (118, 34) for site in own)
+    check_prefix(prompted, whole, PREFIX)
     assert whole != without
 
 
@@ -175,7 +178,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

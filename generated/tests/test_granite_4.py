@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -22,6 +22,7 @@ from katapi.testing import (
     texts_at,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.granite_4 import MODEL
 from katapi_models.granite_4.request import (
     AssistantMessage,
@@ -75,6 +76,9 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name",),
     "tool": ("content.text", "content"),
 }
+PREFIX = Prefix(
+    ways=((Site(111, 14), Site(111, 29), Site(111, 41)),), own=frozenset({Site(111, 14), Site(111, 29), Site(111, 41)})
+)
 REJECTIONS = {"granite4.kata:46"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -126,6 +130,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((111, 3) <= site <= (111, 55) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -162,7 +167,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -23,6 +23,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.hermes_3_llama_3_1 import MODEL as DECLARED
 from katapi_models.hermes_3_llama_3_1.request import (
     AssistantMessage,
@@ -72,6 +73,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name",),
     "tool": ("content",),
 }
+PREFIX = Prefix(ways=((Site(134, 14),),), own=frozenset({Site(134, 14)}))
 REJECTIONS = {"hermes3.kata:55", "hermes3.kata:58"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -123,6 +125,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((134, 3) <= site <= (134, 41) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -159,7 +162,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -23,6 +23,7 @@ from katapi.testing import (
     texts_of_parts,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.kimi_k2 import MODEL
 from katapi_models.kimi_k2.request import (
     AssistantMessage,
@@ -81,6 +82,9 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content", "name"),
     "other": ("content", "name"),
 }
+PREFIX = Prefix(
+    ways=((Site(120, 14), Site(120, 28), Site(120, 40)),), own=frozenset({Site(120, 14), Site(120, 28), Site(120, 40)})
+)
 REJECTIONS = {"kimi-k2.kata:91", "kimi-k2.kata:108"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -132,6 +136,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((120, 3) <= site <= (120, 52) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -168,7 +173,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

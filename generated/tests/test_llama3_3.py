@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -25,6 +25,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.llama3_2_tokens.tokenizer import CONFIGURATION
 from katapi_models.llama3_2_tokens.vocabulary import Control
 from katapi_models.llama3_3 import MODEL as DECLARED
@@ -94,6 +95,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "ipython": (),
     "custom": ("content",),
 }
+PREFIX = Prefix(ways=((Site(54, 26), Site(152, 19), Site(54, 48), Site(54, 63)),), own=frozenset({Site(152, 19)}))
 REJECTIONS = {
     "llama3.kata:56",
     "llama3.kata:62",
@@ -153,6 +155,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((152, 3) <= site <= (152, 33) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -189,7 +192,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -24,6 +24,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Placeholder, Prefix, sites_of
 from katapi_models.llama4 import MODEL as DECLARED
 from katapi_models.llama4.request import (
     AssistantMessage,
@@ -109,6 +110,8 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "ipython": (),
     "custom": ("content",),
 }
+PREFIX = Prefix(ways=((Site(35, 26), Site(135, 19), Site(35, 45), Site(35, 57)),), own=frozenset({Site(135, 19)}))
+PLACEHOLDERS = (Placeholder("type", "image", ((Site(41, 24),),)),)
 REJECTIONS = {
     "llama4.kata:56",
     "llama4.kata:62",
@@ -168,6 +171,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((135, 3) <= site <= (135, 33) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -204,7 +208,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX, placeholders=PLACEHOLDERS)
 
 
 @given(INPUTS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -22,6 +22,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.minimax_m2 import MODEL as DECLARED
 from katapi_models.minimax_m2.request import (
     AssistantMessage,
@@ -88,6 +89,10 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name",),
     "tool": ("content.output", "content"),
 }
+PREFIX = Prefix(
+    ways=((Site(143, 14), Site(143, 20), Site(143, 27), Site(143, 34)),),
+    own=frozenset({Site(143, 14), Site(143, 20), Site(143, 27), Site(143, 34)}),
+)
 REJECTIONS = {"minimax-m2.kata:66", "minimax-m2.kata:128", "minimax-m2.kata:140"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -139,6 +144,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((143, 3) <= site <= (143, 40) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -175,7 +181,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(TEXT)

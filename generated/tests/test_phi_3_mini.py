@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -21,6 +21,7 @@ from katapi.testing import (
     texts_of_parts,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, check_prefix
 from katapi_models.phi_3_mini import MODEL
 from katapi_models.phi_3_mini.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.phi_3_tokens.vocabulary import Control
@@ -48,6 +49,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "user": ("content",),
     "assistant": ("content",),
 }
+PREFIX = Prefix(ways=((Site(58, 41), Site(58, 52)),), own=frozenset({Site(58, 41), Site(58, 52)}))
 REJECTIONS = {"phi3.kata:49"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -98,6 +100,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((58, 3) <= site <= (58, 58) for site in written)
+    check_prefix(prompted, whole, PREFIX)
     assert whole != without
 
 
@@ -134,7 +137,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(TEXT)

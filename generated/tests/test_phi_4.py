@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -21,6 +21,7 @@ from katapi.testing import (
     texts_of_parts,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.phi_4 import MODEL
 from katapi_models.phi_4.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.phi_4_tokens.vocabulary import Control
@@ -48,6 +49,9 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "user": ("content",),
     "assistant": ("content",),
 }
+PREFIX = Prefix(
+    ways=((Site(35, 14), Site(35, 24), Site(35, 36)),), own=frozenset({Site(35, 14), Site(35, 24), Site(35, 36)})
+)
 REJECTIONS = {"phi4.kata:29"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -99,6 +103,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((35, 3) <= site <= (35, 45) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -135,7 +140,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

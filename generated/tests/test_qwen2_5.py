@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -21,6 +21,7 @@ from katapi.testing import (
     texts_at,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.qwen2_5 import MODEL
 from katapi_models.qwen2_5.request import (
     AssistantMessage,
@@ -62,6 +63,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content", "tool_calls.function.name"),
     "tool": ("content",),
 }
+PREFIX = Prefix(ways=((Site(142, 5), Site(142, 15)),), own=frozenset({Site(142, 5), Site(142, 15)}))
 REJECTIONS = {"qwen.kata:61"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -114,6 +116,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((141, 3) <= site <= (150, 4) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -150,7 +153,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

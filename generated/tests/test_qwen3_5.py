@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -23,6 +23,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Placeholder, Prefix, sites_of
 from katapi_models.qwen3_5 import MODEL as DECLARED
 from katapi_models.qwen3_5.request import (
     AssistantMessage,
@@ -100,6 +101,41 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("tool_calls.function.name",),
     "tool": ("content",),
 }
+PREFIX = Prefix(
+    ways=(
+        (Site(133, 5), Site(133, 15), Site(133, 29), Site(134, 26)),
+        (Site(133, 5), Site(133, 15), Site(133, 29), Site(134, 40), Site(134, 47), Site(134, 55)),
+    ),
+    own=frozenset(
+        {Site(133, 5), Site(133, 15), Site(133, 29), Site(134, 26), Site(134, 40), Site(134, 47), Site(134, 55)}
+    ),
+)
+PLACEHOLDERS = (
+    Placeholder(
+        "type",
+        "image",
+        (
+            (Site(54, 29), Site(54, 40), Site(54, 49), Site(55, 15), Site(55, 29), Site(55, 40)),
+            (Site(55, 15), Site(55, 29), Site(55, 40)),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "image_url",
+        (
+            (Site(54, 29), Site(54, 40), Site(54, 49), Site(55, 15), Site(55, 29), Site(55, 40)),
+            (Site(55, 15), Site(55, 29), Site(55, 40)),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "video",
+        (
+            (Site(60, 29), Site(60, 38), Site(60, 45), Site(61, 15), Site(61, 29), Site(61, 40)),
+            (Site(61, 15), Site(61, 29), Site(61, 40)),
+        ),
+    ),
+)
 REJECTIONS = {"qwen3.5.kata:45", "qwen3.5.kata:70", "qwen3.5.kata:88", "qwen3.5.kata:91"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -152,6 +188,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((132, 3) <= site <= (135, 4) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -188,7 +225,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX, placeholders=PLACEHOLDERS)
 
 
 @given(INPUTS)

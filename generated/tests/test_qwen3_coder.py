@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -22,6 +22,7 @@ from katapi.testing import (
     texts_of_parts,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3_coder import MODEL
 from katapi_models.qwen3_coder.request import (
@@ -79,6 +80,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content",),
     "other": ("role", "content"),
 }
+PREFIX = Prefix(ways=((Site(69, 14), Site(69, 24)),), own=frozenset({Site(69, 14), Site(69, 24)}))
 REJECTIONS = {"qwen3-coder.kata:28"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -131,6 +133,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((69, 3) <= site <= (69, 39) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -167,7 +170,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

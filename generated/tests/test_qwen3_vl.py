@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     given,
@@ -23,6 +23,7 @@ from katapi.testing import (
     texts_of_parts,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Placeholder, Prefix, sites_of
 from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3_vl import MODEL
 from katapi_models.qwen3_vl.request import (
@@ -86,6 +87,33 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content.text", "content", "tool_calls.function.name"),
     "tool": ("content.text", "content"),
 }
+PREFIX = Prefix(ways=((Site(99, 14), Site(99, 24)),), own=frozenset({Site(99, 14), Site(99, 24)}))
+PLACEHOLDERS = (
+    Placeholder(
+        "type",
+        "image",
+        (
+            (Site(41, 29), Site(41, 40), Site(41, 49), Site(42, 15), Site(42, 29), Site(42, 40)),
+            (Site(42, 15), Site(42, 29), Site(42, 40)),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "image_url",
+        (
+            (Site(41, 29), Site(41, 40), Site(41, 49), Site(42, 15), Site(42, 29), Site(42, 40)),
+            (Site(42, 15), Site(42, 29), Site(42, 40)),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "video",
+        (
+            (Site(46, 29), Site(46, 38), Site(46, 45), Site(47, 15), Site(47, 29), Site(47, 40)),
+            (Site(47, 15), Site(47, 29), Site(47, 40)),
+        ),
+    ),
+)
 REJECTIONS = {"qwen3-vl.kata:55", "qwen3-vl.kata:67"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -138,6 +166,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     own = [site for site in written if site.file is None]
     assert not any((99, 3) <= site <= (99, 39) for site in own)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -174,7 +203,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX, placeholders=PLACEHOLDERS)
 
 
 @given(INPUTS)

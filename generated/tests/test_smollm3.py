@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment
+from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
 from katapi.testing import (
     accepted,
     dates,
@@ -24,6 +24,7 @@ from katapi.testing import (
     with_vocabulary,
 )
 from katapi.testing_budgets import Case, check_within, within
+from katapi.testing_segments import Prefix, sites_of
 from katapi_models.smollm3 import MODEL as DECLARED
 from katapi_models.smollm3.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.smollm3_tokens.tokenizer import CONFIGURATION
@@ -67,6 +68,13 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content",),
     "tool": ("content",),
 }
+PREFIX = Prefix(
+    ways=(
+        (Site(127, 5), Site(127, 15)),
+        (Site(127, 5), Site(127, 15), Site(128, 21), Site(128, 28), Site(128, 35), Site(128, 43)),
+    ),
+    own=frozenset({Site(127, 5), Site(127, 15), Site(128, 21), Site(128, 28), Site(128, 35), Site(128, 43)}),
+)
 REJECTIONS = {"smollm3.kata:40", "smollm3.kata:123"}
 INPUTS = accepted(REQUEST, MODEL)
 
@@ -118,6 +126,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     assert not any((126, 3) <= site <= (129, 4) for site in written)
     assert whole[: len(without)] == without
+    assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without
 
 
@@ -154,7 +163,7 @@ def test_mask_positions_origins_and_flags_have_one_length(request: Request) -> N
 
 @given(within(INPUTS, MODEL), one_in=4)
 def test_a_budget_keeps_what_is_required_and_of_the_rest_what_fits(case: Case) -> None:
-    check_within(MODEL, case)
+    check_within(MODEL, case, prefix=PREFIX)
 
 
 @given(INPUTS)

@@ -372,3 +372,10 @@ def test_every_message_is_a_place_to_begin(name: str) -> None:
     assert [*begins.values()] == [*preamble, 1, 2, 3, 4, 5, 6]
     for one in found:
         assert f"{cut_of(one).message}, says" in one.text.split("says")[0] + "says"
+
+
+def test_what_is_left_knows_where_it_came_from_behind_a_text_that_is_empty() -> None:
+    model = model_named("command-r-plus")
+    asking = request(said("system", "Be brief."), said("user", ""), said("assistant", ""), said("user", "hi"))
+    whole = model.assemble(asking)
+    agrees(cut(model, asking, len(whole) - 1, *Structure), whole, model)

@@ -26,6 +26,11 @@ ROLES = (
     ("user", "note", "note", "note", "assistant", "tool"),
     ("user", "note", "assistant", "assistant", "tool"),
 )
+ROLES_OF = {
+    "long_runs": (("assistant", "user", *("tool",) * 10),),
+    "neighbours_in_front": (("system", "system", "user", "user", "note"),),
+}
+"""The roles for templates whose windows others would not reach."""
 FAR = "let x = last n in messages before m where n is note if exists x { x.content }"
 
 TEMPLATES = {
@@ -38,6 +43,19 @@ TEMPLATES = {
         }
     ),
     "neighbours": template(arms={"user": '@start if prev m is user { "a" } m.content'}, accept="a"),
+    "neighbours_in_front": template(
+        "take all system as rules each s in rules { s.content @end }",
+        {"user": 'if next m is user { "a" } m.content @start if prev m is user { "a" } m.content', "system": ""},
+        accept="a",
+    ),
+    "long_runs": template(
+        arms={
+            "user": "@start m.content",
+            "assistant then tool* as results": "@start sampled { m.content } each r in results { r.content } @end",
+            "assistant": "",
+            "tool": "@start m.content @end",
+        },
+    ),
     "counts_either": template(
         "counter n = 0",
         {"note": "drop m @start each x in m.marks ?? m.more ?? [] { advance n x n } @end"},
@@ -203,7 +221,7 @@ def test_a_window_says_what_the_whole_does(name: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(measure, "_WORTH", 1)
     for seed in range(SEEDS):
         random = Random(seed)
-        messages = talk(random, random.choice((SHORT, LONG)), random.choice(ROLES))
+        messages = talk(random, random.choice((SHORT, LONG)), random.choice(ROLES_OF.get(name, ROLES)))
         budget = some_budget(random)
         try:
             if random.random() < 0.6:
@@ -215,3 +233,24 @@ def test_a_window_says_what_the_whole_does(name: str, monkeypatch: pytest.Monkey
         except (BudgetError, TemplateError):
             continue
     assert windows or name in ("quotes", "looks_at_the_last_in_front"), windows
+
+
+def test_an_item_is_told_by_another_only_where_it_prints_its_own_numbers() -> None:
+    model = model_of_text("counts_each", TEMPLATES["counts_each"])
+
+    def note(mark: str, content: str) -> JsonObject:
+        return {"role": "note", "content": content, "marks": [mark], "data": None}
+
+    # "b0" is one token and "b1" are two: what comes behind the first note must know of it.
+    asked: JsonObject = {"role": "user", "content": "a"}
+    spoken: list[JsonObject] = [*[asked] * 4, note("a", "a"), *[asked] * 16]
+    tried = [note("a", "a 0 " * 20), note("b", "a 0 " * 20)]
+    last = [asked]
+    room = len(model.assemble(json.dumps({"messages": [*spoken, *last]}).encode()))
+    oldest_first = Budget("odd@1", room, 0, (Allotment(Section.HISTORY, Order.OLDEST_FIRST, Misfit.SKIP),))
+    result = model.assemble(json.dumps({"messages": [*spoken, *tried, *last]}).encode(), oldest_first)
+    assert result.record.decision is not None
+    left = [choice for choice in result.record.decision.choices if not choice.kept]
+    assert [choice.at for choice in left] == [(21,), (22,)]
+    for choice, one in zip(left, tried, strict=True):
+        assert choice.after == len(model.assemble(json.dumps({"messages": [*spoken, one, *last]}).encode()))

@@ -10,6 +10,7 @@ import pytest
 
 from katapi.derive.cuts import Cuts
 from katapi.derive.runs import ANYTHING, ControlEdge, Head, Letters, Tail
+from katapi.runtime.patterns import crossing
 from katapi.runtime.patterns.matcher import compile_pattern
 from katapi.runtime.patterns.syntax import Dialect
 from katapi.runtime.text import WHITE_SPACE
@@ -164,3 +165,15 @@ def test_of_other_rules_nothing_is_proven(other: c.TokenizerConfiguration) -> No
 def test_without_a_byte_characters_may_be_taken_together(byte: bytes, *, holds: bool) -> None:
     data = merged().hiding(byte)  # the token of a byte has its number as id
     assert Cuts(PLAIN, lambda: data).hold(Tail("\n", whole=True), Head((Letters("a<"),))) is holds
+
+
+@pytest.mark.parametrize("most", [1, 8, 20, 60])
+def test_where_too_much_would_have_to_be_looked_at_nothing_is_proven(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [(pattern, tail, head) for pattern in PATTERNS for tail in TAILS for head in HEADS]
+    whole = [Cuts(rules(pattern)).hold(tail, head) for pattern, tail, head in asked]
+    monkeypatch.setattr(crossing, "_MOST", most)
+    some = [Cuts(rules(pattern)).hold(tail, head) for pattern, tail, head in asked]
+    assert all(proven or not found for proven, found in zip(whole, some, strict=True))
+    assert some.count(True) < whole.count(True)

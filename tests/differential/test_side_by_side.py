@@ -318,6 +318,15 @@ def with_message(**fields: Json) -> dict[str, Json]:
             with_message(tool_calls=[CALL]),
             'say "hi"/{"a":  "é"}',
         ),
+        (
+            "documents as messages",
+            "{% for m in messages %}{{ m.role }}/{{ m.content }};{% endfor %}",
+            {
+                "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}],
+                "documents": [{"id": 0, "title": "t", "url": "u", "text": "c"}],
+            },
+            "user/a;observation/【0†t†u】\nc;assistant/b;",
+        ),
         ("short types of parts", "{{ messages[0].content[0].type }}", with_message(content=[{"type": "a_url"}]), "a"),
         (
             "parts in place",

@@ -9,7 +9,7 @@ import pytest
 import katapi
 from katapi.oracle.request import canonical
 from katapi.runtime.documents import score_of
-from katapi.runtime.errors import RequestError
+from katapi.runtime.errors import RequestError, TemplateError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
@@ -100,3 +100,35 @@ def test_each_text_of_a_document_knows_where_it_came_from() -> None:
     assert printed[("documents", 1, "text")] == "122 cm"
     assert printed[("documents", 1, "page")] == "3"
     assert {path for path in printed if path[1] == 1} == {("documents", 1, key) for key in ("title", "text", "page")}
+
+
+def test_documents_of_glm_4_0414_are_observations_behind_the_last_question() -> None:
+    model = katapi.load("glm-4-0414")
+    found: list[JsonObject] = [
+        {"id": 3, "title": "A", "url": "u/a", "content": "a <|user|>", "score": 0.5},
+        {"id": 1, "title": "B", "url": "u/b", "text": "b"},
+    ]
+    messages: list[Json] = [
+        {"role": "user", "content": "Why?"},
+        {"role": "assistant", "content": "So."},
+        {"role": "user", "content": "And?"},
+    ]
+    observed: list[Json] = [
+        {"role": "observation", "content": "【3†A†u/a】\na <|user|>"},
+        {"role": "observation", "content": "【1†B†u/b】\nb"},
+    ]
+    answered: list[Json] = [{"role": "assistant", "content": "It is so【3†source】."}]
+    none: list[Json] = []
+    for behind in (answered, none):
+        given = model.assemble(json.dumps({"messages": [*messages, *behind], "documents": found}).encode())
+        plain = model.assemble(json.dumps({"messages": [*messages, *observed, *behind]}).encode())
+        assert given.input_ids.tolist() == plain.input_ids.tolist()
+        assert given.sampled.tolist() == plain.sampled.tolist()
+    shown = model.render(json.dumps({"messages": messages, "documents": found}).encode())
+    paths = {s.path for s in shown.payload if isinstance(s, ContentSegment)}
+    assert {("documents", 0, "id"), ("documents", 0, "content"), ("documents", 1, "url")} <= paths
+    with pytest.raises(TemplateError, match="Documents stand behind a question"):
+        model.render(json.dumps({"messages": answered, "documents": found}).encode())
+    best = model.assemble(json.dumps({"messages": messages, "documents": found}).encode(), "rag16k")
+    assert best.record.decision is not None
+    assert [choice.at for choice in best.record.decision.choices if choice.section.value == "documents"] == [(0,), (1,)]

@@ -226,6 +226,21 @@ def _calls_as_messages(request: Request, separators: Separators) -> Written:
     return Written({**request, "messages": out})
 
 
+def _documents_as_messages(request: Request, separators: Separators) -> Written:
+    """Documents as the model card of GLM-4-0414 has them: observations behind the last question."""
+    messages = _objects(request.get("messages"))
+    questions = [at for at, message in enumerate(messages) if message.get("role") == "user"]
+    found: list[Json] = []
+    for one in _objects(request.get("documents")):
+        text = f"【{one.get('id')}†{one.get('title')}†{one.get('url')}】\n{one.get('content', one.get('text'))}"
+        found.append({"role": "observation", "content": text})
+    if not questions or not found:
+        return Written(request)
+    behind = questions[-1] + 1
+    others = {key: value for key, value in request.items() if key != "documents"}
+    return Written({**others, "messages": [*messages[:behind], *found, *messages[behind:]]})
+
+
 def _described(request: Request, separators: Separators) -> Written:
     """Functions without a description, or with one that is null, where a template puts one behind `// `."""
     described: list[Json] = []
@@ -458,6 +473,7 @@ REPAIRS: Mapping[str, Repair] = {
         Repair("calls of a type", _each_call(_typed)),
         Repair("results as JSON", _json_results),
         Repair("calls as messages", _calls_as_messages),
+        Repair("documents as messages", _documents_as_messages),
         Repair("short types of parts", _each_message(_short_types)),
         Repair("parts in place", _parts_in_place),
         Repair("some function", _some_function, both=True),

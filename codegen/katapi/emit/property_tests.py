@@ -8,6 +8,7 @@ from katapi.artifacts.lock import Artifact
 from katapi.check.traverse import all_statements, expressions, nested
 from katapi.emit.environment import render
 from katapi.emit.names import lender, message_class, record_class
+from katapi.emit.places import placeholders_constant, prefix_constant
 from katapi.emit.printed_fields import always_printed
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.request import records_in_order
@@ -54,6 +55,9 @@ class PropertyTestsContext:
     readable: bool
     depth_limit: int | None
     budgets: bool
+    prefix: str | None
+    placeholders: str | None
+    checked_places: str
     shares: bool
     generate_from: str
     generate_to: str
@@ -140,7 +144,18 @@ class _Strategies:
         return f"{name}(Control)"
 
 
-_TAKEN = {"ALWAYS_PRINTED", "ANY_MESSAGE", "CONTROL_IDS", "INPUTS", "MODEL", "REJECTIONS", "REQUEST", "TEXT"}
+_TAKEN = {
+    "ALWAYS_PRINTED",
+    "ANY_MESSAGE",
+    "CONTROL_IDS",
+    "INPUTS",
+    "MODEL",
+    "PLACEHOLDERS",
+    "PREFIX",
+    "REJECTIONS",
+    "REQUEST",
+    "TEXT",
+}
 
 
 def constant(class_: str) -> str:
@@ -197,13 +212,23 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
         for role in request.roles:
             _entry(lines, string(role.name), [string(place) for place in printed[role.name]])
         lines.add("}")
+    budgets = renders and bool(budgets_of(program))
+    prefix = prefix_constant(program) if renders else None
+    placeholders = placeholders_constant(program) if budgets else None
+    places = {"PREFIX": prefix, "PLACEHOLDERS": placeholders}
+    prefix_is_all = not _asks_for_the_prefix(program.template)
+    checks = ["Placeholder"] if placeholders is not None else []
+    if prefix is not None:
+        checks += ["Prefix", "sites_of" if prefix_is_all else "check_prefix"]
     start, end = _generate_range(program) if program.template.generates else ((0, 0), (0, 0))
     return render(
         "property_tests.py.j2",
         PropertyTestsContext(
             name=program.name,
             source=program.source.name,
-            imports=_imports(program, package, strategies.helpers, renders=renders, pytest=limited),
+            imports=_imports(
+                program, package, strategies.helpers, checks, budgets=budgets, renders=renders, pytest=limited
+            ),
             needs=needs,
             choices=_constants(strategies.choices),
             strategies=[lines.text()],
@@ -211,13 +236,16 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             renders=renders,
             readable=readable,
             depth_limit=request.depth if limited else None,
-            budgets=bool(budgets_of(program)),
+            budgets=budgets,
+            prefix=prefix,
+            placeholders=placeholders,
+            checked_places="".join(f", {one.lower()}={one}" for one, known in places.items() if known is not None),
             shares=any(site_of(d.span, program.source).file for d in program.template.definitions),
             generate_from=f"({start[0]}, {start[1]})",
             generate_to=f"({end[0]}, {end[1]})",
             has_prefix=bool(program.template.generates),
             prefix_is_conditional=any(g.condition is not None for g in program.template.generates),
-            prefix_is_all=not _asks_for_the_prefix(program.template),
+            prefix_is_all=prefix_is_all,
             unknown=None if program.vocabulary.unknown is None else program.vocabulary.unknown.id,
             undone=undone(program),
             normalizes=bool(program.tokenizer.normalizers),
@@ -248,7 +276,16 @@ def _entry(lines: Lines, key: str, items: list[str]) -> None:
     lines.add("    ),")
 
 
-def _imports(program: Program, package: str, helpers: set[str], *, renders: bool, pytest: bool) -> list[str]:
+def _imports(
+    program: Program,
+    package: str,
+    helpers: set[str],
+    checks: list[str],
+    *,
+    budgets: bool,
+    renders: bool,
+    pytest: bool,
+) -> list[str]:
     stands_in = "with_vocabulary" in helpers
     own = {
         "katapi.runtime.errors": ["RequestError"] if pytest else [],
@@ -256,9 +293,11 @@ def _imports(program: Program, package: str, helpers: set[str], *, renders: bool
             "Content",
             *(("ContentSegment", "ControlSegment") if renders else ()),
             *(("LiteralSegment",) if renders and program.template.generates else ()),
+            *(("Site",) if checks else ()),
         ],
         "katapi.testing": sorted(helpers),
-        "katapi.testing_budgets": ["Case", "check_within", "within"] if renders and budgets_of(program) else [],
+        "katapi.testing_budgets": ["Case", "check_within", "within"] if budgets else [],
+        "katapi.testing_segments": checks,
         package: ["MODEL as DECLARED" if stands_in else "MODEL"],
         f"{lender(program, package)}.tokenizer": ["CONFIGURATION"] if stands_in else [],
         f"{package}.request": [

@@ -74,7 +74,9 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(77, 11), Site(98, 14), Site(103, 14), Site(108, 14), Site(113, 11), Site(121, 30)})),
+    _starts=Starts(
+        frozenset({Site(88, 11), Site(109, 14), Site(114, 14), Site(119, 14), Site(124, 11), Site(132, 30)})
+    ),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -36,34 +36,34 @@ TOJSON_INDENTED = Serialization(
     absent="omitted",
 )
 
-END_SAMPLED_63 = fixed(END_SAMPLED)
-SAMPLED_63 = fixed(SAMPLED)
-EMPTY_64 = (Literal(""), Site(64, 19))
-NEWLINE_64 = fixed(LiteralSegment(Literal("\n"), Site(64, 22)))
-GMASK_70 = fixed(ControlSegment(Control.GMASK, Site(70, 3)), ControlSegment(Control.SOP, Site(70, 10)))
-CHATGLM_AI_GLM_77 = fixed(
-    ControlSegment(Control.SYSTEM, Site(77, 11)),
+END_SAMPLED_74 = fixed(END_SAMPLED)
+SAMPLED_74 = fixed(SAMPLED)
+EMPTY_75 = (Literal(""), Site(75, 19))
+NEWLINE_75 = fixed(LiteralSegment(Literal("\n"), Site(75, 22)))
+GMASK_81 = fixed(ControlSegment(Control.GMASK, Site(81, 3)), ControlSegment(Control.SOP, Site(81, 10)))
+CHATGLM_AI_GLM_88 = fixed(
+    ControlSegment(Control.SYSTEM, Site(88, 11)),
     LiteralSegment(
         Literal(
             "\n"
             "你是一个名为 ChatGLM 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n"
             "# 可用工具"
         ),
-        Site(79, 1),
+        Site(90, 1),
     ),
 )
-SYSTEM_98 = fixed(ControlSegment(Control.SYSTEM, Site(98, 14)))
-USER_103 = fixed(ControlSegment(Control.USER, Site(103, 14)))
-OBSERVATION_108 = fixed(ControlSegment(Control.OBSERVATION, Site(108, 14)))
-ASSISTANT_113 = fixed(ControlSegment(Control.ASSISTANT, Site(113, 11)), SAMPLED)
-END_SAMPLED_114 = fixed(END_SAMPLED)
-EMPTY_114 = (Literal(""), Site(114, 35))
-NEWLINE_114 = fixed(LiteralSegment(Literal("\n"), Site(114, 38)))
-TEXT_121 = fixed(LiteralSegment(Literal("<|"), Site(121, 30)))
-TEXT_121_42 = fixed(LiteralSegment(Literal("|>"), Site(121, 42)))
-EMPTY_121 = (Literal(""), Site(121, 61))
-NEWLINE_121 = fixed(LiteralSegment(Literal("\n"), Site(121, 64)))
-ASSISTANT_163 = fixed(ControlSegment(Control.ASSISTANT, Site(163, 14)))
+SYSTEM_109 = fixed(ControlSegment(Control.SYSTEM, Site(109, 14)))
+USER_114 = fixed(ControlSegment(Control.USER, Site(114, 14)))
+OBSERVATION_119 = fixed(ControlSegment(Control.OBSERVATION, Site(119, 14)))
+ASSISTANT_124 = fixed(ControlSegment(Control.ASSISTANT, Site(124, 11)), SAMPLED)
+END_SAMPLED_125 = fixed(END_SAMPLED)
+EMPTY_125 = (Literal(""), Site(125, 35))
+NEWLINE_125 = fixed(LiteralSegment(Literal("\n"), Site(125, 38)))
+TEXT_132 = fixed(LiteralSegment(Literal("<|"), Site(132, 30)))
+TEXT_132_42 = fixed(LiteralSegment(Literal("|>"), Site(132, 42)))
+EMPTY_132 = (Literal(""), Site(132, 61))
+NEWLINE_132 = fixed(LiteralSegment(Literal("\n"), Site(132, 64)))
+ASSISTANT_179 = fixed(ControlSegment(Control.ASSISTANT, Site(179, 14)))
 TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
 BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
 JSON_GLM_13 = fixed(
@@ -145,25 +145,25 @@ def _cogview(out: list[Printed]) -> None:
 def _turn(
     out: list[Printed], role: Fixed, ends_reply: bool, metadata: PrintedText | None, content: PrintedText | None
 ) -> None:
-    """glm4.kata:61 def turn(role, ends_reply, metadata, content)."""
+    """glm4.kata:72 def turn(role, ends_reply, metadata, content)."""
     if content is not None and content[0]:
         if ends_reply:
-            out += (SAMPLED_63, role, END_SAMPLED_63)
+            out += (SAMPLED_74, role, END_SAMPLED_74)
         else:
             out.append(role)
-        out += (metadata if metadata is not None else EMPTY_64, NEWLINE_64, content)
+        out += (metadata if metadata is not None else EMPTY_75, NEWLINE_75, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 59)."""
+    """All that the template prints for a request, in order (line 70)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    out.append(GMASK_70)
-    # glm4.kata:74 each m in messages
+    out.append(GMASK_81)
+    # glm4.kata:85 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage):  # :75 when system
+        if isinstance(m, SystemMessage):  # :86 when system
             if m.tools is not None:
-                out.append(CHATGLM_AI_GLM_77)
+                out.append(CHATGLM_AI_GLM_88)
                 for tool_at, tool in enumerate(m.tools):
                     tool_path = ("messages", m_at, "tools", tool_at)
                     if json_field(tool, "type") == "function":
@@ -178,55 +178,55 @@ def render(request: Request) -> list[Printed]:
                         raise TemplateError(
                             "A tool is of the type function, python, simple_browser or cogview.",
                             code="T100",
-                            where="glm4.kata:94",
+                            where="glm4.kata:105",
                         )
             _turn(
                 out,
-                SYSTEM_98,
+                SYSTEM_109,
                 False,
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, UserMessage):  # :101 when user
+        elif isinstance(m, UserMessage):  # :112 when user
             reply = message_at(messages, i - 1)
             _turn(
                 out,
-                USER_103,
+                USER_114,
                 bool(isinstance(reply, AssistantMessage) and reply.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, ObservationMessage):  # :106 when observation
+        elif isinstance(m, ObservationMessage):  # :117 when observation
             reply_2 = message_at(messages, i - 1)
             _turn(
                 out,
-                OBSERVATION_108,
+                OBSERVATION_119,
                 bool(isinstance(reply_2, AssistantMessage) and reply_2.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, AssistantMessage):  # :111 when assistant
+        elif isinstance(m, AssistantMessage):  # :122 when assistant
             if m.content:
                 out += (
-                    ASSISTANT_113,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_114,
-                    NEWLINE_114,
+                    ASSISTANT_124,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_125,
+                    NEWLINE_125,
                     (m.content, ("messages", m_at, "content"), 0),
-                    END_SAMPLED_114,
+                    END_SAMPLED_125,
                 )
-        elif isinstance(m, OtherMessage):  # :120 when other
+        elif isinstance(m, OtherMessage):  # :131 when other
             if m.content:
                 out += (
-                    TEXT_121,
+                    TEXT_132,
                     (Content(m.role), ("messages", m_at, "role"), 0),
-                    TEXT_121_42,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_121,
-                    NEWLINE_121,
+                    TEXT_132_42,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_132,
+                    NEWLINE_132,
                     (m.content, ("messages", m_at, "content"), 0),
                 )
         else:
             assert_never(m)
-    # glm4.kata:163 generate
+    # glm4.kata:179 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_163)
+        out.append(ASSISTANT_179)
     return out

@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/glm4.kata",
     template=Identity(
         "GLM@4/glm-4-0414",
-        "sha256:ed5a79fd84e67e137bf3fe4f5a916613af7a2a7d0b649ea57a1f455115a8ca62",
+        "sha256:97ded10863133ef5a18ddb31c795f069f68e4b0b33c20c315064db8b60ef31a0",
     ),
     request_rules=Identity(
         "GLM@4",
-        "sha256:1fa5e1515c6cc0b15a7b0e876727afbabaa78a4d58a662366dfadec74da9330d",
+        "sha256:0582d0630c7c0b9b74caaaeeda0c2e2972d8b7d3cb54c536fd3ba75a6ac43ca5",
     ),
     tokenizer_identity=Identity(
         "GLM@4",
@@ -76,7 +76,7 @@ MODEL = Model(
     },
     _starts=Starts(
         frozenset(
-            {Site(135, 44), Site(135, 61), Site(142, 11), Site(147, 53), Site(147, 75), Site(157, 44), Site(157, 68)}
+            {Site(148, 44), Site(148, 61), Site(158, 11), Site(163, 53), Site(163, 75), Site(173, 44), Site(173, 68)}
         ),
     ),
     _render=render,

@@ -11,9 +11,10 @@ from typing import assert_never
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
-from katapi.runtime.rendering import as_text, json_field, message_at
+from katapi.runtime.rendering import as_text, json_field, message_at, number
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
+from katapi.runtime.views import any_after
 from katapi_models.glm_4_0414.request import AssistantMessage, Request, SystemMessage
 from katapi_models.glm_4_tokens.vocabulary import Control
 
@@ -41,34 +42,41 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-END_SAMPLED_63 = fixed(END_SAMPLED)
-SAMPLED_63 = fixed(SAMPLED)
-EMPTY_64 = (Literal(""), Site(64, 19))
-NEWLINE_64 = fixed(LiteralSegment(Literal("\n"), Site(64, 22)))
-GMASK_70 = fixed(ControlSegment(Control.GMASK, Site(70, 3)), ControlSegment(Control.SOP, Site(70, 10)))
-SYSTEM_126 = fixed(
-    ControlSegment(Control.SYSTEM, Site(126, 7)),
-    LiteralSegment(Literal("\n# 可用工具\n"), Site(126, 15)),
+END_SAMPLED_74 = fixed(END_SAMPLED)
+SAMPLED_74 = fixed(SAMPLED)
+EMPTY_75 = (Literal(""), Site(75, 19))
+NEWLINE_75 = fixed(LiteralSegment(Literal("\n"), Site(75, 22)))
+GMASK_81 = fixed(ControlSegment(Control.GMASK, Site(81, 3)), ControlSegment(Control.SOP, Site(81, 10)))
+SYSTEM_137 = fixed(
+    ControlSegment(Control.SYSTEM, Site(137, 7)),
+    LiteralSegment(Literal("\n# 可用工具\n"), Site(137, 15)),
 )
-SYSTEM_132 = fixed(ControlSegment(Control.SYSTEM, Site(132, 30)), LiteralSegment(Literal("\n"), Site(132, 38)))
-USER_135 = fixed(SAMPLED, ControlSegment(Control.USER, Site(135, 44)), END_SAMPLED)
-USER_135_61 = fixed(ControlSegment(Control.USER, Site(135, 61)))
-NEWLINE_136 = fixed(LiteralSegment(Literal("\n"), Site(136, 9)))
-ASSISTANT_142 = fixed(ControlSegment(Control.ASSISTANT, Site(142, 11)), SAMPLED)
-END_SAMPLED_143 = fixed(END_SAMPLED)
-EMPTY_143 = (Literal(""), Site(143, 35))
-NEWLINE_143 = fixed(LiteralSegment(Literal("\n"), Site(143, 38)))
-EMPTY_143_56 = (Literal(""), Site(143, 56))
-ASSISTANT_147 = fixed(SAMPLED, ControlSegment(Control.ASSISTANT, Site(147, 53)), END_SAMPLED)
-ASSISTANT_147_75 = fixed(ControlSegment(Control.ASSISTANT, Site(147, 75)))
-END_SAMPLED_148 = fixed(END_SAMPLED)
-SAMPLED_148 = fixed(SAMPLED)
-NEWLINE_149 = fixed(LiteralSegment(Literal("\n"), Site(149, 31)))
-TEXT_150 = fixed(LiteralSegment(Literal("{}"), Site(150, 88)))
-OBSERVATION_157 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(157, 44)), END_SAMPLED)
-OBSERVATION_157_68 = fixed(ControlSegment(Control.OBSERVATION, Site(157, 68)))
-NEWLINE_158 = fixed(LiteralSegment(Literal("\n"), Site(158, 9)))
-ASSISTANT_163 = fixed(ControlSegment(Control.ASSISTANT, Site(163, 14)))
+SYSTEM_143 = fixed(ControlSegment(Control.SYSTEM, Site(143, 30)), LiteralSegment(Literal("\n"), Site(143, 38)))
+USER_148 = fixed(SAMPLED, ControlSegment(Control.USER, Site(148, 44)), END_SAMPLED)
+USER_148_61 = fixed(ControlSegment(Control.USER, Site(148, 61)))
+NEWLINE_149 = fixed(LiteralSegment(Literal("\n"), Site(149, 9)))
+OBSERVATION_151 = fixed(
+    ControlSegment(Control.OBSERVATION, Site(151, 39)),
+    LiteralSegment(Literal("\n【"), Site(151, 52)),
+)
+TEXT_151 = fixed(LiteralSegment(Literal("†"), Site(151, 63)))
+TEXT_151_75 = fixed(LiteralSegment(Literal("†"), Site(151, 75)))
+TEXT_151_85 = fixed(LiteralSegment(Literal("】\n"), Site(151, 85)))
+ASSISTANT_158 = fixed(ControlSegment(Control.ASSISTANT, Site(158, 11)), SAMPLED)
+END_SAMPLED_159 = fixed(END_SAMPLED)
+EMPTY_159 = (Literal(""), Site(159, 35))
+NEWLINE_159 = fixed(LiteralSegment(Literal("\n"), Site(159, 38)))
+EMPTY_159_56 = (Literal(""), Site(159, 56))
+ASSISTANT_163 = fixed(SAMPLED, ControlSegment(Control.ASSISTANT, Site(163, 53)), END_SAMPLED)
+ASSISTANT_163_75 = fixed(ControlSegment(Control.ASSISTANT, Site(163, 75)))
+END_SAMPLED_164 = fixed(END_SAMPLED)
+SAMPLED_164 = fixed(SAMPLED)
+NEWLINE_165 = fixed(LiteralSegment(Literal("\n"), Site(165, 31)))
+TEXT_166 = fixed(LiteralSegment(Literal("{}"), Site(166, 88)))
+OBSERVATION_173 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(173, 44)), END_SAMPLED)
+OBSERVATION_173_68 = fixed(ControlSegment(Control.OBSERVATION, Site(173, 68)))
+NEWLINE_174 = fixed(LiteralSegment(Literal("\n"), Site(174, 9)))
+ASSISTANT_179 = fixed(ControlSegment(Control.ASSISTANT, Site(179, 14)))
 TEXT_GLM_6 = fixed(LiteralSegment(Literal("\n## "), Site(6, 3, "spec/tools/glm-4.kata")))
 BLANK_LINE_GLM_12 = fixed(LiteralSegment(Literal("\n\n"), Site(12, 3, "spec/tools/glm-4.kata")))
 JSON_GLM_13 = fixed(
@@ -92,74 +100,92 @@ def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
 def _turn(
     out: list[Printed], role: Fixed, ends_reply: bool, metadata: PrintedText | None, content: PrintedText | None
 ) -> None:
-    """glm4.kata:61 def turn(role, ends_reply, metadata, content)."""
+    """glm4.kata:72 def turn(role, ends_reply, metadata, content)."""
     if content is not None and content[0]:
         if ends_reply:
-            out += (SAMPLED_63, role, END_SAMPLED_63)
+            out += (SAMPLED_74, role, END_SAMPLED_74)
         else:
             out.append(role)
-        out += (metadata if metadata is not None else EMPTY_64, NEWLINE_64, content)
+        out += (metadata if metadata is not None else EMPTY_75, NEWLINE_75, content)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 59)."""
+    """All that the template prints for a request, in order (line 70)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
-    out.append(GMASK_70)
+    documents = request.documents
+    out.append(GMASK_81)
     if tools:
-        out.append(SYSTEM_126)
+        out.append(SYSTEM_137)
         for tool_at, tool in enumerate(tools):
             tool_path = ("tools", tool_at)
             if json_field(tool, "function"):
                 _describe(out, json_field(tool, "function"), (*tool_path, "function"))
             else:
                 _describe(out, tool, tool_path)
-    # glm4.kata:131 take all system as instructions
+    # glm4.kata:142 take all system as instructions
     instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
     without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
     for s_at, s in instructions:
-        out += (SYSTEM_132, (s.content, ("messages", s_at, "content"), 0))
-    # glm4.kata:133 each m in messages
+        out += (SYSTEM_143, (s.content, ("messages", s_at, "content"), 0))
+    if documents and not any(u.role == "user" for _, u in without_system):
+        raise TemplateError("Documents stand behind a question.", code="T100", where="glm4.kata:144")
+    # glm4.kata:150 any u in messages after … where …
+    u_after = any_after(u.role == "user" for _, u in without_system)
+    # glm4.kata:145 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :134 when user
+        if m.role == "user":  # :147 when user
             if isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(USER_135)
+                out.append(USER_148)
             else:
-                out.append(USER_135_61)
-            out += (NEWLINE_136, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :139 when assistant
+                out.append(USER_148_61)
+            out += (NEWLINE_149, (m.content, ("messages", m_at, "content"), 0))
+            if not u_after[i]:
+                for d_at, d in enumerate(documents if documents is not None else ()):
+                    d_path = ("documents", d_at)
+                    out += (
+                        OBSERVATION_151,
+                        number(d.id, (*d_path, "id"), Site(151, 58)),
+                        TEXT_151,
+                        (d.title, (*d_path, "title"), 0),
+                        TEXT_151_75,
+                        (d.url, (*d_path, "url"), 0),
+                        TEXT_151_85,
+                        (d.content, (*d_path, "content"), 0),
+                    )
+        elif m.role == "assistant":  # :155 when assistant
             speaks = bool(m.content or m.metadata or not m.tool_calls)
             if speaks:
                 out += (
-                    ASSISTANT_142,
-                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_143,
-                    NEWLINE_143,
-                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_143_56,
-                    END_SAMPLED_143,
+                    ASSISTANT_158,
+                    (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else EMPTY_159,
+                    NEWLINE_159,
+                    (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_159_56,
+                    END_SAMPLED_159,
                 )
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     if speaks or c_at != 0:
-                        out.append(ASSISTANT_147)
+                        out.append(ASSISTANT_163)
                     else:
-                        out.append(ASSISTANT_147_75)
-                    out += (SAMPLED_148, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_149)
+                        out.append(ASSISTANT_163_75)
+                    out += (SAMPLED_164, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_165)
                     if c.function.arguments is not None:
                         out.append((TOJSON.dump(c.function.arguments), (*c_path, "function", "arguments"), None))
                     else:
-                        out.append(TEXT_150)
-                    out.append(END_SAMPLED_148)
-        elif m.role == "observation" or m.role == "tool":  # :156 when observation, tool
+                        out.append(TEXT_166)
+                    out.append(END_SAMPLED_164)
+        elif m.role == "observation" or m.role == "tool":  # :172 when observation, tool
             if isinstance(message_at(without_system, i - 1), AssistantMessage):
-                out.append(OBSERVATION_157)
+                out.append(OBSERVATION_173)
             else:
-                out.append(OBSERVATION_157_68)
-            out += (NEWLINE_158, (m.content, ("messages", m_at, "content"), 0))
+                out.append(OBSERVATION_173_68)
+            out += (NEWLINE_174, (m.content, ("messages", m_at, "content"), 0))
         else:
             assert_never(m)
-    # glm4.kata:163 generate
+    # glm4.kata:179 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_163)
+        out.append(ASSISTANT_179)
     return out

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import JsonText
-from katapi.runtime.fields import JsonObjectField
+from katapi.runtime.fields import JsonObjectField, NumberField
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
@@ -28,6 +28,16 @@ class Call(RequestModel):
     function: Function  # line 49
     id: Content | None = None  # line 50: accepted, never printed
     type: Literal["function"] | None = None  # line 50: accepted, never printed
+
+
+class Document(RequestModel):
+    """The record `document` (line 59)."""
+
+    id: int  # line 60
+    title: Content  # line 61
+    url: Content  # line 62
+    content: Content = Field(validation_alias=AliasChoices("content", "text"))  # line 63
+    score: NumberField | None = None  # line 64: accepted, never printed
 
 
 class SystemMessage(RequestModel):
@@ -83,4 +93,5 @@ class Request(RequestModel):
 
     messages: Items[Message]
     tools: Items[JsonObjectField] | None = None  # line 56
+    documents: Items[Document] | None = None  # line 66
     add_generation_prompt: bool = True

@@ -102,4 +102,4 @@ class Layout:
         filled = [index for index in range(begin, stop) if self._segments[index].text]
         if count and len(filled) > 1:
             return covered(filled, [len(self._segments[index].text.encode()) for index in filled], self._spans_of(at))
-        return np.array([(filled[0], filled[0] + 1)] * count, dtype=np.int64).reshape(count, 2)
+        return np.array([(index, index + 1) for index in filled[:1]] * count, dtype=np.int64).reshape(count, 2)
