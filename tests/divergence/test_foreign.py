@@ -104,6 +104,22 @@ def test_a_tokenizer_that_pads() -> None:
     assert (found.between, found.failure) == ((Stage.IDS, Stage.TENSORS), Failure.MASK_OR_POSITIONS)
 
 
+@pytest.mark.parametrize("left", [True, False])
+def test_padding_that_the_mask_leaves_out_is_no_other_vocabulary(left: bool) -> None:
+    ids, ones = PROMPT.input_ids.tolist(), [1] * len(PROMPT)
+    padded, mask = ([0, 0, *ids], [0, 0, *ones]) if left else ([*ids, 0, 0], [*ones, 0, 0])
+    found = katapi.diff(PROMPT, of_parts("x", text=TEXT, input_ids=padded, attention_mask=mask))
+    assert found.between == (Stage.RENDERED, Stage.IDS)
+    assert found.first is not None
+    assert found.first.difference is not None
+    difference = found.first.difference
+    assert (difference.kind, difference.where) == (Kind.PADDING, "token 0" if left else f"token {len(ids)}")
+    assert (difference.first, difference.second) == ("", "2 that the mask leaves out")
+    assert (found.failure, found.possible) == (None, ())
+    unmasked = katapi.diff(PROMPT, of_parts("x", text=TEXT, input_ids=padded, attention_mask=[1] * len(padded)))
+    assert unmasked.failure is Failure.VOCABULARY
+
+
 def test_a_template_that_refuses_what_katapi_takes() -> None:
     jinja2 = pytest.importorskip("jinja2")
     pack = of_transformers(Stand(error=jinja2.TemplateError("Conversation roles must alternate")), MESSAGES)

@@ -166,6 +166,15 @@ def test_another_system_that_prints_keys_in_another_order() -> None:
     assert where.endswith(", JSON function.parameters.properties")
 
 
+def test_an_order_that_the_request_does_not_keep_is_no_failure() -> None:
+    raw = b'{"messages": [{"role": "user", "content": "1 + 1?"}]}'
+    turned = b'{"messages": [{"content": "1 + 1?", "role": "user"}]}'
+    found, where = parted(QWEN.assemble(raw), QWEN.assemble(turned))
+    assert (found.failure, where) == (None, "byte 16, messages[0]")
+    assert stage_and_kind(found) == (Stage.BYTES, Kind.KEY_ORDER)
+    assert {each.same for each in found.consequences} == {Same.SAME}
+
+
 # ---- the vocabulary of the tokenizer does not match the model
 
 
