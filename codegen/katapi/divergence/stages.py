@@ -131,8 +131,8 @@ def _ids(one: Known, other: Known) -> Difference | None:
     seen = [_seen(each, ids) for each, ids in zip((one, other), sides, strict=True)]
     if seen[0] == seen[1]:
         hidden = [len(ids) - len(left) for ids, left in zip(sides, seen, strict=True)]
-        shown = [f"{count} that the mask leaves out" if count else "" for count in hidden]
-        return of_both(Kind.PADDING, f"token {parting(*sides)}", shown)
+        counts = [f"{count} that the mask leaves out" if count else "" for count in hidden]
+        return of_both(Kind.PADDING, f"token {parting(*sides)}", counts)
     start, end = missing_items(*sides)
     if start == end:
         start = parting(*sides)
