@@ -61,8 +61,8 @@ def test_parameters_redaction_and_artifacts(tmp_path: Path) -> None:
 def test_an_execution_that_fails_is_recorded_too(tmp_path: Path) -> None:
     file = tmp_path / "x.pack"
     done = here("record", "book", "-o", str(file), stdin=b'{"messages": [{"role": "wizard"}]}')
-    assert (done.status, done.out) == (0, "")
-    assert done.err == "recorded an execution that ended with R110 at messages[0].role\n"
+    assert (done.status, done.out) == (1, "")
+    assert done.err == f"katapi: {file} holds an execution that ended with R110 at messages[0].role\n"
     done = here("replay", str(file))
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines()[-1].split()[:3] == ["request", "agrees", "R110,"]

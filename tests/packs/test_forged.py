@@ -132,7 +132,7 @@ def changed(budget: Mapping[str, Json], **members: Json) -> dict[str, Json]:
     return {**budget, "decision": {**decision, **inner}, "budget": {**policy, **outer}}
 
 
-CHOICE: Json = {"section": "history", "at": [0], "kept": True, "why": "fits", "before": 1, "after": 2}
+CHOICE: dict[str, Json] = {"section": "history", "at": [0], "kept": True, "why": "fits", "before": 1, "after": 2}
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ class Known(StrEnum):
     TEXT = "text"
     IDS = "ids"
     VLLM = "vllm"
+    TRANSFORMERS = "transformers"
 
 
 def diff(
@@ -60,26 +61,40 @@ def diff(
 
 
 def foreign(
-    known: Annotated[Known, typer.Argument(help="What FILE is: a rendered text, ids, or a reply of vLLM's /tokenize.")],
+    known: Annotated[
+        Known,
+        typer.Argument(help="What FILE is: a rendered text, ids, a reply of vLLM, or a request for transformers."),
+    ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="Standard input if `-`.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The pack to write.")] = None,
     model: Annotated[str, typer.Option(help="The name of the model, where it is known.")] = "",
-    source: Annotated[str | None, typer.Option(help="The name of the system that ran.")] = None,
+    source: Annotated[str | None, typer.Option(help="The name of the system that ran; not with transformers.")] = None,
+    tokenizer: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The tokenizer that transformers is to load.")
+    ] = None,
 ) -> None:
     """Write what is known of an execution of another system as a pack, for `katapi diff`.
 
-    Ids are a list in JSON, or numbers with white space or commas between.
+    Ids are a list in JSON, or numbers with white space or commas between. A reply of vLLM is that of /tokenize, or an
+    answer asked for with return_token_ids.
+
+    A request for transformers is JSON with messages, tools, and other arguments of apply_chat_template. The installed
+    transformers runs it with the tokenizer in a folder, and fetches nothing.
     """
     from katapi.packs.writing import pack_bytes
 
     if output is None:
         raise typer.BadParameter("a pack needs a name", param_hint="--output")
-    write_file(pack_bytes(_foreign(known, read_request(file), model, source)), output)
+    if (tokenizer is None) == (known is Known.TRANSFORMERS):
+        raise typer.BadParameter("transformers needs a tokenizer, and nothing else does", param_hint="--tokenizer")
+    write_file(pack_bytes(_foreign(known, read_request(file), model, source, tokenizer)), output)
 
 
-def _foreign(known: Known, data: bytes, model: str, source: str | None) -> Pack:
-    from katapi.foreign import of_ids, of_text, of_vllm
+def _foreign(known: Known, data: bytes, model: str, source: str | None, tokenizer: Path | None) -> Pack:
+    from katapi.foreign import of_folder, of_ids, of_text, of_vllm
 
+    if tokenizer is not None:
+        return of_folder(tokenizer, data, model=model)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -91,6 +106,8 @@ def _foreign(known: Known, data: bytes, model: str, source: str | None) -> Pack:
             return of_vllm(data, model=model, source=source or "vLLM")
         case Known.IDS:
             return of_ids(parse_ids(text), model=model, source=source or "token ids")
+        case Known.TRANSFORMERS:
+            raise AssertionError("it has a tokenizer")
 
 
 def parse_ids(text: str) -> list[int]:
@@ -98,9 +115,11 @@ def parse_ids(text: str) -> list[int]:
 
     Raises `ReplayError` Y122 for any other text.
     """
-    numbers = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()
+    bare = text.strip()
+    listed = bare[1:-1] if bare[:1] == "[" and bare[-1:] == "]" else bare
+    numbers = listed.replace(",", " ").split()
     for number in numbers:
-        if not number.isdecimal() or len(number) > len(str(2**63)):
+        if not (number.isascii() and number.isdecimal()) or len(number) > len(str(2**63)):
             raise ReplayError(f"{number[:20]!r} is no token id", code="Y122", help="pass numbers, or a list in JSON")
     return [int(number) for number in numbers]
 

@@ -99,7 +99,7 @@ def _check_decision(stage: format_1.BudgetStage, messages: int, ids: int | None)
     """A budget decided on the request: `messages` are those that are left, `ids` the tokens, where it came to them."""
     where, decision = f"stages/{Stage.BUDGET.value}.json", stage.decision
     if stage.budget is None or decision is None:
-        if stage.budget is not decision:
+        if (stage.budget is None) != (decision is None):
             raise not_so(where, "a budget and a decision are only both there or neither")
         offered = messages
     else:
