@@ -27,14 +27,17 @@ _COVERED = "token_segments"
 
 
 def not_so(where: str, what: str) -> ReplayError:
-    """The error of a pack that is not as its format says."""
+    """The `ReplayError` Y103 of a pack that is not as its format says."""
     return ReplayError(
         f"the pack is not as its format says: {what}", code="Y103", where=where, help="record the execution anew"
     )
 
 
 def check_arrays(stages: Mapping[Stage, JsonObject], covered: NDArray[np.int64] | None) -> None:
-    """All arrays have as many entries as there are tokens."""
+    """All arrays have as many entries as there are tokens; `covered` is int64 of shape [n, 2].
+
+    Raises `ReplayError` Y103 where they have not.
+    """
     if covered is not None and covered.shape[1:] != (2,):
         raise not_so(f"arrays/{_COVERED}.npy", "it is not of the shape [n, 2]")
     tensors = stages.get(Stage.TENSORS, {})
@@ -46,7 +49,7 @@ def check_arrays(stages: Mapping[Stage, JsonObject], covered: NDArray[np.int64] 
 
 
 def check_budget(said: format_1.BudgetPolicy, where: str) -> None:
-    """Such a budget can be declared: it reserves no more than its window, for one."""
+    """Such a budget can be declared: it reserves no more than its window, for one. Raises `ReplayError` Y103."""
     try:
         budget_of(said)
     except (TypeError, ValueError) as error:
@@ -54,7 +57,10 @@ def check_budget(said: format_1.BudgetPolicy, where: str) -> None:
 
 
 def check_recorded(parts: Mapping[Stage, format_1.Part], arrays: Arrays, raw: bytes | None, *, redacted: bool) -> None:
-    """The stages of an execution of Katapi fit together, and its arrays and bytes fit to them."""
+    """The stages of an execution of Katapi fit together, and its arrays and bytes fit to them.
+
+    Raises `ReplayError` Y103 where they do not.
+    """
     messages = segments = 0
     match parts.get(Stage.BYTES):
         case format_1.BytesStage(sha256=sha256, size=size) if not redacted:
@@ -83,16 +89,16 @@ def check_recorded(parts: Mapping[Stage, format_1.Part], arrays: Arrays, raw: by
             for start, end in rendered.sampled:
                 _check_range(Stage.RENDERED, "segments", segments, start, end)
         case _:
-            rendered = None
+            pass
     match parts.get(Stage.RUNS):
         case format_1.RunsStage(runs=runs):
             for start, end, first, behind in runs:
                 _check_range(Stage.RUNS, "segments", segments, start, end)
                 _check_range(Stage.RUNS, "ids", ids, first, behind)
+            if Stage.IDS in parts:
+                _check_tokens(segments, np.array(runs, dtype=np.int64).reshape(-1, 4), arrays, redacted=redacted)
         case _:
-            runs = []
-    if Stage.IDS in parts and rendered is not None:
-        _check_tokens(rendered, np.array(runs, dtype=np.int64).reshape(-1, 4), arrays, redacted=redacted)
+            pass
 
 
 def _check_decision(stage: format_1.BudgetStage, messages: int, ids: int | None) -> None:
@@ -123,17 +129,17 @@ def _check_decision(stage: format_1.BudgetStage, messages: int, ids: int | None)
         _check_range(Stage.BUDGET, "messages", offered, start, end)
 
 
-def _check_tokens(rendered: format_1.RenderedStage, runs: NDArray[np.int64], arrays: Arrays, *, redacted: bool) -> None:
+def _check_tokens(segments: int, runs: NDArray[np.int64], arrays: Arrays, *, redacted: bool) -> None:
     """The runs cover all segments and ids in order, if there are any; each token is of segments of its run."""
     ids, covered = arrays["input_ids"], arrays.get(_COVERED)
     if covered is None:
         raise not_so(f"arrays/{_COVERED}.npy", "nothing says which segments the tokens are of")
     if len(ids) and int(ids.min()) < (HIDDEN if redacted else 0):
         raise not_so("arrays/input_ids.npy", f"the id {ids.min()} is below 0")
-    lowest, highest = np.zeros(len(ids), dtype=np.int64), np.full(len(ids), len(rendered.segments))
+    lowest, highest = np.zeros(len(ids), dtype=np.int64), np.full(len(ids), segments)
     if len(runs):
         starts, ends = runs[:, [0, 2]], runs[:, [1, 3]]
-        whole = np.array([[len(rendered.segments), len(ids)]])
+        whole = np.array([[segments, len(ids)]])
         if not np.array_equal(np.concatenate((starts, whole)), np.concatenate((np.zeros_like(whole), ends))):
             raise not_so("stages/runs.json", "the runs do not cover all segments and all ids, one behind the other")
         counts = runs[:, 3] - runs[:, 2]
