@@ -94,13 +94,16 @@ def test_what_is_no_pack(tmp_path: Path, data: bytes, code: str) -> None:
     file.write_bytes(data)
     done = here("replay", str(file))
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith(f"katapi: replay error {code} at ")
+    assert done.err.startswith(f"katapi: replay error {code} at {file}, byte ")
+    assert "  help: " in done.err
 
 
 def test_a_pack_that_is_not_there() -> None:
     done = here("replay", "/no/such/file")
     assert done.status == 1
-    assert done.err == "katapi: replay error Y100 at /no/such/file: it cannot be read: No such file or directory\n"
+    said, help = done.err.splitlines()
+    assert said == "katapi: replay error Y100 at /no/such/file: it cannot be read: No such file or directory"
+    assert help.startswith("  help: ")
 
 
 @pytest.mark.parametrize(

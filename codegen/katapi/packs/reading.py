@@ -34,14 +34,27 @@ def read_pack(source: bytes | Path) -> Pack:
     this version of Katapi does not know, Y103 where a file in it is not as the format says, and Y104 for one that is
     too large.
     """
-    if isinstance(source, Path):
-        try:
-            with source.open("rb") as file:
-                data = file.read(MAX_SIZE + (1 << 24) + 1)
-        except OSError as error:
-            raise ReplayError(f"it cannot be read: {error.strerror}", code="Y100", where=str(source)) from None
-    else:
-        data = source
+    if isinstance(source, bytes):
+        return _read(source)
+    try:
+        with source.open("rb") as file:
+            data = file.read(MAX_SIZE + (1 << 24) + 1)
+    except OSError as error:
+        raise ReplayError(
+            f"it cannot be read: {error.strerror}",
+            code="Y100",
+            where=str(source),
+            help="pass a file that `katapi record` or `katapi foreign` wrote",
+        ) from None
+    try:
+        return _read(data)
+    except ReplayError as error:
+        where = f"{source}, {error.where}" if error.where else str(source)
+        raise ReplayError(error.message, code=error.code, where=where, help=error.help) from None
+
+
+def _read(data: bytes) -> Pack:
+    """The pack in some bytes, by the format that its manifest names."""
     files = read_archive(data)
     manifest = _object(files[MANIFEST], MANIFEST)
     number = manifest.get("format")
