@@ -372,3 +372,14 @@ def test_every_message_is_a_place_to_begin(name: str) -> None:
     assert [*begins.values()] == [*preamble, 1, 2, 3, 4, 5, 6]
     for one in found:
         assert f"{cut_of(one).message}, says" in one.text.split("says")[0] + "says"
+
+
+def test_a_run_without_any_text_behind_the_cut_has_no_tokens() -> None:
+    model = model_named("deepseek-r1")
+    raw = request(said("user", "one two three"), said("assistant", ""), said("user", "four"))
+    whole = model.assemble(raw)
+    for room in range(6, len(whole)):
+        left = cut(model, raw, room, *Structure)
+        cut_off = cut_of(left).tokens
+        first = whole.origins.ranges[cut_off, 0]
+        assert np.array_equal(left.origins.ranges, whole.origins.ranges[cut_off:] - first)
