@@ -197,6 +197,20 @@ def test_a_vocabulary_under_the_same_name() -> None:
     assert (found.failure, where) == (Failure.VOCABULARY, "digest, parts.vocabulary")
 
 
+@pytest.mark.parametrize("printed", [False, True])
+def test_a_template_is_digested_with_the_vocabulary_that_it_is_declared_over(printed: bool) -> None:
+    record = QWEN.assemble(TOOLS).record
+    parts = replace(record.tokenizer_parts, vocabulary=f"sha256:{'0' * 64}")
+    other = replace(
+        next_version(record, printed=printed),
+        template=Identity(record.template.id, f"sha256:{'2' * 64}"),
+        tokenizer=Identity(record.tokenizer.id, f"sha256:{'1' * 64}"),
+        tokenizer_parts=parts,
+    )
+    found, where = parted(record, other)
+    assert (found.failure, where) == (Failure.TEMPLATE_VERSION if printed else Failure.VOCABULARY, "digest")
+
+
 def test_ids_that_another_vocabulary_gives_to_the_same_text() -> None:
     record = QWEN.assemble(TOOLS).record
     ids = (*record.input_ids[:9], 77, *record.input_ids[10:])
