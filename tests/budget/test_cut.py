@@ -379,3 +379,14 @@ def test_what_is_left_knows_where_it_came_from_behind_a_text_that_is_empty() -> 
     asking = request(said("system", "Be brief."), said("user", ""), said("assistant", ""), said("user", "hi"))
     whole = model.assemble(asking)
     agrees(cut(model, asking, len(whole) - 1, *Structure), whole, model)
+
+
+def test_a_run_without_any_text_behind_the_cut_has_no_tokens() -> None:
+    model = model_named("deepseek-r1")
+    raw = request(said("user", "one two three"), said("assistant", ""), said("user", "four"))
+    whole = model.assemble(raw)
+    for room in range(6, len(whole)):
+        left = cut(model, raw, room, *Structure)
+        cut_off = cut_of(left).tokens
+        first = whole.origins.ranges[cut_off, 0]
+        assert np.array_equal(left.origins.ranges, whole.origins.ranges[cut_off:] - first)

@@ -16,7 +16,8 @@ REQUEST = '{"messages": [{"role": "user", "content": "café au lait"}]}'
 
 def recorded(folder: Path, name: str, request: str, *arguments: str, model: str = "qwen3") -> str:
     file = folder / f"{name}.pack"
-    assert here("record", model, "-o", str(file), *arguments, stdin=request.encode()).status == 0
+    done = here("record", model, "-o", str(file), *arguments, stdin=request.encode())
+    assert done.status == ("holds all up to the" in done.err)
     return str(file)
 
 
@@ -200,12 +201,22 @@ def test_what_is_unknown_of_both_is_told(tmp_path: Path) -> None:
         ("ids", b"\xff", "Y122"),
         ("text", b"\xff", "Y122"),
         ("vllm", b"{}", "Y121"),
+        ("ids", b"[1 2", "Y122"),
+        ("ids", "١".encode(), "Y122"),
     ],
 )
 def test_what_is_no_text_and_no_ids(tmp_path: Path, known: str, data: bytes, code: str) -> None:
     done = here("foreign", known, "-", "-o", str(tmp_path / "x.pack"), stdin=data)
     assert (done.status, code in done.err) == (1, True)
     assert not (tmp_path / "x.pack").exists()
+
+
+def test_transformers_needs_a_tokenizer(tmp_path: Path) -> None:
+    theirs = str(tmp_path / "theirs.pack")
+    assert here("foreign", "transformers", "-", "-o", theirs, stdin=b"{}").status == 2
+    assert here("foreign", "ids", "-", "-o", theirs, "--tokenizer", str(tmp_path), stdin=b"1").status == 2
+    done = here("foreign", "transformers", "-", "-o", theirs, "--tokenizer", str(tmp_path), stdin=b"{}")
+    assert (done.status, "Y123" in done.err) == (1, True)
 
 
 def test_a_pack_of_another_system_is_not_replayed(tmp_path: Path) -> None:

@@ -64,9 +64,9 @@ def test_parameters_redaction_and_artifacts(tmp_path: Path) -> None:
 def test_an_execution_that_fails_is_recorded_too(tmp_path: Path) -> None:
     file = tmp_path / "x.pack"
     done = here("record", "book", "-o", str(file), stdin=b'{"messages": [{"role": "wizard"}]}')
-    assert (done.status, done.out) == (0, "")
+    assert (done.status, done.out) == (1, "")
     assert done.err.splitlines() == [
-        'recorded up to the request error R110 at messages[0].role: unknown role "wizard"',
+        f'katapi: {file} holds all up to the request error R110 at messages[0].role: unknown role "wizard"',
         "  help: the roles are system, user, assistant",
     ]
     done = here("replay", str(file))
@@ -101,13 +101,16 @@ def test_what_is_no_pack(tmp_path: Path, data: bytes, code: str) -> None:
     file.write_bytes(data)
     done = here("replay", str(file))
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith(f"katapi: replay error {code} at ")
+    assert done.err.startswith(f"katapi: replay error {code} at {file}, byte ")
+    assert "  help: " in done.err
 
 
 def test_a_pack_that_is_not_there() -> None:
     done = here("replay", "/no/such/file")
     assert done.status == 1
-    assert done.err == "katapi: replay error Y100 at /no/such/file: it cannot be read: No such file or directory\n"
+    said, help = done.err.splitlines()
+    assert said == "katapi: replay error Y100 at /no/such/file: it cannot be read: No such file or directory"
+    assert help.startswith("  help: ")
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import UserDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +16,9 @@ import pytest
 import katapi
 from katapi.divergence.compare import Same
 from katapi.divergence.difference import Kind
-from katapi.foreign import of_ids, of_parts, of_text, of_transformers, of_vllm
+from katapi.foreign import of_folder, of_ids, of_parts, of_text, of_transformers, of_vllm
 from katapi.packs.writing import pack_bytes, pack_of
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.stages import Failure, Stage
 from tests.packs.made import QWEN
 
@@ -102,6 +105,22 @@ def test_a_tokenizer_that_pads() -> None:
     encoded = {"input_ids": np.array(PROMPT.input_ids), "attention_mask": np.array([0, *[1] * (count - 1)])}
     found = katapi.diff(PROMPT, of_transformers(Stand(encoded=encoded), MESSAGES))
     assert (found.between, found.failure) == ((Stage.IDS, Stage.TENSORS), Failure.MASK_OR_POSITIONS)
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_padding_that_the_mask_leaves_out_is_no_other_vocabulary(left: bool) -> None:
+    ids, ones = PROMPT.input_ids.tolist(), [1] * len(PROMPT)
+    padded, mask = ([0, 0, *ids], [0, 0, *ones]) if left else ([*ids, 0, 0], [*ones, 0, 0])
+    found = katapi.diff(PROMPT, of_parts("x", text=TEXT, input_ids=padded, attention_mask=mask))
+    assert found.between == (Stage.RENDERED, Stage.IDS)
+    assert found.first is not None
+    assert found.first.difference is not None
+    difference = found.first.difference
+    assert (difference.kind, difference.where) == (Kind.PADDING, "token 0" if left else f"token {len(ids)}")
+    assert (difference.first, difference.second) == ("", "2 that the mask leaves out")
+    assert (found.failure, found.possible) == (None, ())
+    unmasked = katapi.diff(PROMPT, of_parts("x", text=TEXT, input_ids=padded, attention_mask=[1] * len(padded)))
+    assert unmasked.failure is Failure.VOCABULARY
 
 
 def test_a_template_that_refuses_what_katapi_takes() -> None:
@@ -220,16 +239,41 @@ def test_a_reply_of_vllm() -> None:
         assert katapi.diff(PROMPT, pack).same
 
 
+def answer(text: str | None) -> JsonObject:
+    """An answer of `/v1/chat/completions` that was asked for the ids of its prompt; `text` is what it tells of it."""
+    message: Json = {"role": "assistant", "content": "2"}
+    logprobs: Json = {"content": [{"token": "2", "logprob": 0.0, "top_logprobs": [{"token": "2", "bytes": [50]}]}]}
+    return {
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": message, "logprobs": logprobs, "token_ids": [17]}],
+        "prompt_token_ids": PROMPT.input_ids.tolist(),
+        **({} if text is None else {"prompt_text": text}),
+    }
+
+
+def test_an_answer_of_vllm_that_tells_what_it_was_given() -> None:
+    found = katapi.diff(PROMPT, of_vllm(json.dumps(answer(None)).encode()))
+    assert (found.same, known_stages(found)) == (True, [Stage.IDS])
+    found = katapi.diff(PROMPT, of_vllm(answer(TEXT)))
+    assert (found.same, known_stages(found)) == (True, [Stage.RENDERED, Stage.IDS])
+    assert katapi.diff(PROMPT, of_vllm(answer(TEXT + " "))).between == (None, Stage.RENDERED)
+    completion: JsonObject = {"choices": [{"text": "2", "prompt_token_ids": PROMPT.input_ids.tolist()}]}
+    assert katapi.diff(PROMPT, of_vllm(completion)).same
+
+
 @pytest.mark.parametrize(
     ("reply", "where"),
     [
         (b"", "1:1"),
-        (b"[1]", "tokens"),
+        (b"[1]", ""),
         (b'{"error": {"message": "no"}}', "tokens"),
         (vllm(count=3), "count"),
         (vllm(count=1, tokens=["a"]), "tokens"),
         (vllm(count=1, tokens=[True]), "tokens"),
         (b'{"count": 0, "count": 0, "tokens": []}', "count"),
+        (b'{"prompt_token_ids": null, "choices": []}', "tokens"),
+        (b'{"choices": [{"prompt_token_ids": [1]}, {"prompt_token_ids": [2]}]}', "tokens"),
+        (b'{"prompt_token_ids": [1, "2"]}', "prompt_token_ids"),
     ],
 )
 def test_what_is_no_reply_of_vllm(reply: bytes, where: str) -> None:
@@ -243,6 +287,71 @@ def test_what_is_no_row_of_ids(ids: list[int]) -> None:
     with pytest.raises(katapi.ReplayError) as caught:
         of_ids(ids)
     assert (caught.value.code, caught.value.where) == ("Y120", "input_ids")
+
+
+# ---- a folder for transformers
+
+
+@dataclass
+class Loader:
+    """The `AutoTokenizer` of a transformers that is not installed."""
+
+    made: Stand
+    asked: list[tuple[str, bool, bool]] = field(default_factory=list)
+
+    def from_pretrained(self, folder: str, *, local_files_only: bool, trust_remote_code: bool) -> Stand:
+        self.asked.append((folder, local_files_only, trust_remote_code))
+        return self.made
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, made: Stand) -> Loader:
+    loader = Loader(made)
+    monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace(AutoTokenizer=loader))
+    return loader
+
+
+def test_a_request_goes_to_the_tokenizer_in_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stand = Stand()
+    loader = installed(monkeypatch, stand)
+    request = json.dumps({"messages": MESSAGES, "add_generation_prompt": True, "enable_thinking": True}).encode()
+    pack = of_folder(tmp_path, request, model="qwen3")
+    assert loader.asked == [(str(tmp_path), True, False)]
+    assert (pack.model, stand.calls[0]["tools"], stand.calls[0]["enable_thinking"]) == ("qwen3", None, True)
+    assert katapi.diff(PROMPT, pack).same
+
+
+@pytest.mark.parametrize(
+    ("request_", "where"),
+    [
+        (b"", "1:1"),
+        (b"[]", "messages"),
+        (b'{"messages": 1}', "messages"),
+        (b'{"messages": [1]}', "messages"),
+        (b'{"messages": [], "tools": {}}', "tools"),
+        (b'{"messages": [], "tokenize": true}', ""),
+    ],
+)
+def test_what_is_no_request_for_transformers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request_: bytes, where: str
+) -> None:
+    installed(monkeypatch, Stand())
+    with pytest.raises(katapi.ReplayError) as caught:
+        of_folder(tmp_path, request_)
+    assert (caught.value.code, caught.value.where) == ("Y123", where)
+    assert caught.value.help
+
+
+def test_a_transformers_that_is_not_there_or_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    request = b'{"messages": []}'
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(katapi.ReplayError, match="transformers cannot be imported"):
+        of_folder(tmp_path, request)
+    with pytest.raises(katapi.ReplayError, match="is no folder"):
+        of_folder(tmp_path / "nothing", request)
+    installed(monkeypatch, Stand(error=OSError("no tokenizer.json\nin it")))
+    with pytest.raises(katapi.ReplayError, match="transformers ended with OSError: no tokenizer") as caught:
+        of_folder(tmp_path, request)
+    assert caught.value.code == "Y123"
 
 
 # ---- packs

@@ -166,6 +166,15 @@ def test_another_system_that_prints_keys_in_another_order() -> None:
     assert where.endswith(", JSON function.parameters.properties")
 
 
+def test_an_order_that_the_request_does_not_keep_is_no_failure() -> None:
+    raw = b'{"messages": [{"role": "user", "content": "1 + 1?"}]}'
+    turned = b'{"messages": [{"content": "1 + 1?", "role": "user"}]}'
+    found, where = parted(QWEN.assemble(raw), QWEN.assemble(turned))
+    assert (found.failure, where) == (None, "byte 16, messages[0]")
+    assert stage_and_kind(found) == (Stage.BYTES, Kind.KEY_ORDER)
+    assert {each.same for each in found.consequences} == {Same.SAME}
+
+
 # ---- the vocabulary of the tokenizer does not match the model
 
 
@@ -186,6 +195,20 @@ def test_a_vocabulary_under_the_same_name() -> None:
     )  # fmt: skip
     found, where = parted(record, other)
     assert (found.failure, where) == (Failure.VOCABULARY, "digest, parts.vocabulary")
+
+
+@pytest.mark.parametrize("printed", [False, True])
+def test_a_template_is_digested_with_the_vocabulary_that_it_is_declared_over(printed: bool) -> None:
+    record = QWEN.assemble(TOOLS).record
+    parts = replace(record.tokenizer_parts, vocabulary=f"sha256:{'0' * 64}")
+    other = replace(
+        next_version(record, printed=printed),
+        template=Identity(record.template.id, f"sha256:{'2' * 64}"),
+        tokenizer=Identity(record.tokenizer.id, f"sha256:{'1' * 64}"),
+        tokenizer_parts=parts,
+    )
+    found, where = parted(record, other)
+    assert (found.failure, where) == (Failure.TEMPLATE_VERSION if printed else Failure.VOCABULARY, "digest")
 
 
 def test_ids_that_another_vocabulary_gives_to_the_same_text() -> None:

@@ -41,7 +41,9 @@ TEXTS = [
     ("A", "\uff21", Kind.COMPATIBILITY, 0, "A", "\uff21"),
     ("a  b", "a b", Kind.WHITE_SPACE, 2, " ", ""),
     ("a", "a\n", Kind.WHITE_SPACE, 1, "", "\n"),
-    ("a\ufffd", "a\u00ff", Kind.REPLACED, 1, "\ufffd", ""),
+    ("a\ufffd", "a\u00ff", Kind.REPLACED, 1, "\ufffd", "\u00ff"),
+    ("a\ufffd b", "a b", Kind.REPLACED, 1, "\ufffd", ""),
+    ("a\ufffd\ufffd b", "a\u00c3\u00a9 b", Kind.REPLACED, 1, "\ufffd\ufffd", "\u00c3\u00a9"),
     ("cat", "cut", Kind.TEXT, 1, "a", "u"),
     ("cat", "ca", Kind.TEXT, 2, "t", ""),
     ("e\u0301", "e\u0300", Kind.TEXT, 1, "\u0301", "\u0300"),
@@ -163,7 +165,9 @@ SPELLINGS = [
     ('{"a": 1}', '{"a":1}', Kind.WHITE_SPACE, " ", ""),
     ('{"a":\r\n1}', '{"a":\n1}', Kind.LINE_END, "\r\n", "\n"),
     ('["\u00e9"]', '["\\u00e9"]', Kind.ESCAPE, "\u00e9", "\\u00e9"),
-    ('["a/b"]', '["a\\/b"]', Kind.ESCAPE, "", "\\"),
+    ('["a/b"]', '["a\\/b"]', Kind.ESCAPE, "/", "\\/"),
+    ('["a\U0001f600"]', '["a\\ud83d\\ude00"]', Kind.ESCAPE, "\U0001f600", "\\ud83d\\ude00"),
+    ('["\\u0061\\u0062"]', '["\\u0061b"]', Kind.ESCAPE, "\\u0062", "b"),
     ("[1.0]", "[1e0]", Kind.NUMBER, "1.0", "1e0"),
     ('{ "a": 1e2}', '{"a":100.0}', Kind.NUMBER, "1e2", "100.0"),
 ]
@@ -189,6 +193,43 @@ def test_white_space_in_a_text_has_its_offset_and_its_path() -> None:
     found = bytes_difference({}, {}, b'{"a": "b c"}', b'{"a": "b  c"}')
     assert found is not None
     assert (found.kind, found.where) == (Kind.WHITE_SPACE, "byte 9, a, character 2")
+
+
+BYTES = [
+    (b"caf\xe9 au", "café au".encode(), "E9", "C3 A9"),
+    (b"caf\xe9 au", b"caf? au", "E9", "3F"),
+    (b"caf\xe9 au", b"caf au", "E9", ""),
+    (b"\xf0\x9f\x98 a", b"\xef\xbf\xbd a", "F0 9F 98", "EF BF BD"),
+    (b"\xf0\x9f\x98 a", b"\xf0\x9f\x98\x80 a", "F0 9F 98", "F0 9F 98 80"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "first", "second"), BYTES)
+def test_what_stands_in_the_place_of_bytes_that_are_no_text(one: bytes, other: bytes, first: str, second: str) -> None:
+    found, back = bytes_difference({}, {}, one, other), bytes_difference({}, {}, other, one)
+    assert found is not None
+    assert back is not None
+    assert (found.kind, found.first, found.second) == (Kind.REPLACED, first, second)
+    assert (back.kind, back.first, back.second) == (Kind.REPLACED, second, first)
+
+
+@pytest.mark.parametrize("depth", [100, 250, 300, 480, 520, 900, 100_000])
+@pytest.mark.parametrize("brackets", [("[", "]"), ('{"a": ', "}")])
+def test_a_difference_below_any_number_of_brackets_is_named(depth: int, brackets: tuple[str, str]) -> None:
+    one, other = (brackets[0] * depth + leaf + brackets[1] * depth for leaf in ('{"a": 1, "b": 2}', '{"b": 2, "a": 1}'))
+    kinds = {Kind.KEY_ORDER, Kind.TEXT} if depth > 200 else {Kind.KEY_ORDER}
+    raw = bytes_difference({}, {}, one.encode(), other.encode())
+    inner = json_difference([one], [other])
+    for found in (raw, inner):
+        assert found is not None
+        assert found.kind in kinds
+
+
+@pytest.mark.parametrize(("one", "other"), [("[NaN, 1]", "[NaN, 2]"), ("[1e999]", "[1e998]"), ('["\\ud800"]', "[1]")])
+def test_a_text_that_only_some_read_as_json_is_compared_as_a_text(one: str, other: str) -> None:
+    found = json_difference([one], [other])
+    assert found is not None
+    assert found.kind is Kind.TEXT
 
 
 def test_the_items_that_one_lacks() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import katapi
-from katapi.foreign import ChatTokenizer, of_transformers
+from katapi.foreign import ChatTokenizer, of_folder, of_transformers
 from katapi.packs.replay import FIXTURE
 from katapi.runtime.stages import Failure, Stage
 
@@ -69,3 +70,13 @@ def test_a_template_that_refuses_the_request() -> None:
     assert found.first is not None
     assert found.first.difference is not None
     assert (found.first.stage, found.first.difference.second) == (Stage.RENDERED, "TemplateError: no system")
+
+
+def test_a_request_goes_to_the_tokenizer_in_a_folder(tmp_path: Path) -> None:
+    tokenizer_with().save_pretrained(str(tmp_path))  # type: ignore[attr-defined]  # it is a tokenizer of transformers
+    assert katapi.diff(PROMPT, of_folder(tmp_path, FIXTURE.encode(), model="book")).same
+    with pytest.raises(katapi.ReplayError, match="transformers ended with "):
+        of_folder(tmp_path, b'{"messages": [], "return_dict": 1}')
+    (tmp_path / "tokenizer.json").write_text("{")
+    with pytest.raises(katapi.ReplayError, match="transformers ended with "):
+        of_folder(tmp_path, FIXTURE.encode())

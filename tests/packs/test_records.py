@@ -17,7 +17,8 @@ from katapi.packs.reading import read_pack
 from katapi.packs.replay import FIXTURE, FIXTURE_IDS, replay
 from katapi.packs.writing import pack_bytes, pack_of
 from katapi.runtime.execution import execute
-from katapi.runtime.record import canonical_json, stage_digest
+from katapi.runtime.light_record import spelled
+from katapi.runtime.record import canonical_json, segment_json, stage_digest
 from katapi.runtime.stages import Failure, Stage
 from tests.packs.made import BOOK, INVALID, LONG, QWEN, TOOLS, extended, fitted
 
@@ -36,6 +37,27 @@ def test_what_an_execution_prints_holds_no_content() -> None:
     assert repr(execute(BOOK, (asked % "user").encode())) == "Execution(book, 5 tokens)"
     assert repr(execute(BOOK, (asked % "天空").encode())) == "Execution(book, R110 at messages[0].role)"
     assert repr(execute(BOOK, b"")).startswith("Execution(book, R100 at ")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        BOOK.assemble(FIXTURE.encode()),
+        QWEN.assemble(TOOLS, params={"enable_thinking": True}),
+        QWEN.assemble(QWEN.decode_request(TOOLS)),
+        QWEN.assemble(LONG, "chat8k"),
+        QWEN.assemble(LONG, "tail4k"),
+        QWEN.assemble('{"messages": [{"role": "user", "content": "\\u0000\\"\\\\ \u007f é天😀 </script>"}]}'.encode()),
+        extended(),
+        fitted(),
+    ],
+    ids=["fixture", "parameters", "typed", "budget", "cut", "escapes", "extended", "fit_context"],
+)
+def test_the_light_form_is_that_of_the_record(made: katapi.ModelInput) -> None:
+    assert made.digests() == made.record.digests()
+    assert [*made.digests()] == [*Stage]
+    for segment in made.rendered.payload:
+        assert spelled(segment).encode() == canonical_json(segment_json(segment))
 
 
 def test_each_row_of_the_table_has_a_stage_that_is_the_first_to_show_it() -> None:

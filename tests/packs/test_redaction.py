@@ -157,3 +157,15 @@ def test_words_of_an_error_go_and_its_code_stays() -> None:
         assert pack.raw is None
         told: Json = None if pack.fault is None else pack.fault["code"]
         assert told == "R110"
+
+
+@pytest.mark.parametrize("redact", BOTH)
+def test_a_role_that_no_spec_names_is_a_content(redact: Redaction) -> None:
+    model = katapi.load("kimi-k2")
+    raw = b'{"messages": [{"role": "swordfish", "content": "a"}, {"role": "user", "content": "b"}]}'
+    pack = pack_of(model, model.assemble(raw), redact=redact)
+    assert leaks(pack_bytes(pack)) == []
+    messages = pack.stages[Stage.REQUEST]["messages"]
+    assert isinstance(messages, list)
+    assert messages[1]["role"] == "user"
+    assert replay(pack, model).agrees

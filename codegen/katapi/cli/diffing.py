@@ -35,6 +35,7 @@ class Known(StrEnum):
     TEXT = "text"
     IDS = "ids"
     VLLM = "vllm"
+    TRANSFORMERS = "transformers"
 
 
 def diff(
@@ -64,7 +65,8 @@ def foreign(
     known: Annotated[
         Known,
         typer.Argument(
-            metavar="text|ids|vllm", help="What FILE is: a rendered text, ids, or a reply of vLLM's /tokenize."
+            metavar="text|ids|vllm|transformers",
+            help="What FILE is: a rendered text, ids, a reply of vLLM, or a request for transformers.",
         ),
     ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="Standard input if `-`.")],
@@ -72,22 +74,31 @@ def foreign(
     model: Annotated[
         str, typer.Option(help="The model as `katapi models` names it; then `diff` and `inspect` show ids as text.")
     ] = "",
-    source: Annotated[str | None, typer.Option(help="The name of the system that ran.")] = None,
+    source: Annotated[str | None, typer.Option(help="The name of the system that ran; not with transformers.")] = None,
+    tokenizer: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The tokenizer that transformers is to load.")
+    ] = None,
 ) -> None:
     """Write what is known of an execution of another system as a pack, for `katapi diff`.
 
-    Ids are a list in JSON, or numbers with white space or commas between; of a reply that holds more, the list alone.
+    Ids are a list in JSON, or numbers with white space or commas between; of a reply that holds more, the list alone. A
+    reply of vLLM is that of /tokenize, or an answer asked for with return_token_ids.
 
-    A pack of what transformers gives is made in Python: katapi.foreign.of_transformers.
+    A request for transformers is JSON with messages, tools, and other arguments of apply_chat_template. The installed
+    transformers runs it with the tokenizer in a folder, and fetches nothing.
     """
     from katapi.packs.writing import pack_bytes
 
-    write_file(pack_bytes(_foreign(known, read_request(file), model, source)), output)
+    if (tokenizer is None) == (known is Known.TRANSFORMERS):
+        raise typer.BadParameter("transformers needs a tokenizer, and nothing else does", param_hint="--tokenizer")
+    write_file(pack_bytes(_foreign(known, read_request(file), model, source, tokenizer)), output)
 
 
-def _foreign(known: Known, data: bytes, model: str, source: str | None) -> Pack:
-    from katapi.foreign import of_ids, of_text, of_vllm
+def _foreign(known: Known, data: bytes, model: str, source: str | None, tokenizer: Path | None) -> Pack:
+    from katapi.foreign import of_folder, of_ids, of_text, of_vllm
 
+    if tokenizer is not None:
+        return of_folder(tokenizer, data, model=model)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -99,6 +110,8 @@ def _foreign(known: Known, data: bytes, model: str, source: str | None) -> Pack:
             return of_vllm(data, model=model, source=source or "vLLM")
         case Known.IDS:
             return of_ids(parse_ids(text), model=model, source=source or "token ids")
+        case Known.TRANSFORMERS:
+            raise AssertionError("it has a tokenizer")
 
 
 def parse_ids(text: str) -> list[int]:
@@ -106,9 +119,11 @@ def parse_ids(text: str) -> list[int]:
 
     Raises `ReplayError` Y122 for any other text.
     """
-    words = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()
+    bare = text.strip()
+    listed = bare[1:-1] if bare[:1] == "[" and bare[-1:] == "]" else bare
+    words = listed.replace(",", " ").split()
     for number in words:
-        if not number.isdecimal() or len(number) > len(str(2**63)):
+        if not (number.isascii() and number.isdecimal()) or len(number) > len(str(2**63)):
             raise ReplayError(f"{number[:20]!r} is no token id", code="Y122", help="pass numbers, or a list in JSON")
     return [int(number) for number in words]
 

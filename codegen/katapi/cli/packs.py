@@ -66,7 +66,10 @@ def record(
         bool, typer.Option("--embed-artifacts", help="Put the tables of the tokenizer in, not their digests alone.")
     ] = False,
 ) -> None:
-    """Run a request and write all that is needed to do it again into one file; of one that fails, up to the error."""
+    """Run a request and write all that is needed to do it again into one file.
+
+    Of a request that is refused the file holds what came before the error, and the exit status is 1.
+    """
     from katapi.packs.writing import pack_bytes, pack_of
     from katapi.runtime.execution import execute
 
@@ -82,7 +85,7 @@ def record(
     )
     write_file(pack_bytes(pack), output)
     if found.error is not None:
-        typer.echo(f"recorded up to the {visible(str(found.error))}", err=True)
+        raise Failed(f"katapi: {output} holds all up to the {visible(str(found.error))}")
 
 
 def replay(

@@ -97,9 +97,12 @@ class Diff:
 
     @property
     def possible(self) -> tuple[Failure, ...]:
-        """The rows of table 1.10 that it can be: `failure`, or those of the unknown stages and of the first."""
+        """The rows of table 1.10 that it can be: `failure`, or those of the unknown stages and of the first.
+
+        None where the first difference is padding: all that comes before it is as good as the same.
+        """
         first = self.first
-        if first is None:
+        if first is None or (first.difference is not None and first.difference.kind is Kind.PADDING):
             return ()
         if self.failure is not None or not self.unknown or (first.stage is Stage.IDS and self.spelled):
             return () if self.failure is None else (self.failure,)

@@ -49,6 +49,8 @@ class Kind(Enum):
     """The same text in other segments."""
     TOKEN = "another token"
     """At an index of the ids."""
+    PADDING = "padding"
+    """The same ids but for those that the mask leaves out."""
     CELL = "another cell"
     """Of the mask or of the positions."""
     CHOICE = "another choice of the budget"

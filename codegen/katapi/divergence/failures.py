@@ -16,14 +16,16 @@ def failure_of(stage: Stage, difference: Difference, one: Known, other: Known) -
     match stage:
         case _ if difference.kind is Kind.REPLACED or (stage is Stage.BYTES and _is_policy(difference)):
             return Failure.INVALID_UTF8
+        case _ if difference.kind is Kind.PADDING:
+            return None
         case Stage.BYTES | Stage.REQUEST if difference.kind is Kind.KEY_ORDER:
-            return Failure.SCHEMA_ORDER
+            return None if _same_request(one, other) else Failure.SCHEMA_ORDER
         case Stage.BYTES | Stage.REQUEST | Stage.BUDGET if _whole(one) != _whole(other):
             return Failure.CUT_PAIR
         case Stage.IMAGES:
             return Failure.IMAGE
         case Stage.TEMPLATE:
-            return Failure.TEMPLATE_VERSION
+            return Failure.VOCABULARY if _over_another_vocabulary(one, other) else Failure.TEMPLATE_VERSION
         case Stage.RENDERED:
             return _printed(difference, one, other)
         case Stage.TOKENIZER:
@@ -38,8 +40,35 @@ def failure_of(stage: Stage, difference: Difference, one: Known, other: Known) -
             return None
 
 
+def _same_request(one: Known, other: Known) -> bool:
+    """Whether the order of keys in the bytes is none in the request: records have their fields in one order."""
+    digests = [side.digests.get(Stage.REQUEST) for side in (one, other)]
+    return None not in digests and digests[0] == digests[1]
+
+
 def _is_policy(difference: Difference) -> bool:
     return difference.where.startswith(("invalid_utf8", "substitutions"))
+
+
+def _over_another_vocabulary(one: Known, other: Known) -> bool:
+    """Whether it is the template of one version over two vocabularies: it is digested together with its own.
+
+    Then the vocabulary is declared otherwise, and what was printed is the same but for control tokens.
+    """
+    stages = (Stage.TEMPLATE, Stage.TOKENIZER, Stage.RENDERED)
+    if not all(stage in side.stages for side in (one, other) for stage in stages):
+        return False
+    names = [side.stages[Stage.TEMPLATE]["id"] for side in (one, other)]
+    parts = [side.stages[Stage.TOKENIZER].get("parts") for side in (one, other)]
+    vocabularies = [part.get("vocabulary") if isinstance(part, Mapping) else None for part in parts]
+    printed = [
+        [
+            "" if segment["kind"] == "control" else segment["text"]
+            for segment in objects(side.stages[Stage.RENDERED]["segments"])
+        ]
+        for side in (one, other)
+    ]
+    return names[0] == names[1] and vocabularies[0] != vocabularies[1] and printed[0] == printed[1]
 
 
 def _printed(difference: Difference, one: Known, other: Known) -> Failure | None:

@@ -11,15 +11,21 @@ from typing import Final, NamedTuple, TypeAlias, TypeGuard, TypeVar
 from katapi.divergence.characters import named
 from katapi.divergence.difference import Difference, Excerpt, Kind
 from katapi.divergence.texts import text_difference
+from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path, quoted
 from katapi.runtime.record import canonical_json
+from katapi.runtime.strict_json import parse_json
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indices from the outermost value on."""
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+|[\[\]{}:,]', re.DOTALL)
+_CHARACTER: Final = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
+"""One character inside of a string, escaped or as it is."""
 _DIGEST: Final = re.compile(r"(?:sha256:)?[0-9a-f]{64}")
+_DEEPEST: Final = 256
+"""How deep a text may nest to be compared as JSON: as deep as any request may."""
 
 T = TypeVar("T")
 
@@ -137,8 +143,8 @@ def _text(one: str, other: str, where: str) -> Difference | None:
 
 def _same_json(one: str, other: str) -> Difference | None:
     """What differs of two texts that are the same JSON but for orders of keys and spellings; None for others."""
-    first, second = (_read(text) if text[:1] in ("{", "[") else text for text in (one, other))
-    if isinstance(first, str) or isinstance(second, str):
+    first, second = (read_json(text) if text[:1] in ("{", "[") else None for text in (one, other))
+    if first is None or second is None:
         return None
     found = json_difference(first, second)
     if found is None:
@@ -147,6 +153,14 @@ def _same_json(one: str, other: str) -> Difference | None:
     if found.kind not in (Kind.KEY_ORDER, Kind.NUMBER):
         return None
     return replace(found, where=f", JSON {found.where}".rstrip())
+
+
+def read_json(text: str) -> Json:
+    """The JSON value that a text spells; None where it spells none, or none that a request may hold."""
+    try:
+        return parse_json(text, max_depth=_DEEPEST)
+    except RequestError:
+        return None
 
 
 def text_at(one: str, other: str, where: str) -> Difference | None:
@@ -178,9 +192,10 @@ def spelling_difference(one: str, other: str) -> Spelled | None:
         if a[0] == b[0]:
             continue
         if a[0][0] == b[0][0] == '"' and (found := text_difference(a[0], b[0])):
-            kind = Kind.ESCAPE if _read(a[0]) == _read(b[0]) else found.kind
-            (first, second), start = found.ends, found.start
-            return Spelled(kind, ((a.start() + start, a.start() + first), (b.start() + start, b.start() + second)))
+            ends, start, kind = found.ends, found.start, found.kind
+            if _read(a[0]) == _read(b[0]):
+                (start, ends), kind = _escape(a[0], b[0]), Kind.ESCAPE
+            return Spelled(kind, ((a.start() + start, a.start() + ends[0]), (b.start() + start, b.start() + ends[1])))
         same = _is_number(_read(a[0])) and _read(a[0]) == _read(b[0])
         return Spelled(Kind.NUMBER if same else Kind.TEXT, (a.span(), b.span()))
     found = text_difference(one, other)
@@ -188,6 +203,13 @@ def spelling_difference(one: str, other: str) -> Spelled | None:
         return None
     kind = found.kind if found.kind is Kind.LINE_END else Kind.WHITE_SPACE
     return Spelled(kind, ((found.start, found.ends[0]), (found.start, found.ends[1])))
+
+
+def _escape(one: str, other: str) -> tuple[int, tuple[int, int]]:
+    """Where two spellings of one string first differ: the start of one character in both, and its end in each."""
+    pairs = zip(_CHARACTER.finditer(one), _CHARACTER.finditer(other), strict=False)
+    first, second = next((a, b) for a, b in pairs if a[0] != b[0])
+    return first.start(), (first.end(), second.end())
 
 
 def _read(token: str) -> Json:

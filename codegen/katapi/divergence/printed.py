@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from katapi.divergence.characters import named
 from katapi.divergence.difference import Difference, Excerpt, Kind
-from katapi.divergence.json_values import json_difference, missing_items
+from katapi.divergence.json_values import json_difference, missing_items, read_json
 from katapi.divergence.plain import items, objects
 from katapi.divergence.texts import text_difference
 from katapi.runtime.json_types import Json, JsonObject
@@ -157,10 +157,10 @@ def _json_at(text: str, start: int) -> Json:
     if text[start : start + 1] not in ("{", "["):
         return None
     try:
-        value: Json = json.JSONDecoder().raw_decode(text, start)[0]
+        end = json.JSONDecoder().raw_decode(text, start)[1]
     except (ValueError, RecursionError):
         return None
-    return value
+    return read_json(text[start:end])
 
 
 def _segments(one: list[JsonObject], other: list[JsonObject]) -> Difference | None:

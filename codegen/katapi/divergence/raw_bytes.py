@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from katapi.divergence.characters import named
 from katapi.divergence.difference import Difference, Excerpt, Kind
-from katapi.divergence.json_values import json_difference, spelling_difference, text_at
-from katapi.runtime.errors import RequestError
+from katapi.divergence.json_values import json_difference, read_json, spelling_difference, text_at
+from katapi.divergence.texts import replaced_to
 from katapi.runtime.json_types import Json, JsonObject
-from katapi.runtime.strict_json import parse_json
-
-_DEEPEST: Final = 512
-"""How deep a request may nest to be compared as JSON."""
 
 
 def bytes_difference(
@@ -54,7 +48,8 @@ def _raw(raw: bytes, other_raw: bytes) -> Difference:
     behind = [_behind(text, start) for text in (one, other)]
     if behind == [start, start]:
         return Difference(found.kind, where, found.first, found.second, found.excerpts)
-    # All that stands for the same bytes: each byte by itself, or a U+FFFD for one or more of them.
+    # All that stands for the same bytes: each byte by itself, a U+FFFD for one or more of them, or other characters.
+    behind = replaced_to(one, other, start, behind)
     first, second = (
         text[start:end].encode("utf-8", "surrogateescape").hex(" ").upper()
         for text, end in zip((one, other), behind, strict=True)
@@ -74,12 +69,7 @@ def _has_key(path: str, *stretches: str) -> bool:
 
 def _parsed(text: str) -> Json:
     """The JSON value of a text; None where it is no JSON, or none that a request may be."""
-    if any(map(_escaped, text)):
-        return None
-    try:
-        return parse_json(text, max_depth=_DEEPEST)
-    except RequestError:
-        return None
+    return None if any(map(_escaped, text)) else read_json(text)
 
 
 def _byte(one: str, other: str, start: int, second_start: int) -> str:

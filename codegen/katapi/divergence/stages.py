@@ -10,6 +10,7 @@ from katapi.divergence.known import Known
 from katapi.divergence.plain import items, numbers, objects
 from katapi.divergence.printed import describe, rendered_difference
 from katapi.divergence.raw_bytes import bytes_difference
+from katapi.divergence.texts import parting
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.stages import Stage
 
@@ -127,9 +128,14 @@ def _ids(one: Known, other: Known) -> Difference | None:
     sides = [numbers(each.stages[Stage.IDS]["input_ids"]) for each in (one, other)]
     if sides[0] == sides[1]:
         return None
+    seen = [_seen(each, ids) for each, ids in zip((one, other), sides, strict=True)]
+    if seen[0] == seen[1]:
+        hidden = [len(ids) - len(left) for ids, left in zip(sides, seen, strict=True)]
+        counts = [f"{count} that the mask leaves out" if count else "" for count in hidden]
+        return of_both(Kind.PADDING, f"token {parting(*sides)}", counts)
     start, end = missing_items(*sides)
     if start == end:
-        start = next((n for n, (a, b) in enumerate(zip(*sides, strict=False)) if a != b), min(map(len, sides)))
+        start = parting(*sides)
     where = f"token {start}{_source(one, other, start)}"
     if start < end or start == min(map(len, sides)):
         first = len(sides[0]) > len(sides[1])
@@ -137,6 +143,12 @@ def _ids(one: Known, other: Known) -> Difference | None:
         shown = f"{lacked[0]}" + (f" and {len(lacked) - 1} more" if len(lacked) > 1 else "")
         return Difference(Kind.MISSING, where, shown if first else "", "" if first else shown)
     return Difference(Kind.TOKEN, where, str(sides[0][start]), str(sides[1][start]))
+
+
+def _seen(side: Known, ids: list[int]) -> list[int]:
+    """The ids without those that the mask leaves out, where it is known."""
+    mask = numbers(side.stages.get(Stage.TENSORS, {}).get("attention_mask"))
+    return [id for id, seen in zip(ids, mask, strict=True) if seen] if len(mask) == len(ids) else ids
 
 
 def _source(one: Known, other: Known, index: int) -> str:

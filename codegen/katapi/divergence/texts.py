@@ -12,7 +12,7 @@ _LONGEST: Final = 8
 """How many code points one character may be composed of."""
 _ENDS: Final = ("\r\n", "\n", "\r")
 
-S = TypeVar("S", str, bytes)
+S = TypeVar("S", str, bytes, list[int])
 
 
 class TextDifference(NamedTuple):
@@ -44,7 +44,7 @@ def text_difference(one: str, other: str) -> TextDifference | None:
 
 
 def parting(one: S, other: S) -> int:
-    """The index at which two texts begin to differ: the length of what both begin with."""
+    """The index at which two texts or rows begin to differ: the length of what both begin with."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -102,9 +102,27 @@ def _in_one(one: str, other: str, at: int, kind: Kind) -> TextDifference | None:
         ends.append(end)
     if ends == [at, at]:
         return None
-    if kind is not Kind.REPLACED and one[ends[0] : ends[0] + 1] != other[ends[1] : ends[1] + 1]:
+    if kind is Kind.REPLACED:
+        ends = replaced_to(one, other, at, ends)
+    elif one[ends[0] : ends[0] + 1] != other[ends[1] : ends[1] + 1]:
         return None
     return TextDifference(kind, at, (ends[0], ends[1]))
+
+
+def replaced_to(one: str, other: str, at: int, ends: list[int]) -> list[int]:
+    """Where what was replaced in one text ends in each: in the other, before that with which both go on.
+
+    `ends` are the ends of what was replaced, `at` in a text in which nothing was. Where they do not go on alike, one
+    character stands in its place.
+    """
+    found = [*ends]
+    for side, text in enumerate((one, other)):
+        behind = ends[1 - side]
+        if ends[side] == at:
+            rest = (other, one)[side][behind : behind + 1]
+            goes_on = (end for end in range(at, behind + 1) if text[end : end + 1] == rest)
+            found[side] = next(goes_on, min(at + 1, len(text)))
+    return found
 
 
 def _single(one: str, other: str, at: int) -> TextDifference | None:

@@ -62,9 +62,8 @@ def execute_again(pack: Pack, model: Model[RequestModel]) -> Execution | None:
     if decided is None or budget is None:
         return execute(model, typed, budget)
     stage = format_1.BudgetStage.model_validate(decided)
-    offered = None if stage.decision is None else stage.decision.get("offered")
-    if isinstance(offered, Mapping):
-        typed = _typed(model, offered)
+    if stage.decision is not None and stage.decision.offered is not None:
+        typed = _typed(model, stage.decision.offered)
     if stage.required is None or not isinstance(budget, Budget):
         return execute(model, typed, budget)
     together = [range(start, end) for start, end in stage.together]

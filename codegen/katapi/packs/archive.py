@@ -65,7 +65,11 @@ def read_archive(data: bytes) -> dict[str, bytes]:
     for one that is too large.
     """
     if len(data) > MAX_SIZE + (1 << 24):
-        raise ReplayError(f"it has {len(data)} bytes; a pack has at most {MAX_SIZE}", code="Y104")
+        raise ReplayError(
+            f"it has more than the {MAX_SIZE} bytes that a pack may have",
+            code="Y104",
+            help="record a shorter request, or do not embed artifacts",
+        )
     first = _LOCAL_MARK + _LOCAL.pack(b"", _VERSION, 0, 0, 0, _DATE, 0, 0, 0, len(MANIFEST), 0)[4:14]
     if not data.startswith(first) or data[_LOCAL.size : _LOCAL.size + len(MANIFEST)] != MANIFEST.encode():
         raise ReplayError(

@@ -23,6 +23,10 @@ Count = Annotated[int, Field(ge=0)]
 """A number of things."""
 Range: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
 """A half-open range: start and end."""
+SectionName: TypeAlias = Literal["instructions", "tools", "history", "documents", "current", "generation"]
+"""A section of a budget."""
+StructureName: TypeAlias = Literal["characters", "messages", "calls", "instructions", "images"]
+"""What a cut through the tokens may break."""
 Object: TypeAlias = dict[str, JsonValue]
 """Any JSON object."""
 
@@ -61,7 +65,7 @@ class Share(Part):
 class Allotment(Part):
     """How a section of a budget is filled."""
 
-    section: Literal["instructions", "tools", "history", "documents", "current", "generation"]
+    section: SectionName
     """The section."""
     order: Literal["newest first", "oldest first", "by score", "as given"]
     """In which order its items are tried."""
@@ -88,9 +92,7 @@ class BudgetPolicy(Part):
     """What of it is kept for the answer, in tokens."""
     optional: list[Allotment]
     """The sections that are not required, those that are filled first in front."""
-    cut_left: Annotated[
-        list[Literal["characters", "messages", "calls", "instructions", "images"]] | None, Field(alias="cut left")
-    ]
+    cut_left: Annotated[list[StructureName] | None, Field(alias="cut left")]
     """What a cut through the tokens may break; null where what is too long is refused."""
 
 
@@ -254,6 +256,57 @@ class RequestStage(Part):
     """The completions in the ids."""
 
 
+class ChoiceMade(Part):
+    """What became of one item: of a message or a group of them, a tool, or a document."""
+
+    section: SectionName
+    """The section that it is of."""
+    at: list[Count]
+    """The indices of its messages, or of the tool or document, in the request that came in."""
+    kept: bool
+    """Whether it is in the input."""
+    why: Literal["required", "fits", "too long", "over its share", "behind one that did not fit", "refused"]
+    """The reason."""
+    before: Count
+    """The tokens of the input without it, when it was decided on."""
+    after: Count | None
+    """The tokens of the input with it; null where that was not tried, or where there is no such input."""
+    detail: str = ""
+    """The error with which an input was refused."""
+
+
+class CutMade(Part):
+    """What was cut off on the left of the tokens."""
+
+    tokens: Count
+    """How many tokens were cut off."""
+    breaks: list[StructureName]
+    """What was broken."""
+    message: Count | None
+    """The message in which the input begins, by its index in the request that was rendered."""
+    begins: str
+    """The first of what is left, as text."""
+
+
+class Decision(Part):
+    """What a budget decided."""
+
+    id: str
+    """The name and version of the budget."""
+    window: Count
+    """The context window, in tokens."""
+    reserve: Count
+    """What of it is kept for the answer, in tokens."""
+    input: Count
+    """How many tokens are left."""
+    choices: list[ChoiceMade]
+    """In the order in which they were made."""
+    offered: Object | None
+    """The request that came in, where something of it was left out."""
+    cut: CutMade | None = None
+    """What was cut off the tokens."""
+
+
 class BudgetStage(Part):
     """What a budget decided; `required` and `together` are what `fit_context` was asked."""
 
@@ -263,7 +316,7 @@ class BudgetStage(Part):
     """The messages that the caller required."""
     together: list[Range]
     """The ranges of messages that the caller wanted together."""
-    decision: Object | None
+    decision: Decision | None
     """What was decided."""
 
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from katapi.packs import format_1
 from katapi.packs.archive import MANIFEST, MAX_SIZE, read_archive
 from katapi.packs.arrays import read_npy
+from katapi.packs.consistency import check_arrays, check_budget, check_recorded, not_so
 from katapi.packs.pack import Pack, PackedArtifact
 from katapi.runtime.errors import ReplayError, RequestError
 from katapi.runtime.json_types import Json, JsonObject
@@ -33,14 +34,27 @@ def read_pack(source: bytes | Path) -> Pack:
     this version of Katapi does not know, Y103 where a file in it is not as the format says, and Y104 for one that is
     too large.
     """
-    if isinstance(source, Path):
-        try:
-            with source.open("rb") as file:
-                data = file.read(MAX_SIZE + (1 << 24) + 1)
-        except OSError as error:
-            raise ReplayError(f"it cannot be read: {error.strerror}", code="Y100", where=str(source)) from None
-    else:
-        data = source
+    if isinstance(source, bytes):
+        return _read(source)
+    try:
+        with source.open("rb") as file:
+            data = file.read(MAX_SIZE + (1 << 24) + 1)
+    except OSError as error:
+        raise ReplayError(
+            f"it cannot be read: {error.strerror}",
+            code="Y100",
+            where=str(source),
+            help="pass a file that `katapi record` or `katapi foreign` wrote",
+        ) from None
+    try:
+        return _read(data)
+    except ReplayError as error:
+        where = f"{source}, {error.where}" if error.where else str(source)
+        raise ReplayError(error.message, code=error.code, where=where, help=error.help) from None
+
+
+def _read(data: bytes) -> Pack:
+    """The pack in some bytes, by the format that its manifest names."""
     files = read_archive(data)
     manifest = _object(files[MANIFEST], MANIFEST)
     number = manifest.get("format")
@@ -62,34 +76,36 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
     arrays = {name: read_npy(_file(files, path), path) for name, path in manifest.arrays.items()}
     forms = format_1.STAGES if manifest.source is None else format_1.FOREIGN_STAGES
     stages: dict[Stage, JsonObject] = {}
+    parts: dict[Stage, format_1.Part] = {}
     digests: dict[Stage, str | None] = {}
     for stage in Stage:
         entry: format_1.StageFile | None = getattr(manifest.stages, stage.value)
         if entry is None:
             continue
         if stage.value not in forms:
-            raise _not_so(MANIFEST, f"a pack of another system has no stage {stage.value}")
+            raise not_so(MANIFEST, f"a pack of another system has no stage {stage.value}")
         content = _object(_file(files, entry.file), entry.file)
-        _part(forms[stage.value], content, entry.file)
+        parts[stage] = _part(forms[stage.value], content, entry.file)
         for name in content.keys() & set(ARRAYS):
             if name not in arrays or arrays[name].ndim != 1:
-                raise _not_so(entry.file, f"there is no array {name!r} in a row")
+                raise not_so(entry.file, f"there is no array {name!r} in a row")
         stages[stage] = {key: arrays[key].tolist() if key in ARRAYS else value for key, value in content.items()}
         digests[stage] = entry.digest
         if manifest.redaction is None and entry.digest != stage_digest(stages[stage]):
-            raise _not_so(entry.file, "its digest is not the one that the manifest gives")
+            raise not_so(entry.file, "its digest is not the one that the manifest gives")
     covered = arrays.get("token_segments")
-    if covered is not None and covered.shape[1:] != (2,):
-        raise _not_so("arrays/token_segments.npy", "it is not of the shape [n, 2]")
-    _check_counts(stages, None if covered is None else len(covered))
+    check_arrays(stages, covered)
+    if isinstance(manifest.policy, format_1.BudgetPolicy):
+        check_budget(manifest.policy, MANIFEST)
+    raw = None if manifest.request is None else _file(files, manifest.request)
     if manifest.source is None:
-        _check_ranges(stages)
+        check_recorded(parts, arrays, raw, redacted=manifest.redaction is not None)
     return Pack(
         model=manifest.model,
         environment=Environment(**manifest.versions.model_dump()),
         stages=stages,
         digests=digests,
-        raw=None if manifest.request is None else _file(files, manifest.request),
+        raw=raw,
         policy=_plain(found["policy"]),
         fault=_fault(found["error"], stages, foreign=manifest.source is not None),
         token_segments=None if covered is None else tuple((int(a), int(b)) for a, b in covered.tolist()),
@@ -109,61 +125,18 @@ _FORMATS: Final[Mapping[int, Callable[[JsonObject, Mapping[str, bytes]], Pack]]]
 def _check_files(manifest: format_1.Manifest, files: Mapping[str, bytes]) -> None:
     """The files are those of the manifest, with the digests that it gives."""
     for name in sorted(manifest.files.keys() ^ (files.keys() - {MANIFEST})):
-        raise _not_so(name, "it is missing, or the manifest does not name it")
+        raise not_so(name, "it is missing, or the manifest does not name it")
     for name, entry in manifest.files.items():
         if entry.size != len(files[name]) or entry.sha256 != hashlib.sha256(files[name]).hexdigest():
-            raise ReplayError("the file is not the one that was packed", code="Y101", where=name)
-    for artifact in manifest.artifacts:
+            raise ReplayError(
+                "the file is not the one that was packed",
+                code="Y101",
+                where=name,
+                help="get the pack again from where it was recorded",
+            )
+    for artifact in (*manifest.artifacts, *manifest.media):
         if artifact.file is not None and hashlib.sha256(_file(files, artifact.file)).hexdigest() != artifact.sha256:
-            raise _not_so(artifact.file, "it is not the artifact that the manifest names")
-
-
-def _check_counts(stages: Mapping[Stage, JsonObject], covered: int | None) -> None:
-    """All arrays have as many entries as there are tokens."""
-    if Stage.TENSORS not in stages:
-        return
-    tensors = stages[Stage.TENSORS]
-    count = tensors["length"]
-    numbers = [stages.get(Stage.IDS, {}).get("input_ids"), tensors.get("attention_mask"), tensors.get("position_ids")]
-    lengths = [len(each) for each in numbers if isinstance(each, list)]
-    if any(length != count for length in lengths) or covered not in (None, count):
-        raise _not_so("stages/tensors.json", f"it gives {count} tokens, and the arrays have {lengths}")
-
-
-def _check_ranges(stages: Mapping[Stage, JsonObject]) -> None:
-    """No range counts beyond what it is of."""
-    counts = {"messages": 0, "segments": 0, "ids": _count(stages.get(Stage.IDS, {}).get("input_ids"))}
-    if Stage.REQUEST in stages:
-        request = format_1.RequestStage.model_validate(stages[Stage.REQUEST])
-        counts["messages"] = len(request.messages)
-        for each in request.extensions:
-            _check_range("request", "messages", counts, each.reply, each.reply + 1)
-            _check_range("request", "ids", counts, each.start, each.end)
-    if Stage.BUDGET in stages:
-        budget = format_1.BudgetStage.model_validate(stages[Stage.BUDGET])
-        offered = None if budget.decision is None else budget.decision.get("offered")
-        if isinstance(offered, Mapping):
-            counts["messages"] = _count(offered.get("messages"))
-        for start, end in [*((at, at + 1) for at in budget.required or ()), *budget.together]:
-            _check_range("budget", "messages", counts, start, end)
-    if Stage.RENDERED in stages:
-        rendered = format_1.RenderedStage.model_validate(stages[Stage.RENDERED])
-        counts["segments"] = len(rendered.segments)
-        for start, end in rendered.sampled:
-            _check_range("rendered", "segments", counts, start, end)
-    if Stage.RUNS in stages:
-        for start, end, first, behind in format_1.RunsStage.model_validate(stages[Stage.RUNS]).runs:
-            _check_range("runs", "segments", counts, start, end)
-            _check_range("runs", "ids", counts, first, behind)
-
-
-def _check_range(stage: str, what: str, counts: Mapping[str, int], start: int, end: int) -> None:
-    if not start <= end <= counts[what]:
-        raise _not_so(f"stages/{stage}.json", f"{start} to {end} is no range of its {counts[what]} {what}")
-
-
-def _count(value: Json) -> int:
-    return len(value) if isinstance(value, list) else 0
+            raise not_so(artifact.file, "it is not the artifact that the manifest names")
 
 
 def _fault(found: Json, stages: Mapping[Stage, JsonObject], *, foreign: bool) -> JsonObject | None:
@@ -175,10 +148,10 @@ def _fault(found: Json, stages: Mapping[Stage, JsonObject], *, foreign: bool) ->
     elif isinstance(error, Mapping) and error["at"] in order:
         expected = order[: order.index(str(error["at"]))]
     else:
-        raise _not_so(MANIFEST, "it names a stage that there is not")
+        raise not_so(MANIFEST, "it names a stage that there is not")
     given = [stage.value for stage in stages]
     if given != expected and not (foreign and {*given} <= {*expected}):
-        raise _not_so(MANIFEST, f"it has not the stages {', '.join(expected)}")
+        raise not_so(MANIFEST, f"it has not the stages {', '.join(expected)}")
     return error if isinstance(error, Mapping) else None
 
 
@@ -189,7 +162,7 @@ def _plain(value: Json) -> JsonObject | str | None:
 
 def _file(files: Mapping[str, bytes], name: str) -> bytes:
     if name not in files or name == MANIFEST:
-        raise _not_so(MANIFEST, f"it names a file {name[:80]!r}, which is not there")
+        raise not_so(MANIFEST, f"it names a file {name[:80]!r}, which is not there")
     return files[name]
 
 
@@ -197,9 +170,9 @@ def _object(data: bytes, where: str) -> JsonObject:
     try:
         value = parse_json(data.decode(), max_depth=_DEEPEST)
     except (UnicodeDecodeError, RequestError) as error:
-        raise _not_so(where, str(error).partition("\n")[0]) from None
+        raise not_so(where, str(error).partition("\n")[0]) from None
     if not isinstance(value, Mapping):
-        raise _not_so(where, "it is no JSON object")
+        raise not_so(where, "it is no JSON object")
     return value
 
 
@@ -209,12 +182,6 @@ def _part(model: type[P], value: JsonObject, where: str) -> P:
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise _not_so(where, f"{json_path(first['loc'])}: {first['msg']}") from None
+        raise not_so(where, f"{json_path(first['loc'])}: {first['msg']}") from None
     except RecursionError:
-        raise _not_so(where, "it nests too deep") from None
-
-
-def _not_so(where: str, what: str) -> ReplayError:
-    return ReplayError(
-        f"the pack is not as its format says: {what}", code="Y103", where=where, help="record the execution anew"
-    )
+        raise not_so(where, "it nests too deep") from None

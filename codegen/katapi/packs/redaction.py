@@ -1,8 +1,9 @@
 """A pack without the contents of its request: digests or placeholders stand where texts of the request stood.
 
-What stays: the roles and other choices that the request rules declare, keys, dates, declared numbers, control tokens
-and texts of the template, the ids of both, lengths, and all that a budget counted. What goes: every other text, digits
-inside of JSON, the ids of contents (they decode to the contents; -1 stands in their place), and words of errors.
+What stays: roles and other choices that the request rules declare by name, keys, dates, declared numbers, control
+tokens and texts of the template, the ids of both, lengths, and all that a budget counted. What goes: every other text,
+also a role of another name, digits inside of JSON, the ids of contents (they decode to the contents; -1 stands in their
+place), and words of errors.
 
 Placeholders keep no digest of what was replaced: whoever can guess a short text can check a digest of it.
 """
@@ -118,9 +119,7 @@ def _typed(value: Json, typed: object, hide: Hide) -> Json:
     if isinstance(typed, RequestModel) and isinstance(value, Mapping):
         fields = type(typed).model_fields
         return {
-            key: part
-            if key == "role" or _is_declared(fields[key].annotation)
-            else _typed(part, getattr(typed, key), hide)
+            key: part if _is_declared(fields[key].annotation) else _typed(part, getattr(typed, key), hide)
             for key, part in value.items()
         }
     if isinstance(typed, JsonText) and isinstance(value, str):

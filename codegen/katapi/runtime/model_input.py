@@ -29,6 +29,7 @@ from katapi.runtime.record import (
 )
 from katapi.runtime.request_model import RequestModel, defaults_of
 from katapi.runtime.segments import Segment
+from katapi.runtime.stages import Stage
 from katapi.runtime.tokenization.interface import Tokenizer
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ class ModelInput:
             sampled_segments=self.rendered.sampled,
             tokenizer=declared.tokenizer,
             tokenizer_parts=declared.tokenizer_parts,
-            runs=tuple(self._runs()),
+            runs=tuple(Run((begin, end), (first, behind)) for begin, end, first, behind in self._runs()),
             input_ids=tuple(self._ids),
             attention_mask=tuple(self.attention_mask.tolist()),
             position_ids=tuple(self.position_ids.tolist()),
@@ -276,12 +277,28 @@ class ModelInput:
             policy=None if self._decision is None else self._decision.budget,
         )
 
-    def _runs(self) -> Iterator[Run]:
-        """The runs of text and the control tokens between, in order."""
+    def digests(self) -> dict[Stage, str]:
+        """The light form of the record, to be logged for each request: the digest of each stage.
+
+        It is what `record.digests()` gives, and no record is made for it.
+        """
+        from katapi.runtime.light_record import light_digests  # only who logs them needs it
+
+        return light_digests(self._source, self._decision, self.rendered, self._runs(), self._arrays())
+
+    def _arrays(self) -> dict[str, NDArray[np.int64]]:
+        return {
+            "input_ids": self.input_ids,
+            "attention_mask": self.attention_mask,
+            "position_ids": self.position_ids,
+        }
+
+    def _runs(self) -> Iterator[tuple[int, int, int, int]]:
+        """The runs of text and the control tokens between, in order: a range of segments and a range of ids."""
         segments, ids = self.rendered.payload, 0
         for passage, start in zip(self._passages, self._starts(), strict=True) if self._passages else ():
             for begin, end, count in passage.portions(segments, start):
-                yield Run((begin, end), (ids, ids + count))
+                yield begin, end, ids, ids + count
                 ids += count
 
 

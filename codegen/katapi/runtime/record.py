@@ -7,10 +7,12 @@ import json
 import platform
 from collections.abc import Mapping
 from functools import cache
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pydantic
+from numpy.typing import NDArray
 
 from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.budget.policy import Budget
@@ -31,6 +33,10 @@ class Identity:
 
     id: str
     digest: str
+
+    def to_json(self) -> dict[str, Json]:
+        """The two as plain JSON, by their names."""
+        return {"id": self.id, "digest": self.digest}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +144,7 @@ class Incoming:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A control token, or a run of text that was encoded as one string.
 
     `segments` and `ids` are the half-open ranges of both that it covers.
@@ -228,34 +233,17 @@ class ExecutionRecord:
     @property
     def stages(self) -> Stages:
         """What is known of each stage, as plain JSON: of an execution that failed, the stages before the error."""
-        decision = self.decision
         known: dict[Stage, JsonObject] = {
             Stage.BYTES: self.incoming.to_json(),
-            Stage.REQUEST: {
-                "id": self.request_rules.id,
-                "digest": self.request_rules.digest,
-                "messages": self.request.get("messages", []),
-                "parameters": {key: value for key, value in self.request.items() if key != "messages"},
-                "defaults": self.defaults,
-                "extensions": [{"reply": e.reply, "start": e.start, "end": e.end} for e in self.extensions],
-            },
-            Stage.BUDGET: {
-                "budget": None if decision is None else decision.budget.to_json(),
-                "required": None if decision is None or decision.required is None else list(decision.required),
-                "together": [] if decision is None else [[*each] for each in decision.together],
-                "decision": None if decision is None else decision.to_json(),
-            },
+            Stage.REQUEST: request_json(self.request_rules, self.request, self.defaults, self.extensions),
+            Stage.BUDGET: budget_json(self.decision),
             Stage.IMAGES: {"images": []},
-            Stage.TEMPLATE: {"id": self.template.id, "digest": self.template.digest},
+            Stage.TEMPLATE: self.template.to_json(),
             Stage.RENDERED: {
                 "segments": [segment_json(s) for s in self.segments],
                 "sampled": [list(r) for r in self.sampled_segments],
             },
-            Stage.TOKENIZER: {
-                "id": self.tokenizer.id,
-                "digest": self.tokenizer.digest,
-                "parts": self.tokenizer_parts.to_json(),
-            },
+            Stage.TOKENIZER: {**self.tokenizer.to_json(), "parts": self.tokenizer_parts.to_json()},
             Stage.RUNS: {"runs": [[*run.segments, *run.ids] for run in self.runs]},
             Stage.IDS: {"input_ids": self.input_ids},
             Stage.TENSORS: {
@@ -270,7 +258,10 @@ class ExecutionRecord:
         return {stage: known[stage] for stage in order[: order.index(self.fault.at)]}
 
     def digests(self) -> dict[Stage, str]:
-        """The light form of the record: the digest of each stage that was reached, as `stage_digest` has it."""
+        """The light form of the record: the digest of each stage that was reached, as `stage_digest` has it.
+
+        Where the record itself is not asked for, `ModelInput.digests` gives the same for less.
+        """
         return {stage: stage_digest(content) for stage, content in self.stages.items()}
 
     def to_json(self) -> JsonObject:
@@ -321,6 +312,31 @@ def flat_json(model: str, environment: JsonObject, stages: Stages, fault: JsonOb
     }
 
 
+def request_json(
+    rules: Identity, request: JsonObject, defaults: JsonObject, extensions: tuple[Extension, ...]
+) -> dict[str, Json]:
+    """The stage `request` as plain JSON: `parameters` are all keys of the request but its messages."""
+    return {
+        **rules.to_json(),
+        "messages": request.get("messages", []),
+        "parameters": {key: value for key, value in request.items() if key != "messages"},
+        "defaults": defaults,
+        "extensions": [{"reply": e.reply, "start": e.start, "end": e.end} for e in extensions],
+    }
+
+
+def budget_json(decision: PolicyDecision | None) -> dict[str, Json]:
+    """The stage `budget` as plain JSON; all of it is empty where no budget was named."""
+    if decision is None:
+        return {"budget": None, "required": None, "together": [], "decision": None}
+    return {
+        "budget": decision.budget.to_json(),
+        "required": None if decision.required is None else list(decision.required),
+        "together": [[*each] for each in decision.together],
+        "decision": decision.to_json(),
+    }
+
+
 def stage_digest(content: JsonObject) -> str:
     """The digest of a stage: `sha256:` and that of its canonical JSON.
 
@@ -328,12 +344,16 @@ def stage_digest(content: JsonObject) -> str:
     byte first, each array behind a name and its length.
     """
     plain = {key: value for key, value in content.items() if key not in ARRAYS}
-    made = hashlib.sha256(canonical_json(plain))
-    for key in ARRAYS:
-        if key in content:
-            numbers = np.array(content[key], dtype="<i8")
-            made.update(b"\n%s %d\n" % (key.encode(), len(numbers)))
-            made.update(numbers.tobytes())
+    arrays = {key: np.array(content[key], dtype=np.int64) for key in ARRAYS if key in content}
+    return digest_of(canonical_json(plain), arrays)
+
+
+def digest_of(plain: bytes, arrays: Mapping[str, NDArray[np.int64]] = MappingProxyType({})) -> str:
+    """The digest of a stage: of its canonical JSON, and of arrays in the order of `ARRAYS`, int64 of shape [n]."""
+    made = hashlib.sha256(plain)
+    for key, numbers in arrays.items():
+        made.update(b"\n%s %d\n" % (key.encode(), len(numbers)))
+        made.update(numbers.astype("<i8", copy=False).tobytes())
     return f"sha256:{made.hexdigest()}"
 
 
@@ -343,7 +363,10 @@ ARRAYS = ("input_ids", "attention_mask", "position_ids")
 
 def canonical_json(value: Json) -> bytes:
     """The one spelling of a JSON value: no spaces, ASCII; keys in their order, which a template may print."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return _spelled(value).encode("ascii")
+
+
+_spelled = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def segment_json(segment: Segment) -> dict[str, Json]:

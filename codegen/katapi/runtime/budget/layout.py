@@ -99,7 +99,9 @@ class Layout:
     def _made(self, at: int) -> NDArray[np.int64]:
         begin, stop = self._portions[at]
         count = self._tokens[at + 1] - self._tokens[at]
+        if not count:  # all segments of the run are empty
+            return np.zeros((0, 2), dtype=np.int64)
         filled = [index for index in range(begin, stop) if self._segments[index].text]
-        if count and len(filled) > 1:
+        if len(filled) > 1:
             return covered(filled, [len(self._segments[index].text.encode()) for index in filled], self._spans_of(at))
-        return np.array([(index, index + 1) for index in filled[:1]] * count, dtype=np.int64).reshape(count, 2)
+        return np.array([(filled[0], filled[0] + 1)] * count, dtype=np.int64)
