@@ -116,7 +116,8 @@ def _turned(image: Image, orientation: int) -> Image:
 
 
 def _is_opaque(image: Image) -> bool:
-    return "A" not in image.getbands() and image.info.get("transparency") is None
+    has_alpha = "A" in image.getbands() and image.mode != "LAB"
+    return not has_alpha and image.info.get("transparency") is None
 
 
 def _is_deep(image: Image) -> bool:
