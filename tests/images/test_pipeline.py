@@ -144,7 +144,7 @@ def test_the_record_has_all_that_decides_the_result() -> None:
         "steps": [
             {"operation": "resize", "made": 1, "of": 0, "before": [20, 10], "after": [10, 5], "detail": "bicubic"}
         ],
-        "numbers": {"rescale": 1.0, "mean": None, "std": None, "form": "steps"},
+        "numbers": {"rescale": 1.0, "mean": None, "std": None},
         "tokens": 50,
         "arrays": {name: digest_of_array(array) for name, array in found.arrays.items()},
     }

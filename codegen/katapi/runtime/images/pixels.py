@@ -7,67 +7,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.dataclass import dataclass
 from katapi.runtime.images.picture import Picture, Size
 
 if TYPE_CHECKING:
     from katapi.runtime.json_types import JsonObject
 
 
-@dataclass(frozen=True)
 class Normalization:
-    """How a pixel becomes a number: `(value * rescale - mean) / std` for each channel.
+    """How a pixel becomes a number: `(value * rescale - mean) / std` for each channel, in this order.
 
-    The official libraries compute it in three ways, which differ in the last bits. In `steps` the product is that of
-    64-bit floats, rounded to 32 bits; mean and deviation are rounded to 32 bits, and the rest is arithmetic of 32 bits.
-    `folded` computes `(value - mean / rescale) / (std / rescale)` in 32 bits. `bfloat16` rounds the product of 32 bits,
-    the difference and the quotient to the precision of that type; the numbers are kept in 32 bits. Without mean and
-    deviation the product is all.
+    The product is that of 64-bit floats, rounded to 32 bits; mean and deviation are rounded to 32 bits, and the rest is
+    arithmetic of 32 bits. Without mean and deviation the product is all.
     """
 
-    rescale: float = 1 / 255
-    """What a pixel, 0 to 255, is multiplied by."""
-    mean: tuple[float, float, float] | None = None
-    """What is taken away then, for red, green and blue."""
-    std: tuple[float, float, float] | None = None
-    """What is divided by last, likewise."""
-    form: Literal["steps", "folded", "bfloat16"] = "steps"
+    def __init__(
+        self,
+        rescale: float = 1 / 255,
+        mean: tuple[float, float, float] | None = None,
+        std: tuple[float, float, float] | None = None,
+    ) -> None:
+        self.rescale = rescale
+        """What a pixel, 0 to 255, is multiplied by."""
+        self.mean = mean
+        """What is taken away then, for red, green and blue."""
+        self.std = std
+        """What is divided by last, likewise."""
 
     @cached_property
     def table(self) -> NDArray[np.float32]:
         """The number of each value of each channel: float32 of shape [3, 256]."""
-        values = np.arange(256, dtype=np.float32)
-        mean = np.array(self.mean or (0, 0, 0), np.float32)[:, None]
-        std = np.array(self.std or (1, 1, 1), np.float32)[:, None]
-        if self.form == "folded":
-            whole = np.float32(1 / self.rescale)
-            folded: NDArray[np.float32] = (values - mean * whole) / (std * whole)
-            return folded
-        if self.form == "bfloat16":
-            rounded = _bfloat16(values * np.float32(self.rescale))
-            return _bfloat16(_bfloat16(rounded - _bfloat16(mean)) / _bfloat16(std))
-        stepwise: NDArray[np.float32] = ((values.astype(np.float64) * self.rescale).astype(np.float32) - mean) / std
-        return stepwise
+        values = (np.arange(256, dtype=np.float64) * self.rescale).astype(np.float32)
+        table = np.stack([values] * 3)
+        if self.mean is not None:
+            table -= np.array(self.mean, np.float32)[:, None]
+        if self.std is not None:
+            table /= np.array(self.std, np.float32)[:, None]
+        return table
 
     def to_json(self) -> JsonObject:
-        """The parameters as plain JSON."""
-        return {
-            "rescale": self.rescale,
-            "mean": None if self.mean is None else list(self.mean),
-            "std": None if self.std is None else list(self.std),
-            "form": self.form,
-        }
-
-
-def _bfloat16(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The nearest numbers that have 8 bits of precision, as bfloat16 has, ties to even."""
-    bits = np.ascontiguousarray(values).view(np.uint32)
-    return ((bits + np.uint32(0x7FFF) + (bits >> 16 & 1)) & np.uint32(0xFFFF0000)).view(np.float32)
+        """The parameters, and the type in which numbers are computed."""
+        mean = None if self.mean is None else list(self.mean)
+        return {"rescale": self.rescale, "mean": mean, "std": None if self.std is None else list(self.std)}
 
 
 def planes(pictures: Sequence[Picture], numbers: Normalization) -> NDArray[np.float32]:
