@@ -100,7 +100,7 @@ def test_ways_by_name() -> None:
     assert turned.loading(None).way == "open"
     with pytest.raises(ArtifactError, match="ways: open, turned") as caught:
         halving.loading("opened")
-    assert caught.value.code == "A168"
+    assert caught.value.code == "A145"
 
 
 def test_the_record_has_all_that_decides_the_result() -> None:

@@ -145,14 +145,14 @@ class ImagePipeline:
     def loading(self, way: str | None) -> ImagePipeline:
         """The same pipeline for images that come in another way; None is the first one.
 
-        Raises `ArtifactError` A168 where no way has this name.
+        Raises `ArtifactError` A145 where no way has this name.
         """
         if way == self.chosen:
             return self
         if way is not None and way not in self.ways:
             raise ArtifactError(
                 f"images do not come into {self.name} by a way {way!r}",
-                code="A168",
+                code="A145",
                 where=self.name,
                 help=f"ways: {', '.join(self.ways)}",
             )
