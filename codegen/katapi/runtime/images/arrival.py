@@ -35,6 +35,7 @@ class Arrival:
     """What becomes of an orientation other than 1: nothing, the image is turned by it, or refused. In a TIFF it is part
     of how pixels are stored, and the decoder turns the image in any case."""
     alpha: Alpha
+    """What becomes of transparency."""
     key: Alpha | None = None
     """What becomes of one transparent colour (`tRNS` of a PNG, an index of a GIF) where it is not the same.
     With `alpha="drop"` it is the colour of every pixel that has it in RGB: `load_image` of transformers drops an alpha

@@ -36,6 +36,7 @@ class Measure:
     """What the header of an image tells: how large the image arrives, and what will stand for it."""
 
     size: Size
+    """Of the image as it will arrive."""
     tokens: int
     """How many tokens of the model the image takes."""
     placeholder: Pieces
@@ -49,6 +50,7 @@ class ProcessedImage:
     """One image, processed: its arrays, and what stands for it among the tokens of the input."""
 
     pipeline: ImagePipeline
+    """By which it was processed."""
     data: bytes
     """The bytes of the file."""
     media_type: str | None
@@ -95,6 +97,7 @@ class Processed:
     arrays: Outputs
     """By name, joined as the pipeline declares."""
     images: tuple[ProcessedImage, ...]
+    """Each by itself, in order."""
 
     @property
     def tokens(self) -> int:
@@ -112,7 +115,9 @@ class ImagePipeline:
     """A declared pipeline. Nothing of it changes, so that threads can share it."""
 
     name: str
+    """By which it is found."""
     version: str
+    """Of its declaration."""
     digest: str
     """Of the meaning of its declaration, `sha256:…`."""
     reading: Reading

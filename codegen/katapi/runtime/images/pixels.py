@@ -81,7 +81,7 @@ def patches(picture: Picture, side: int, numbers: Normalization) -> NDArray[np.f
 
 
 def flat_patches(picture: Picture, side: int, numbers: Normalization) -> NDArray[np.float32]:
-    """The picture as square patches, row by row, each flat with the channel last: float32 [n, side * side * 3]."""
+    """The picture as square patches, row by row, each flat with the channel last: float32 [n, values]."""
     rows, columns = _grid(picture, side)
     if picture.is_outline:
         return _nothing((rows * columns, side * side * 3))
@@ -96,7 +96,7 @@ def merged_patches(picture: Picture, side: int, merge: int, frames: int, numbers
     """The picture as square patches, in blocks of `merge` by `merge` that a model joins into one token.
 
     Blocks stand row by row, and so do the patches of each. A patch is its channels, each with the picture repeated for
-    so many frames of a video: float32 of shape [n, 3 * frames * side * side].
+    so many frames of a video: float32 of shape [n, values].
     """
     rows, columns = _grid(picture, side * merge)
     count = rows * columns * merge * merge
@@ -114,7 +114,7 @@ def merged_patches(picture: Picture, side: int, merge: int, frames: int, numbers
 
 
 def strips(pictures: Sequence[Picture], side: int, numbers: Normalization) -> NDArray[np.float32]:
-    """The square patches of all pictures side by side, in one strip for each channel: float32 [3, side, n * side].
+    """The square patches of all pictures side by side, in one strip for each channel: float32 [3, side, width].
 
     The patches of a picture stand row by row, those of the next picture behind them.
     """
