@@ -31,6 +31,9 @@ from katapi.runtime.images.pipeline import ImagePipeline, ProcessedImage
 
 Reals = NDArray[np.float32]
 
+find: Callable[[str], ImagePipeline] | None = getattr(katapi, "image_pipeline", None)
+"""The pipeline of a name."""
+
 SIZES = (Size(480, 640), Size(1024, 1024), Size(3000, 4000))
 FORMATS: Mapping[str, Mapping[str, object]] = {"JPEG": {"quality": 90}, "PNG": {}}
 
@@ -90,7 +93,7 @@ def tiled(data: bytes, known: Known) -> Reals:
     image = decoded(data)
     pixels = np.zeros((*canvas, 3), np.uint8)
     top, left = (canvas.height - fitted.height) // 2, (canvas.width - fitted.width) // 2
-    pixels[top : top + fitted.height, left : left + fitted.width] = resized(image, fitted)
+    pixels[top : top + fitted.height, left : left + fitted.width] = np.asarray(resized(image, fitted))
     side = known.sizes[-1]
     views = [np.asarray(resized(image, side))]
     for row in range(0, canvas.height, side.height):
@@ -131,7 +134,9 @@ def milliseconds(call: Callable[[], object]) -> float:
 
 def row_of(name: str, size: Size, format: str, data: bytes, rounds: int) -> str:
     """One row of the table."""
-    pipeline, plain = katapi.image_pipeline(name), PLAIN[name]
+    if find is None:
+        raise BenchError("no pipeline is declared yet")
+    pipeline, plain = find(name), PLAIN[name]
     found = pipeline.process_one(data)
     known = known_of(pipeline, found)
     if not np.array_equal(found.arrays["pixel_values"], plain(data, known)):
@@ -139,13 +144,12 @@ def row_of(name: str, size: Size, format: str, data: bytes, rounds: int) -> str:
     sides = (lambda: pipeline.process_one(data)), (lambda: plain(data, known))
     ours, theirs = [], []
     for number in range(rounds):
-        times = {index: milliseconds(sides[index]) for index in ((0, 1) if number % 2 else (1, 0))}
-        ours.append(times[0])
-        theirs.append(times[1])
+        took = {index: milliseconds(sides[index]) for index in ((0, 1) if number % 2 else (1, 0))}
+        ours.append(took[0])
+        theirs.append(took[1])
     ratio = statistics.median(one / other for one, other in zip(ours, theirs, strict=True))
-    return (
-        f"| {name} | {format} {size} | {statistics.median(ours):.1f} | {statistics.median(theirs):.1f} | {ratio:.2f} |"
-    )
+    times = f"{statistics.median(ours):.1f} | {statistics.median(theirs):.1f}"
+    return f"| {name} | {format} {size} | {times} | {ratio:.2f} |"
 
 
 def main() -> int:
