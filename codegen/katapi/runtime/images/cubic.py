@@ -135,12 +135,14 @@ def _ipp_axis(length: int, wanted: int) -> _Axis:
     """Positions in float64; a distance is rounded to float32, and its weight worked out in float64 from that."""
 
     def near(distance: Doubles) -> Reals:
-        return ((1.25 * distance - 2.25) * distance * distance + 1.0).astype(np.float32)
+        square = distance * distance
+        return (1.25 * distance * square - 2.25 * square + 1.0).astype(np.float32)
 
     def far(distance: Doubles) -> Reals:
-        return (((-0.75 * distance + 3.75) * distance - 6.0) * distance + 3.0).astype(np.float32)
+        square = distance * distance
+        return (-0.75 * distance * square + 3.75 * square - 6.0 * distance + 3.0).astype(np.float32)
 
-    position = (np.arange(wanted) + 0.5) * length / wanted - 0.5
+    position = (np.arange(wanted) + 0.5) * (length / wanted) - 0.5
     below = np.floor(position)
     behind = ((position - below).astype(np.float32) + np.float32(1)).astype(np.float64)
     weights = (far(behind), near(behind - 1.0), near(2.0 - behind), far(3.0 - behind))
