@@ -87,6 +87,20 @@ def test_long_lines_in_several_bands_are_the_slow_definition(kernel: Kernel, len
     assert resize_bytes(upright, wanted, 2, kernel)[2].tolist() == slowly(upright[2], wanted, 2, kernel)
 
 
+def test_sums_that_a_float32_does_not_hold_are_exact() -> None:
+    first, weights, precision = fixed_point_taps(64, 2, Kernel.BILINEAR)
+    lines = np.random.default_rng(1).integers(100, 256, (200_000, 64), np.uint8)
+    exact = lines.astype(np.float64)  # which holds every sum
+    sums = np.empty((len(lines), 2), np.int64)
+    for output, (at, row) in enumerate(zip(first, weights, strict=True)):
+        sums[:, output] = exact[:, at : at + len(row)] @ row[: 64 - at].astype(np.float64)
+    sums += 1 << precision - 1
+    assert sums.max() > 1 << 24
+    assert np.count_nonzero(sums % (1 << precision) >= (1 << precision) - 1)  # here, to round up gives the next value
+    made = resize_bytes(lines.reshape(1, -1, 64), len(lines), 2, Kernel.BILINEAR)[0]
+    assert np.array_equal(made, sums >> precision)
+
+
 @pytest.mark.parametrize("kernel", Kernel)
 def test_white_stays_white_and_grey_stays_grey(kernel: Kernel) -> None:
     for value in (0, 1, 127, 255):
