@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Filter(IntEnum):
-    """The filters of Pillow's resampling. Its code works on 8-bit integers and gives the same on every machine."""
+    """The filters of Pillow's resampling, whose code works on integers and gives the same on every machine.
+
+    `NEAREST`, `BOX`, `BILINEAR`, `HAMMING`, `BICUBIC` (Keys, a = -0.5) and `LANCZOS` (three lobes) have its numbers.
+    """
 
     NEAREST = 0
     LANCZOS = 1
@@ -29,14 +32,14 @@ class Filter(IntEnum):
 
 
 def resize(picture: Picture, size: Size, filter: Filter) -> Picture:
-    """The picture at another size, as `PIL.Image.resize` gives it; at its own size nothing is done.
+    """The picture at another size, as `PIL.Image.resize` of Pillow 13 gives it; at its own size nothing is done.
 
     Raises `MediaError` M105 where the size has no pixels, or more than the limit.
     """
     made = picture.trace.step("resize", picture, size, detail=filter.name.lower())
     if size == picture.size:
         return _same(picture, made)
-    image = None if picture.is_outline else picture.image.resize((size.width, size.height), filter.value)
+    image = None if picture.is_outline else _resized(picture.image, size, filter)
     return Picture(size, picture.trace, made, image=image)
 
 
@@ -85,6 +88,21 @@ def tiles(picture: Picture, size: Size) -> list[Picture]:
             array = None if picture.is_outline else _part(picture, top, left, inside)
             found.append(Picture(inside, picture.trace, made, array=array))
     return found
+
+
+def _resized(image: Image, size: Size, filter: Filter) -> Image:
+    """The passes over columns and rows, each of which rounds to 8 bits, so that their order changes the result.
+
+    Pillow 13 begins with the height where that shrinks by more than twice as many pixels as the width, and otherwise
+    with the width, as all earlier versions did in any case. Each pass is asked for alone, so that the version that is
+    installed does not matter.
+    """
+    shrinks = image.height - size.height
+    if filter is not Filter.NEAREST and shrinks > 0 and shrinks > 2 * (image.width - size.width):
+        image = image.resize((image.width, size.height), filter.value)
+    elif filter is not Filter.NEAREST:
+        image = image.resize((size.width, image.height), filter.value)
+    return image if image.size == (size.width, size.height) else image.resize((size.width, size.height), filter.value)
 
 
 def _same(picture: Picture, number: int) -> Picture:
