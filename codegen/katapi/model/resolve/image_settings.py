@@ -128,17 +128,18 @@ def _ways(node: s.Image, arrivals: list[i.Arrival], findings: Findings) -> dict[
         owner = replace(node.header, span=item.name.span)
         with settings_of(item.settings, owner, findings) as read:
             orientation = _choice(read, "orientation", _TURNS)
-            alpha = _alpha(read)
+            alpha = _alpha(read, "alpha")
+            key = _alpha(read, "key") if read.says("key") else None
             icc = _choice(read, "icc", _PROFILES)
             depth = _choice(read, "depth", _DEPTHS)
         if orientation is not None and alpha is not None and icc is not None and depth is not None:
-            ways[item.name.text] = Arrival(orientation=orientation, alpha=alpha, icc=icc, depth=depth)
+            ways[item.name.text] = Arrival(orientation=orientation, alpha=alpha, key=key, icc=icc, depth=depth)
     return ways
 
 
-def _alpha(read: Settings) -> Alpha | None:
+def _alpha(read: Settings, key: str) -> Alpha | None:
     """What becomes of transparency: a background, or a word."""
-    parts = read.parts("alpha", _ALPHA)
+    parts = read.parts(key, _ALPHA)
     if not parts:
         return None
     part = Part(parts[0])
@@ -155,7 +156,7 @@ def _alpha(read: Settings) -> Alpha | None:
             return "reject"
         raise Misread
     except Misread:
-        read.misread("alpha", _ALPHA)
+        read.misread(key, _ALPHA)
         return None
 
 
