@@ -86,8 +86,31 @@ TOKENIZERS: dict[str, str] = {
 """The sub-package of each further name that `katapi.load_tokenizer` takes: tokenizers without a template."""
 
 IMAGES: dict[str, str] = {
+    "clip_224": "clip",
+    "clip_336": "clip",
+    "gemma3": "gemma_vision",
+    "gemma3_pan_and_scan": "gemma_vision",
+    "gemma4": "gemma_vision",
+    "gemma4_70": "gemma_vision",
+    "glm46v": "glm_v",
+    "glm4v": "glm_v",
+    "got_ocr2": "internvl",
+    "idefics3": "idefics",
+    "internvl3": "internvl",
+    "llava_1_5": "llava",
+    "llava_1_5_pad": "llava",
+    "llava_next": "llava_next",
+    "minicpm_v4_6": "minicpm_v",
+    "mistral3": "pixtral",
+    "mllama": "llama_vision",
+    "pixtral_12b": "pixtral",
     "qwen2_5_vl_limited": "qwen_vl",
     "qwen2_vl": "qwen_vl",
     "qwen3_vl": "qwen_vl",
+    "siglip2_naflex": "siglip",
+    "siglip_224": "siglip",
+    "siglip_384": "siglip",
+    "smolvlm_384": "idefics",
+    "smolvlm_512": "idefics",
 }
 """The sub-package of each name that `katapi.image_pipeline` takes."""

@@ -51,14 +51,14 @@ _READING = Reading(
 )
 _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
-    "load_image": Arrival(orientation="apply", alpha="drop", key=None, icc="ignore", depth="clip"),
+    "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
 QWEN2_VL = planned(
     partial(Qwen2Vl, patch=14, fewest=3136, highest=12845056),
     name="qwen2_vl",
     version="1",
-    digest="sha256:8cb0e70ba45c8bd42458dc9916300445443ea3aa06da41ef29c6de794befa3d0",
+    digest="sha256:c57b12d751f01d1cef15557f177e6e19493e00c37719e7cd39d92ee2bd7af1eb",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -70,7 +70,7 @@ QWEN2_5_VL_LIMITED = planned(
     partial(Qwen2Vl, patch=14, fewest=200704, highest=1003520),
     name="qwen2_5_vl_limited",
     version="1",
-    digest="sha256:d47c24d5e4814be4285df3e23dcf334304cd6e240f831987d04aeefacaab2ca5",
+    digest="sha256:bd846fdf88fd224c3e73bb2243c13296bd5197263ef9c863cedd581676f6bbd7",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -82,7 +82,7 @@ QWEN3_VL = planned(
     partial(Qwen2Vl, patch=16, fewest=65536, highest=16777216),
     name="qwen3_vl",
     version="1",
-    digest="sha256:48fa1ddec519326b49598a99ead4e249085e18aa4f5ef56b0ed94bbec180234d",
+    digest="sha256:97d5a905483d847a061fb4d619f03bb380df412913c0d7d32e41450d11a446f9",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
