@@ -222,7 +222,9 @@ class ImagePipeline:
         load(image)
         arrived = arrive(image, header, self.arrival)
         if (arrived.height, arrived.width) != size:
-            raise MediaError(f"the image is damaged: its header says {size}", code="M107", help="send it as it was made")
+            raise MediaError(
+                f"the image is damaged: its header says {size}", code="M107", help="send it as it was made"
+            )
         return header, Picture(size, Trace(self.reading.limits.pixels), image=arrived)
 
     def _opened(self, data: bytes, *, media_type: str | None, orientation: bool) -> tuple[Header, ImageFile]:
