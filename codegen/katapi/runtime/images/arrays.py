@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,28 +13,26 @@ from katapi.runtime.dataclass import dataclass
 Array: TypeAlias = NDArray[np.float32 | np.int32 | np.int64]
 """An array that a model receives: float32, int32 or int64."""
 
-Number = TypeVar("Number", np.float32, np.int32, np.int64)
-
 Integers: TypeAlias = Sequence["int | Integers"]
 """Whole numbers in lists in lists, as deep as the array has axes."""
 
 
-def integers(values: Integers) -> NDArray[np.int64]:
+def integers(values: Integers) -> Array:
     """The numbers as int64, of the shape that the lists have."""
     return np.array(values, np.int64)
 
 
-def short_integers(values: Integers) -> NDArray[np.int32]:
+def short_integers(values: Integers) -> Array:
     """The numbers as int32, of the shape that the lists have."""
     return np.array(values, np.int32)
 
 
-def filled(value: int, shape: Sequence[int]) -> NDArray[np.int64]:
+def filled(value: int, shape: Sequence[int]) -> Array:
     """An int64 array of this shape with one number everywhere."""
     return np.full(tuple(shape), value, np.int64)
 
 
-def extended(array: NDArray[Number], length: int, value: int = 0) -> NDArray[Number]:
+def extended(array: Array, length: int, value: int = 0) -> Array:
     """The array with `value` behind it, up to `length` along its first axis."""
     if len(array) >= length:
         return array
@@ -43,7 +41,7 @@ def extended(array: NDArray[Number], length: int, value: int = 0) -> NDArray[Num
     return out
 
 
-def within(array: NDArray[Number], axes: int = 1) -> NDArray[Number]:
+def within(array: Array, axes: int = 1) -> Array:
     """The array with so many axes of length 1 before its own."""
     return array.reshape(*[1] * axes, *array.shape)
 
@@ -56,7 +54,9 @@ class Join:
     """
 
     axis: int = 0
+    """Counted from 0."""
     fill: int | None = None
+    """None where the others have one length in any case."""
 
     def __call__(self, arrays: Sequence[Array]) -> Array:
         """The arrays as one; a single one is given as it is."""
