@@ -24,8 +24,20 @@ from katapi.model.images import (
     RepeatMark,
     TextMark,
 )
-from katapi.oracle.rasters import Array, Pixels, Raster, blocks, cropped, cut, normal, padded, resized
+from katapi.oracle.rasters import (
+    Array,
+    Pixels,
+    Raster,
+    blocks,
+    cropped,
+    cut,
+    normal,
+    padded,
+    resized,
+    resized_by_torchvision,
+)
 from katapi.oracle.terms import Extent, Names, Numbers, TermOracle, Value
+from katapi.runtime.images.cubic import opencv_cubic, torch_bicubic
 
 
 class Token(NamedTuple):
@@ -114,9 +126,25 @@ class ImageOracle:
             case Operation.TILES, [Raster() as raster, Extent() as tile]:
                 return [*cut(raster, tile.height, tile.width)]
             case Operation.RESCALING, [int() | float() as scale]:
-                return Numbers(scale)
-            case Operation.NORMALIZATION, [int() | float() as scale, list(mean), list(std)]:
-                return Numbers(scale, _reals(mean), _reals(std))
+                return Numbers(operation, scale)
+            case _, [int() | float() as scale, list(mean), list(std)]:
+                return Numbers(operation, scale, _reals(mean), _reals(std))
+            case Operation.RESIZE_BY_TORCHVISION, [Raster() as raster, Extent() as goal, Filter() as filter]:
+                return resized_by_torchvision(raster, goal.height, goal.width, filter.value)
+            case Operation.VIEW_BY_TORCH, [Raster() as raster, Extent() as goal]:
+                resized_numbers = torch_bicubic(self._normal(raster).transpose(2, 0, 1), *self._goal(raster, goal))
+                return resized_numbers[np.newaxis]
+            case Operation.PLANES_BY_OPENCV, [Raster() as raster, Extent() as goal]:
+                assert raster.pixels is not None, "arrays are made of pixels"
+                reals = opencv_cubic(raster.pixels.astype(np.float32), *self._goal(raster, goal))
+                return self._numbers_of(reals).transpose(2, 0, 1)
+            case Operation.TILE_MASKS, [Extent() as shown, Extent() as grid, int(side)]:
+                cells = np.zeros((grid.height * side, grid.width * side), np.float32)
+                cells[: shown.height, : shown.width] = 1
+                rows = np.split(cells, grid.height)
+                return np.stack([tile for row in rows for tile in np.split(row, grid.width, axis=1)])
+            case Operation.CHAINED, [first, second]:
+                return np.concatenate([_array(first, None), _array(second, None)])
             case Operation.FILLED, [int(number), list(shape)]:
                 return np.zeros([n for n in shape if isinstance(n, int)], np.int64) + number
             case Operation.EXTENDED, [array, int(length), *rest]:
@@ -136,10 +164,19 @@ class ImageOracle:
                 raise AssertionError(f"{operation} of {values}")
 
     def _normal(self, raster: Raster) -> NDArray[np.float32]:
+        assert raster.pixels is not None, "arrays are made of pixels"
+        return self._numbers_of(raster.pixels)
+
+    def _numbers_of(self, pixels: Pixels | NDArray[np.float32]) -> NDArray[np.float32]:
         numbers = self._terms.value(self.image.numbers, self._names)
         assert isinstance(numbers, Numbers)
-        assert raster.pixels is not None, "arrays are made of pixels"
-        return normal(raster.pixels, numbers.scale, numbers.mean, numbers.std)
+        return normal(pixels, numbers.order, numbers.scale, numbers.mean, numbers.std)
+
+    @staticmethod
+    def _goal(raster: Raster, goal: Extent) -> Extent:
+        """A size that a picture may have."""
+        raster.like(goal.height, goal.width, None)
+        return goal
 
     def _of_patches(self, operation: Operation, raster: Raster, sides: list[int]) -> Array:
         """The patches of a picture, one below the other."""

@@ -1,6 +1,7 @@
 """Pictures as arrays of numbers, and what images do with them, one pixel or patch after the other.
 
-Resampling is Pillow's, since that is what a declaration means by it.
+Resampling is Pillow's, or that of the kernels that stand for torchvision, torch and OpenCV, since that is what a
+declaration means by it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.model.formulas import Operation
 from katapi.runtime.errors import MediaError
+from katapi.runtime.images.resampling import Kernel, resize_bytes
 
 Array: TypeAlias = NDArray[np.float32] | NDArray[np.int32] | NDArray[np.int64]
 Pixels: TypeAlias = NDArray[np.uint8]
@@ -74,15 +77,44 @@ def cut(raster: Raster, height: int, width: int) -> list[Raster]:
     ]
 
 
+def resized_by_torchvision(raster: Raster, height: int, width: int, filter: str) -> Raster:
+    """The picture at another size, as torchvision has it."""
+    new = raster.like(height, width, None)
+    if raster.pixels is not None:
+        planes = np.ascontiguousarray(raster.pixels.transpose(2, 0, 1))
+        new.pixels = resize_bytes(planes, height, width, Kernel(filter)).transpose(1, 2, 0)
+    return new
+
+
 def normal(
-    pixels: Pixels, scale: float, mean: Sequence[float] | None, std: Sequence[float] | None
+    pixels: Pixels | NDArray[np.float32],
+    order: Operation,
+    scale: float,
+    mean: Sequence[float] | None,
+    std: Sequence[float] | None,
 ) -> NDArray[np.float32]:
-    """The numbers of pixels: float32 [height, width, 3]."""
-    numbers = (pixels.astype(np.float64) * scale).astype(np.float32)
-    if mean is not None and std is not None:
-        numbers = np.subtract(numbers, np.array(mean, np.float32), dtype=np.float32)
-        numbers = np.divide(numbers, np.array(std, np.float32), dtype=np.float32)
-    return numbers
+    """The numbers of pixels, float32 [height, width, 3], by one of the orders of the arithmetic."""
+    no, one = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    less, over = np.array(mean or no, np.float32), np.array(std or one, np.float32)
+    match order:
+        case Operation.FOLDED:
+            whole = np.float32(1 / scale)
+            return np.divide(np.subtract(pixels, less * whole, dtype=np.float32), over * whole, dtype=np.float32)
+        case Operation.BFLOAT16:
+            scaled = _bfloat16(np.multiply(pixels, np.float32(scale), dtype=np.float32))
+            return _bfloat16(np.divide(_bfloat16(scaled - _bfloat16(less)), _bfloat16(over), dtype=np.float32))
+        case Operation.REAL:
+            numbers = np.divide(pixels, np.float32(scale), dtype=np.float32)
+        case _:
+            numbers = (pixels.astype(np.float64) * scale).astype(np.float32)
+    return np.divide(np.subtract(numbers, less, dtype=np.float32), over, dtype=np.float32)
+
+
+def _bfloat16(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The nearest numbers of 8 significant bits, halves to the even one; exponents are never too small here."""
+    fraction, exponent = np.frexp(numbers.astype(np.float64))
+    nearest: NDArray[np.float64] = np.ldexp(np.round(fraction * 256) / 256, exponent)
+    return nearest.astype(np.float32)
 
 
 def blocks(numbers: NDArray[np.float32], side: int) -> list[list[NDArray[np.float32]]]:

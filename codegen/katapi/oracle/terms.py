@@ -26,8 +26,9 @@ class Extent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What an 8-bit value becomes: times the scale, less the mean, over the deviation."""
+    """What an 8-bit value becomes, in which order of the arithmetic, and with which mean and deviation."""
 
+    order: Operation
     scale: float
     mean: tuple[float, ...] | None = None
     std: tuple[float, ...] | None = None

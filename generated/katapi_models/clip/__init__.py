@@ -11,11 +11,14 @@ from functools import partial
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, crop, resize
+from katapi.runtime.images.libraries import resize_by_torchvision
+from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece
 from katapi.runtime.images.pipeline import ImagePipeline, Outputs
 from katapi.runtime.images.pixels import Normalization, planes
 from katapi.runtime.images.plan import planned
+from katapi.runtime.images.resampling import Kernel
 from katapi_models.clip.formulas import by_short_side
 
 
@@ -39,6 +42,26 @@ class Clip224:
         return ()
 
 
+class Clip224Torchvision:
+    """What becomes of a picture in the image clip_224_torchvision and those that are like it."""
+
+    def __init__(self, source: Picture) -> None:
+        goal = by_short_side(source.height, source.width, 224)
+        fitted = resize_by_torchvision(source, goal, Kernel.BICUBIC)
+        self.middle = crop(fitted, (goal.height - 224) // 2, (goal.width - 224) // 2, Size(224, 224))
+
+    def arrays(self, numbers: Normalization) -> Outputs:
+        return {
+            "pixel_values": planes([self.middle], numbers),
+        }
+
+    def tokens(self) -> int:
+        return 0
+
+    def placeholder(self) -> Iterable[Piece]:
+        return ()
+
+
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
     limits=Limits(bytes=67108864, pixels=178956970, frames=None),
@@ -49,6 +72,7 @@ _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
+_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
 
 CLIP_224 = planned(
     partial(Clip224, side=224),
@@ -74,5 +98,21 @@ CLIP_336 = planned(
 )
 """The image clip_336, version 1 (clip.kata:22)."""
 
-PIPELINES: dict[str, ImagePipeline] = {"clip_224": CLIP_224, "clip_336": CLIP_336}
+CLIP_224_TORCHVISION = planned(
+    Clip224Torchvision,
+    name="clip_224_torchvision",
+    version="1",
+    digest="sha256:331a86b5a0692b5461cbf4da171e5c11ef976398f81c91f2e2199dea9aa42dfd",
+    reading=_READING,
+    ways=_WAYS_2,
+    numbers=FoldedNormalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    joins={},
+)
+"""The image clip_224_torchvision, version 1 (clip.kata:27)."""
+
+PIPELINES: dict[str, ImagePipeline] = {
+    "clip_224": CLIP_224,
+    "clip_336": CLIP_336,
+    "clip_224_torchvision": CLIP_224_TORCHVISION,
+}
 """The pipeline of each name that `katapi.image_pipeline` takes."""

@@ -77,13 +77,13 @@ INTERNVL3 = planned(
     Internvl3,
     name="internvl3",
     version="1",
-    digest="sha256:8b8373c731b6773c2c5ba6e0aa8c2d43716bcd32a8b77e2c4a68096f3f789509",
+    digest="sha256:32535d90f0af2a6926ed559970bd97f348c6fa8f895bafa2ef212cb48c2aec81",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
     joins={},
 )
-"""The image internvl3, version 1 (internvl.kata:25)."""
+"""The image internvl3, version 1 (internvl.kata:5)."""
 
 GOT_OCR2 = planned(
     GotOcr2,
@@ -95,7 +95,7 @@ GOT_OCR2 = planned(
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
     joins={},
 )
-"""The image got_ocr2, version 1 (internvl.kata:52)."""
+"""The image got_ocr2, version 1 (internvl.kata:32)."""
 
 PIPELINES: dict[str, ImagePipeline] = {"internvl3": INTERNVL3, "got_ocr2": GOT_OCR2}
 """The pipeline of each name that `katapi.image_pipeline` takes."""

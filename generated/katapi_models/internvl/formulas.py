@@ -12,20 +12,20 @@ from katapi.runtime.images.selection import first, last
 
 
 def grids(highest: int) -> Sequence[Size]:
-    """The formula `grids` (internvl.kata:4)."""
+    """The formula `grids` (grids.kata:4)."""
     return [
         Size(n // columns, columns) for n in range(1, highest + 1) for columns in range(1, n + 1) if n % columns == 0
     ]
 
 
 def difference(grid: Size, height: int, width: int) -> float:
-    """The formula `difference` (internvl.kata:13)."""
+    """The formula `difference` (grids.kata:13)."""
     return abs(width / height - grid.width / grid.height)
 
 
 def nearest_grid(height: int, width: int, tile: int, highest: int) -> Size:
-    """The formula `nearest_grid` (internvl.kata:18)."""
-    nearest = min([difference(g, height, width) for g in grids(highest)])
-    equal = [g for g in grids(highest) if difference(g, height, width) == nearest]
+    """The formula `nearest_grid` (grids.kata:18)."""
+    least_difference = min([difference(g, height, width) for g in grids(highest)])
+    equal = [g for g in grids(highest) if difference(g, height, width) == least_difference]
     filled_well = [g for g in equal if width * height > 0.5 * tile * tile * g.width * g.height]
     return last(filled_well) if len(filled_well) > 0 else first(equal)

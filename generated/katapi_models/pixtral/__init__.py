@@ -12,12 +12,14 @@ from katapi.runtime.images.arrays import Join, integers
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize
+from katapi.runtime.images.libraries import planes_by_opencv
+from katapi.runtime.images.numbers import RealNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
 from katapi.runtime.images.pipeline import ImagePipeline, Outputs
 from katapi.runtime.images.pixels import Normalization, planes
 from katapi.runtime.images.plan import planned
-from katapi_models.pixtral.formulas import fit
+from katapi_models.pixtral.formulas import fit, fit_nearest
 
 
 class Pixtral12b:
@@ -46,6 +48,31 @@ class Pixtral12b:
                 yield control("[IMG_END]", row=row)
 
 
+class MistralCommon161024:
+    """What becomes of a picture in the image mistral_common_16_1024 and those that are like it."""
+
+    def __init__(self, source: Picture, *, longest: int, block: int) -> None:
+        self.source = source
+        self.goal = fit_nearest(source.height, source.width, longest, block)
+        self.grid = Size(self.goal.height // block, self.goal.width // block)
+
+    def arrays(self, numbers: RealNormalization) -> Outputs:
+        return {
+            "image": planes_by_opencv(self.source, self.goal, numbers),
+        }
+
+    def tokens(self) -> int:
+        return self.grid.height * self.grid.width
+
+    def placeholder(self) -> Iterator[Piece]:
+        for row in range(self.grid.height):
+            yield control("[IMG]", self.grid.width, row=row)
+            if row < self.grid.height - 1:
+                yield control("[IMG_BREAK]", row=row)
+            else:
+                yield control("[IMG_END]", row=row)
+
+
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
     limits=Limits(bytes=67108864, pixels=178956970, frames=None),
@@ -55,6 +82,10 @@ _READING = Reading(
 _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
+}
+_WAYS_2 = {
+    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
+    "load_image": Arrival(orientation="apply", alpha="drop", key=None, icc="ignore", depth="clip"),
 }
 
 PIXTRAL_12B = planned(
@@ -81,5 +112,34 @@ MISTRAL3 = planned(
 )
 """The image mistral3, version 1 (pixtral.kata:40)."""
 
-PIPELINES: dict[str, ImagePipeline] = {"pixtral_12b": PIXTRAL_12B, "mistral3": MISTRAL3}
+MISTRAL_COMMON_16_1024 = planned(
+    partial(MistralCommon161024, longest=1024, block=16),
+    name="mistral_common_16_1024",
+    version="1",
+    digest="sha256:dfc475fdb5f3f88b3187316baff6d061bad485fd8e875d45b81882b84503b8be",
+    reading=_READING,
+    ways=_WAYS_2,
+    numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    joins={},
+)
+"""The image mistral_common_16_1024, version 1 (pixtral.kata:53)."""
+
+MISTRAL_COMMON_14_1540_M2 = planned(
+    partial(MistralCommon161024, longest=1540, block=28),
+    name="mistral_common_14_1540_m2",
+    version="1",
+    digest="sha256:7c6071d958503fc8a0a8b729de5d1da5e8f232fdfd4a5699c8714cc39b2e55ba",
+    reading=_READING,
+    ways=_WAYS_2,
+    numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    joins={},
+)
+"""The image mistral_common_14_1540_m2, version 1 (pixtral.kata:81)."""
+
+PIPELINES: dict[str, ImagePipeline] = {
+    "pixtral_12b": PIXTRAL_12B,
+    "mistral3": MISTRAL3,
+    "mistral_common_16_1024": MISTRAL_COMMON_16_1024,
+    "mistral_common_14_1540_m2": MISTRAL_COMMON_14_1540_M2,
+}
 """The pipeline of each name that `katapi.image_pipeline` takes."""

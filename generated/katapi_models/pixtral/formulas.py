@@ -16,3 +16,11 @@ def fit(height: int, width: int, longest: int, patch: int) -> Size:
     h = math.floor(height / ratio) if ratio > 1 else height
     w = math.floor(width / ratio) if ratio > 1 else width
     return Size(((h - 1) // patch + 1) * patch, ((w - 1) // patch + 1) * patch)
+
+
+def fit_nearest(height: int, width: int, longest: int, block: int) -> Size:
+    """The formula `fit_nearest` (pixtral.kata:45)."""
+    ratio = max(height / longest, width / longest)
+    h = max(round(height / ratio), 1) if ratio > 1 else height
+    w = max(round(width / ratio), 1) if ratio > 1 else width
+    return Size(((h - 1) // block + 1) * block, ((w - 1) // block + 1) * block)

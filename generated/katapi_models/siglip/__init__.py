@@ -12,11 +12,14 @@ from katapi.runtime.images.arrays import extended, integers, short_integers, wit
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize
+from katapi.runtime.images.libraries import resize_by_torchvision
+from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece
 from katapi.runtime.images.pipeline import ImagePipeline, Outputs
 from katapi.runtime.images.pixels import Normalization, flat_patches, planes
 from katapi.runtime.images.plan import planned
+from katapi.runtime.images.resampling import Kernel
 from katapi_models.siglip.formulas import naflex_size
 
 
@@ -25,6 +28,24 @@ class Siglip224:
 
     def __init__(self, source: Picture, *, side: int) -> None:
         self.fitted = resize(source, Size(side, side), Filter.BICUBIC)
+
+    def arrays(self, numbers: Normalization) -> Outputs:
+        return {
+            "pixel_values": planes([self.fitted], numbers),
+        }
+
+    def tokens(self) -> int:
+        return 0
+
+    def placeholder(self) -> Iterable[Piece]:
+        return ()
+
+
+class Siglip384Torchvision:
+    """What becomes of a picture in the image siglip_384_torchvision and those that are like it."""
+
+    def __init__(self, source: Picture) -> None:
+        self.fitted = resize_by_torchvision(source, Size(384, 384), Kernel.BICUBIC)
 
     def arrays(self, numbers: Normalization) -> Outputs:
         return {
@@ -71,7 +92,8 @@ _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
-_WAYS_2 = {
+_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
+_WAYS_3 = {
     "pil": Arrival(orientation="ignore", alpha="drop", key=None, icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=None, icc="ignore", depth="clip"),
 }
@@ -100,21 +122,34 @@ SIGLIP_384 = planned(
 )
 """The image siglip_384, version 1 (siglip.kata:18)."""
 
+SIGLIP_384_TORCHVISION = planned(
+    Siglip384Torchvision,
+    name="siglip_384_torchvision",
+    version="1",
+    digest="sha256:d206e050402536508181576aace87e0a135a2bd8f08dd8caa2c3ef5173642e45",
+    reading=_READING,
+    ways=_WAYS_2,
+    numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    joins={},
+)
+"""The image siglip_384_torchvision, version 1 (siglip.kata:23)."""
+
 SIGLIP2_NAFLEX = planned(
     Siglip2Naflex,
     name="siglip2_naflex",
     version="1",
     digest="sha256:406c1ab1b008d94e433a9145828e31a21cfa4ef8d072a254d298fe10c0dc235f",
     reading=_READING,
-    ways=_WAYS_2,
+    ways=_WAYS_3,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
     joins={},
 )
-"""The image siglip2_naflex, version 1 (siglip.kata:35)."""
+"""The image siglip2_naflex, version 1 (siglip.kata:49)."""
 
 PIPELINES: dict[str, ImagePipeline] = {
     "siglip_224": SIGLIP_224,
     "siglip_384": SIGLIP_384,
+    "siglip_384_torchvision": SIGLIP_384_TORCHVISION,
     "siglip2_naflex": SIGLIP2_NAFLEX,
 }
 """The pipeline of each name that `katapi.image_pipeline` takes."""

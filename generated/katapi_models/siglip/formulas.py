@@ -12,12 +12,12 @@ from katapi.runtime.images.selection import bisect
 
 
 def scaled_side(scale: float, side: int, patch: int) -> int:
-    """The formula `scaled_side` (siglip.kata:23)."""
+    """The formula `scaled_side` (siglip.kata:37)."""
     return max(patch, math.ceil(side * scale / patch) * patch)
 
 
 def naflex_size(height: int, width: int, patch: int, highest: int) -> Size:
-    """The formula `naflex_size` (siglip.kata:28)."""
+    """The formula `naflex_size` (siglip.kata:42)."""
     scale = bisect(
         1e-05 / 10,
         100.0,

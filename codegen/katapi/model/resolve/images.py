@@ -173,7 +173,18 @@ class _Own:
             if isinstance(term, m.ListOf) and len(term.items) != 3:
                 message = f"there are 3 channels, and this has {len(term.items)} numbers"
                 self._findings.add("K804", term.span, message, help="write one for red, green and blue each")
+        self._check_opencv(numbers)
         return numbers
+
+    def _check_opencv(self, numbers: m.Term) -> None:
+        """A picture that OpenCV resizes has real numbers, not 8 bits."""
+        of_opencv = m.Operation.PLANES_BY_OPENCV
+        terms = [*m.terms(tuple(self._steps)), *m.terms(tuple(one.value for one in self._outputs))]
+        by_opencv = any(isinstance(term, m.OperationOf) and term.operation is of_opencv for term in terms)
+        if by_opencv and not (isinstance(numbers, m.OperationOf) and numbers.operation is m.Operation.REAL):
+            message = "OpenCV gives pixels as real numbers, and these numbers are made of 8 bits"
+            help = "write `numbers = real_normalization(255.0, …)`"
+            self._findings.add("K804", numbers.span, message, help=help)
 
     def _output(self, item: i.Output) -> Output:
         first = next((one.span for one in self._outputs if one.name == item.name.text), None)

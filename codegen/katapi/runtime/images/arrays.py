@@ -41,6 +41,11 @@ def extended(array: Array, length: int, value: int = 0) -> Array:
     return out
 
 
+def chained(*arrays: Array) -> Array:
+    """The arrays behind each other along their first axis."""
+    return np.concatenate(arrays)
+
+
 def within(array: Array, axes: int = 1) -> Array:
     """The array with so many axes of length 1 before its own."""
     return array.reshape(*[1] * axes, *array.shape)
