@@ -37,6 +37,7 @@ from katapi.oracle.rasters import (
     resized_by_torchvision,
 )
 from katapi.oracle.terms import Extent, Names, Numbers, TermOracle, Value
+from katapi.runtime.errors import MediaError
 from katapi.runtime.images.cubic import opencv_cubic, torch_bicubic
 
 
@@ -220,6 +221,8 @@ def together(image: Image, several: list[dict[str, Array]]) -> dict[str, Array]:
 
 def _joined(output: Output, arrays: list[Array]) -> Array:
     axis, fill = output.join.axis, output.join.fill
+    if output.join.alone and len(arrays) > 1:
+        raise MediaError("there is no array of several pictures", code="M109")
     if fill is not None and len(arrays) > 1:
         for other in range(arrays[0].ndim):
             longest = max(array.shape[other] for array in arrays)

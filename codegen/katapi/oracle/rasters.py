@@ -16,7 +16,7 @@ from katapi.model.formulas import Operation
 from katapi.runtime.errors import MediaError
 from katapi.runtime.images.resampling import Kernel, resize_bytes
 
-Array: TypeAlias = NDArray[np.float32] | NDArray[np.int32] | NDArray[np.int64]
+Array: TypeAlias = NDArray[np.float32 | np.int32 | np.int64]
 Pixels: TypeAlias = NDArray[np.uint8]
 
 
@@ -98,8 +98,9 @@ def normal(
     less, over = np.array(mean or no, np.float32), np.array(std or one, np.float32)
     match order:
         case Operation.FOLDED:
-            whole = np.float32(1 / scale)
-            return np.divide(np.subtract(pixels, less * whole, dtype=np.float32), over * whole, dtype=np.float32)
+            whole = np.array(1 / scale, np.float32)
+            less, over = np.multiply(less, whole, dtype=np.float32), np.multiply(over, whole, dtype=np.float32)
+            numbers = pixels.astype(np.float32)
         case Operation.BFLOAT16:
             scaled = _bfloat16(np.multiply(pixels, np.float32(scale), dtype=np.float32))
             return _bfloat16(np.divide(_bfloat16(scaled - _bfloat16(less)), _bfloat16(over), dtype=np.float32))
@@ -113,8 +114,9 @@ def normal(
 def _bfloat16(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     """The nearest numbers of 8 significant bits, halves to the even one; exponents are never too small here."""
     fraction, exponent = np.frexp(numbers.astype(np.float64))
-    nearest: NDArray[np.float64] = np.ldexp(np.round(fraction * 256) / 256, exponent)
-    return nearest.astype(np.float32)
+    out = np.empty_like(numbers)
+    out[...] = np.ldexp(np.round(fraction * 256) / 256, exponent)
+    return out
 
 
 def blocks(numbers: NDArray[np.float32], side: int) -> list[list[NDArray[np.float32]]]:

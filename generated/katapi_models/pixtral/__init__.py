@@ -116,11 +116,11 @@ MISTRAL_COMMON_16_1024 = planned(
     partial(MistralCommon161024, longest=1024, block=16),
     name="mistral_common_16_1024",
     version="1",
-    digest="sha256:dfc475fdb5f3f88b3187316baff6d061bad485fd8e875d45b81882b84503b8be",
+    digest="sha256:9252ed15615966c32b9aaf28622b345a9a8da56465fe2e45bbfb3e7457def29b",
     reading=_READING,
     ways=_WAYS_2,
     numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
-    joins={},
+    joins={"image": Join(alone=True)},
 )
 """The image mistral_common_16_1024, version 1 (pixtral.kata:53)."""
 
@@ -128,11 +128,11 @@ MISTRAL_COMMON_14_1540_M2 = planned(
     partial(MistralCommon161024, longest=1540, block=28),
     name="mistral_common_14_1540_m2",
     version="1",
-    digest="sha256:7c6071d958503fc8a0a8b729de5d1da5e8f232fdfd4a5699c8714cc39b2e55ba",
+    digest="sha256:515eef3a7ea42a5515351490202892bbfde04a8256a689244eced21abbaa21e6",
     reading=_READING,
     ways=_WAYS_2,
     numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
-    joins={},
+    joins={"image": Join(alone=True)},
 )
 """The image mistral_common_14_1540_m2, version 1 (pixtral.kata:81)."""
 

@@ -204,6 +204,7 @@ class _Own:
     def _form(self, item: i.Output) -> tuple[ArrayType, Join]:
         """The type of the items of an array, and how the arrays of several images become one."""
         said: dict[str, int] = {}
+        alone = False
         first, *others = item.form
         part = Part(first)
         try:
@@ -211,6 +212,10 @@ class _Own:
             part.done()
             for node in others:
                 part = Part(node)
+                if len(others) == 1 and part.flag("alone"):
+                    alone = True
+                    part.done()
+                    continue
                 word = part.one_of({"along": "along", "filled": "filled"})
                 if word in said:
                     raise Misread
@@ -218,9 +223,9 @@ class _Own:
                 part.done()
         except Misread:
             message = "this does not say what the array is"
-            help = f"write {', '.join(f'`{name}`' for name in _TYPES)}, and behind it `along 1` or `filled 0`"
+            help = f"write {', '.join(f'`{name}`' for name in _TYPES)}, and behind it `along 1`, `filled 0` or `alone`"
             raise self._findings.fail("K112", part.span, message, help=help) from None
-        return of, Join(said.get("along", 0), said.get("filled"))
+        return of, Join(said.get("along", 0), said.get("filled"), alone)
 
     # ---- tokens
 
