@@ -19,7 +19,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.internvl.formulas import nearest_grid
 
 
-class Internvl3:
+class Internvl3Plan:
     """What becomes of a picture in the image internvl3 and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -43,7 +43,7 @@ class Internvl3:
         yield control("</img>")
 
 
-class GotOcr2:
+class GotOcr2Plan:
     """What becomes of a picture in the image got_ocr2 and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -74,7 +74,7 @@ _WAYS = {
 }
 
 INTERNVL3 = planned(
-    Internvl3,
+    Internvl3Plan,
     name="internvl3",
     version="1",
     digest="sha256:32535d90f0af2a6926ed559970bd97f348c6fa8f895bafa2ef212cb48c2aec81",
@@ -86,7 +86,7 @@ INTERNVL3 = planned(
 """The image internvl3, version 1 (internvl.kata:5)."""
 
 GOT_OCR2 = planned(
-    GotOcr2,
+    GotOcr2Plan,
     name="got_ocr2",
     version="1",
     digest="sha256:63a5aa77a64418cc7f21802523cc47f38a5563e55ddc1d8049e3d6d7d8295aa6",

@@ -170,9 +170,7 @@ class _Own:
                 message = f"what pixels become does not depend on `{term.variable.name}`"
                 help = "write numbers, or parameters of the image"
                 self._findings.add("K804", term.span, message, help=help)
-            if isinstance(term, m.ListOf) and len(term.items) != 3:
-                message = f"there are 3 channels, and this has {len(term.items)} numbers"
-                self._findings.add("K804", term.span, message, help="write one for red, green and blue each")
+        _check_channels(numbers, self._params, self._findings)
         self._check_opencv(numbers)
         return numbers
 
@@ -281,6 +279,17 @@ class _Own:
             self._of_whole("K806", "never uses `source`", "what it outputs depends on the picture")
 
 
+def _check_channels(numbers: m.Term, params: Iterable[Param], findings: Findings) -> None:
+    """A mean and a deviation have one number for each channel, and are written out."""
+    values = {one.variable: one.value for one in params}
+    given = numbers.arguments if isinstance(numbers, m.OperationOf) else ()
+    for term in given:
+        value = values.get(term.variable, term) if isinstance(term, m.VarOf) else term
+        if isinstance(value.sort, m.ListSort) and not (isinstance(value, m.ListOf) and len(value.items) == 3):
+            message = "a mean or a deviation has a number for each of the 3 channels"
+            findings.add("K804", value.span, message, help="write one for red, green and blue each: `[0.5, 0.5, 0.5]`")
+
+
 _PICTURES = (Basic.PICTURE, m.ListSort(Basic.PICTURE))
 
 
@@ -325,6 +334,7 @@ class _Like:
             elif not isinstance(item, s.Setting | i.Arrival):
                 message = f"what is like `{name.text}` has settings and values of parameters, and nothing else"
                 self._findings.add("K809", item.span, message, help="make what differs a `param`")
+        _check_channels(base.image.numbers, values.values(), self._findings)
         if policies is None or len(self._findings.diagnostics) > before:
             return None
         image = replace(
