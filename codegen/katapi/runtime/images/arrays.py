@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.errors import MediaError
 
 Array: TypeAlias = NDArray[np.float32 | np.int32 | np.int64]
 """An array that a model receives: float32, int32 or int64."""
@@ -41,6 +42,11 @@ def extended(array: Array, length: int, value: int = 0) -> Array:
     return out
 
 
+def chained(*arrays: Array) -> Array:
+    """The arrays behind each other along their first axis."""
+    return np.concatenate(arrays)
+
+
 def within(array: Array, axes: int = 1) -> Array:
     """The array with so many axes of length 1 before its own."""
     return array.reshape(*[1] * axes, *array.shape)
@@ -57,11 +63,16 @@ class Join:
     """Counted from 0."""
     fill: int | None = None
     """None where the others have one length in any case."""
+    alone: bool = False
+    """Whether the arrays of several images stay apart, so that there is none of all together."""
 
     def __call__(self, arrays: Sequence[Array]) -> Array:
-        """The arrays as one; a single one is given as it is."""
+        """The arrays as one; a single one is given as it is. Raises `MediaError` M109 for several that stay apart."""
         if len(arrays) == 1:
             return arrays[0]
+        if self.alone:
+            message = "the arrays of several images stay apart"
+            raise MediaError(message, code="M109", help="process each image by itself")
         if self.fill is not None:
             longest = np.max([array.shape for array in arrays], axis=0)
             arrays = [_filled_up(array, self._shape(array, longest), self.fill) for array in arrays]
