@@ -41,14 +41,8 @@ MODEL = with_vocabulary(DECLARED, CONFIGURATION, "4667f2089529e8e7657cfb6d1c1991
 
 CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)
-IMAGE_PART = st.builds(
-    ImagePart,
-    type=st.sampled_from(("image",)),
-    image=st.none() | json_values(Control),
-    url=st.none() | TEXT,
-    path=st.none() | TEXT,
-)
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
+IMAGE_PART = st.builds(ImagePart, type=st.sampled_from(("image", "image_url")))
 SYSTEM_MESSAGE = st.builds(
     SystemMessage,
     role=st.just("system"),
@@ -84,7 +78,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content.text", "content"),
     "another": ("role", "content.text", "content"),
 }
-REJECTIONS = {"gemma.kata:62", "gemma.kata:73", "gemma.kata:84", "gemma.kata:86", "gemma.kata:89"}
+REJECTIONS = {"gemma.kata:60", "gemma.kata:71", "gemma.kata:82", "gemma.kata:84", "gemma.kata:87"}
 INPUTS = accepted(REQUEST, MODEL)
 
 
@@ -133,7 +127,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
         return
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
-    assert not any((100, 3) <= site <= (100, 40) for site in written)
+    assert not any((98, 3) <= site <= (98, 40) for site in written)
     assert whole[: len(without)] == without
     assert whole != without
 

@@ -31,6 +31,7 @@ from katapi_models.gemma4.request import (
     Call,
     DeveloperMessage,
     Function,
+    ImagePart,
     MediaPart,
     Request,
     Response,
@@ -49,8 +50,7 @@ CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)
 MEDIA_PART = st.builds(
     MediaPart,
-    type=st.sampled_from(("image", "audio", "video")),
-    image=st.none() | json_values(Control),
+    type=st.sampled_from(("audio", "video")),
     audio=st.none() | json_values(Control),
     video=st.none() | json_values(Control),
     url=st.none() | TEXT,
@@ -60,6 +60,7 @@ FUNCTION = st.builds(Function, name=TEXT, arguments=json_objects(Control))
 CALL = st.builds(Call, function=FUNCTION, id=st.none() | TEXT, type=st.none() | st.sampled_from(("function",)))
 RESPONSE = st.builds(Response, name=st.none() | TEXT, response=json_values(Control))
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
+IMAGE_PART = st.builds(ImagePart, type=st.sampled_from(("image", "image_url")))
 SYSTEM_MESSAGE = st.builds(
     SystemMessage, role=st.just("system"), content=st.none() | TEXT | st.lists(TEXT_PART, max_size=3).map(tuple)
 )
@@ -89,7 +90,7 @@ TOOL_MESSAGE = st.builds(
 ANOTHER_MESSAGE = st.builds(
     AnotherMessage,
     role=other_roles(Control, ("system", "developer", "user", "assistant", "tool")),
-    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, MEDIA_PART), max_size=3).map(tuple),
+    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, MEDIA_PART), max_size=3).map(tuple),
 )
 ANY_MESSAGE = st.one_of(
     SYSTEM_MESSAGE, DEVELOPER_MESSAGE, USER_MESSAGE, ASSISTANT_MESSAGE, TOOL_MESSAGE, ANOTHER_MESSAGE

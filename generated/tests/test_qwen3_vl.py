@@ -30,7 +30,6 @@ from katapi_models.qwen3_vl.request import (
     Call,
     Function,
     ImagePart,
-    ImageUrlPart,
     Request,
     SystemMessage,
     TextPart,
@@ -44,19 +43,13 @@ TEXT = texts(Control)
 FUNCTION = st.builds(Function, name=TEXT, arguments=json_texts(Control))
 CALL = st.builds(Call, function=FUNCTION, id=st.none() | TEXT, type=st.none() | st.sampled_from(("function",)))
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
-IMAGE_PART = st.builds(
-    ImagePart,
-    type=st.sampled_from(("image",)),
-    image=st.none() | json_values(Control),
-    image_url=st.none() | json_values(Control),
-)
-IMAGE_URL_PART = st.builds(ImageUrlPart, type=st.sampled_from(("image_url",)), image_url=json_values(Control))
+IMAGE_PART = st.builds(ImagePart, type=st.sampled_from(("image", "image_url")))
 VIDEO_PART = st.builds(VideoPart, type=st.sampled_from(("video",)), video=st.none() | json_values(Control))
 SYSTEM_MESSAGE = st.builds(SystemMessage, role=st.just("system"), content=texts_of_parts(Control, ""))
 USER_MESSAGE = st.builds(
     UserMessage,
     role=st.just("user"),
-    content=TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, IMAGE_URL_PART, VIDEO_PART), max_size=3).map(tuple),
+    content=TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, VIDEO_PART), max_size=3).map(tuple),
 )
 ASSISTANT_MESSAGE = st.builds(
     AssistantMessage,
@@ -68,7 +61,7 @@ ASSISTANT_MESSAGE = st.builds(
 TOOL_MESSAGE = st.builds(
     ToolMessage,
     role=st.just("tool"),
-    content=TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, IMAGE_URL_PART, VIDEO_PART), max_size=3).map(tuple),
+    content=TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, VIDEO_PART), max_size=3).map(tuple),
     name=st.none() | TEXT,
     tool_call_id=st.none() | TEXT,
 )

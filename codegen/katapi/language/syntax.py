@@ -402,7 +402,12 @@ class UnionOf(Node):
     members: tuple[TypeRef, ...]
 
 
-TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf
+@dataclass(frozen=True, slots=True)
+class CarriedImage(Node):
+    """What stands for the type of the line `image`: the parts of this record carry one image, in any wire form."""
+
+
+TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf | CarriedImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -673,6 +678,15 @@ class Joined(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ImageOf(Node):
+    """`image p by qwen3_vl { … }`: the image of a part; the block stands for one whose bytes are not at hand."""
+
+    value: Expr
+    pipeline: Name | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Node):
     value: Expr
 
@@ -737,6 +751,7 @@ Item: TypeAlias = (
     | Take
     | Sampled
     | Joined
+    | ImageOf
     | Drop
     | CounterFrom
     | Advance

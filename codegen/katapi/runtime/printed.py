@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import NewType, TypeAlias
+from typing import TYPE_CHECKING, NewType, TypeAlias
 
 from katapi.runtime.parts import MergedText, Piece
 from katapi.runtime.segments import (
@@ -23,6 +23,9 @@ from katapi.runtime.segments import (
     Site,
 )
 from katapi.runtime.tokenization.interface import Tokenizer
+
+if TYPE_CHECKING:  # few requests have images
+    from katapi.runtime.images.placeholder import Placeholder
 
 
 class Mark(Enum):
@@ -102,6 +105,17 @@ class Stretch:
                 stripping = segment.token.strips_behind
             encoded = self._encoded = tokenizer, ids, ends
         return encoded
+
+
+class ImageStretch(Stretch):
+    """What stands for an image."""
+
+    __slots__ = ("placeholder",)
+
+    def __init__(self, printed: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
+        super().__init__(printed)
+        self.placeholder = placeholder
+        """Which image it is, and what of it each segment stands for."""
 
 
 Encoded: TypeAlias = tuple[Tokenizer, list[int], list[int]]

@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma3",
-        "sha256:f015bda2b36d64e08a3ad8f3925659efeb37d86dc0d9315957d2508c32d3ed28",
+        "sha256:59a40309bd4b08374536c7e0aa704bc89eb414774c7e51966ad930018ca07fd4",
     ),
     request_rules=Identity(
         "Gemma@1",
-        "sha256:469f41edf7dca3d93f36779b85fe07b0cddc095058b72c7d53b453a86a2b8242",
+        "sha256:d9afc12d0d5eb88eaf732d8d823a409e302e949a3ba70030bcfed90d502c5679",
     ),
     tokenizer_identity=Identity(
         "Gemma@3",
@@ -73,7 +73,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(90, 7), Site(97, 34)})),
+    _starts=Starts(frozenset({Site(88, 7), Site(95, 34)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

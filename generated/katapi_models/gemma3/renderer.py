@@ -24,60 +24,57 @@ from katapi_models.gemma3.request import (
 )
 from katapi_models.gemma3_tokens.vocabulary import Control
 
-START_OF_IMAGE_50 = fixed(ControlSegment(Control.START_OF_IMAGE, Site(50, 40)))
-USER_64 = fixed(
-    ControlSegment(Control.BOS, Site(64, 3)),
-    ControlSegment(Control.START_OF_TURN, Site(64, 8)),
-    LiteralSegment(Literal("user\n"), Site(64, 23)),
+START_OF_IMAGE_47 = fixed(ControlSegment(Control.START_OF_IMAGE, Site(47, 37)))
+USER_62 = fixed(
+    ControlSegment(Control.BOS, Site(62, 3)),
+    ControlSegment(Control.START_OF_TURN, Site(62, 8)),
+    LiteralSegment(Literal("user\n"), Site(62, 23)),
 )
-BLANK_LINE_78 = fixed(LiteralSegment(Literal("\n\n"), Site(78, 5)))
-END_OF_TURN_81 = fixed(ControlSegment(Control.END_OF_TURN, Site(81, 3)), LiteralSegment(Literal("\n"), Site(81, 16)))
-MODEL_90 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(90, 7)),
-    LiteralSegment(Literal("model\n"), Site(90, 22)),
+BLANK_LINE_76 = fixed(LiteralSegment(Literal("\n\n"), Site(76, 5)))
+END_OF_TURN_79 = fixed(ControlSegment(Control.END_OF_TURN, Site(79, 3)), LiteralSegment(Literal("\n"), Site(79, 16)))
+MODEL_88 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(88, 7)),
+    LiteralSegment(Literal("model\n"), Site(88, 22)),
     SAMPLED,
 )
-END_OF_TURN_93 = fixed(
-    ControlSegment(Control.END_OF_TURN, Site(93, 9)),
+END_OF_TURN_91 = fixed(
+    ControlSegment(Control.END_OF_TURN, Site(91, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(95, 7)),
+    LiteralSegment(Literal("\n"), Site(93, 7)),
 )
-START_OF_TURN_97 = fixed(ControlSegment(Control.START_OF_TURN, Site(97, 34)))
-NEWLINE_97 = fixed(LiteralSegment(Literal("\n"), Site(97, 56)))
-END_OF_TURN_97 = fixed(ControlSegment(Control.END_OF_TURN, Site(97, 77)), LiteralSegment(Literal("\n"), Site(97, 90)))
-MODEL_100 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(100, 14)),
-    LiteralSegment(Literal("model\n"), Site(100, 29)),
-)
+START_OF_TURN_95 = fixed(ControlSegment(Control.START_OF_TURN, Site(95, 34)))
+NEWLINE_95 = fixed(LiteralSegment(Literal("\n"), Site(95, 56)))
+END_OF_TURN_95 = fixed(ControlSegment(Control.END_OF_TURN, Site(95, 77)), LiteralSegment(Literal("\n"), Site(95, 90)))
+MODEL_98 = fixed(ControlSegment(Control.START_OF_TURN, Site(98, 14)), LiteralSegment(Literal("model\n"), Site(98, 29)))
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """gemma.kata:43 def body(content)."""
-    # gemma.kata:44 match
-    if isinstance(content, str):  # :45
+    """gemma.kata:39 def body(content)."""
+    # gemma.kata:40 match
+    if isinstance(content, str):  # :41
         out.append(trim((Content(content), content_path, 0)))
-    else:  # :46
+    else:  # :42
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma.kata:48 match
-            if isinstance(p, TextPart):  # :49
+            # gemma.kata:44 match
+            if isinstance(p, TextPart):  # :45
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            else:  # :50
-                out.append(START_OF_IMAGE_50)
+            else:  # :46
+                out.append(START_OF_IMAGE_47 if p.placeholder is None else p.placeholder.at(Site(47, 27)))
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 42)."""
+    """All that the template prints for a request, in order (line 38)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    # gemma.kata:60 take leading system as sys
+    # gemma.kata:58 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    # gemma.kata:61 take leading user as question
+    # gemma.kata:59 take leading user as question
     question: UserMessage | None = None
     question_at = -1
     if messages and isinstance(first := messages[0][1], UserMessage):
@@ -88,50 +85,50 @@ def render(request: Request) -> list[Printed]:
         raise TemplateError(
             "The first message, or the one behind a system message, must be a user's.",
             code="T100",
-            where="gemma.kata:62",
+            where="gemma.kata:60",
         )
-    out.append(USER_64)
+    out.append(USER_62)
     if sys is not None:
-        # gemma.kata:67 match
-        if isinstance(sys.content, str):  # :68
+        # gemma.kata:65 match
+        if isinstance(sys.content, str):  # :66
             out.append((sys.content, ("messages", sys_at, "content"), 0))
-        else:  # :69
+        else:  # :67
             for p_at, p in enumerate(sys.content):
                 p_path = ("messages", sys_at, "content", p_at)
-                # gemma.kata:71 match
-                if isinstance(p, TextPart):  # :72
+                # gemma.kata:69 match
+                if isinstance(p, TextPart):  # :70
                     out.append((p.text, (*p_path, "text"), 0))
-                else:  # :73
-                    raise TemplateError("The system message holds no pictures.", code="T100", where="gemma.kata:73")
-        out.append(BLANK_LINE_78)
+                else:  # :71
+                    raise TemplateError("The system message holds no pictures.", code="T100", where="gemma.kata:71")
+        out.append(BLANK_LINE_76)
     _body(out, question.content, ("messages", question_at, "content"))
-    out.append(END_OF_TURN_81)
-    # gemma.kata:83 each m in messages
+    out.append(END_OF_TURN_79)
+    # gemma.kata:81 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, UserMessage) and (i == 0 or isinstance(message_at(messages, i - 1), UserMessage)):
-            # :84 when user
-            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:84")
+            # :82 when user
+            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:82")
         if isinstance(m, SystemMessage | AssistantMessage | AnotherMessage) and (
             i != 0 and not isinstance(message_at(messages, i - 1), UserMessage)
         ):
-            # :85 when system, assistant, another
+            # :83 when system, assistant, another
             raise TemplateError(
-                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:86"
+                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:84"
             )
-        if isinstance(m, AssistantMessage):  # :88 when assistant
+        if isinstance(m, AssistantMessage):  # :86 when assistant
             if m.tool_calls:
-                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:89")
-            out.append(MODEL_90)
+                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:87")
+            out.append(MODEL_88)
             if m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_93)
-        elif isinstance(m, SystemMessage | UserMessage | AnotherMessage):  # :97 when system, user, another
-            out += (START_OF_TURN_97, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_97)
+            out.append(END_OF_TURN_91)
+        elif isinstance(m, SystemMessage | UserMessage | AnotherMessage):  # :95 when system, user, another
+            out += (START_OF_TURN_95, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_95)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_97)
+            out.append(END_OF_TURN_95)
         else:
             assert_never(m)
-    # gemma.kata:100 generate
+    # gemma.kata:98 generate
     if request.add_generation_prompt:
-        out.append(MODEL_100)
+        out.append(MODEL_98)
     return out

@@ -10,18 +10,10 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
-
-
-class ImagePart(RequestModel):
-    """The record `image_part` (line 35)."""
-
-    type: Literal["image"]  # line 36
-    image: JsonValueField | None = None  # line 37: accepted, never printed
-    url: Content | None = None  # line 37: accepted, never printed
-    path: Content | None = None  # line 37: accepted, never printed
 
 
 class TextPart(RequestModel):
@@ -29,6 +21,12 @@ class TextPart(RequestModel):
 
     type: Literal["text"]  # line 27 of requests.kata
     text: Content  # line 28 of requests.kata
+
+
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
+
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
 class SystemMessage(RequestModel):
@@ -71,5 +69,5 @@ class Request(RequestModel):
     """A whole request (line 21)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 39
+    tools: Items[JsonObjectField] | None = None  # line 35
     add_generation_prompt: bool = True

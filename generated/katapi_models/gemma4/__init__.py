@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/gemma4.kata",
     template=Identity(
         "Gemma4@1",
-        "sha256:869473df8c60ab54dc5a87458e9c3fb6fe385384a298d0ee105459a77f5cc671",
+        "sha256:7c036323c47b76460142121de13a808d5f95bc1e536782dd0b88f2883806069a",
     ),
     request_rules=Identity(
         "Gemma4@1",
-        "sha256:a63d1157eb0c9afcace2ef4ffa19b36e8a3e51d05a92527858a12fba2782118e",
+        "sha256:b224280faf9d8e7a9ec8328c1040cd60c8c8a5a33bd426e8e548c246db38ff25",
     ),
     tokenizer_identity=Identity(
         "Gemma4@1",

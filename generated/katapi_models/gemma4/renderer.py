@@ -22,6 +22,7 @@ from katapi_models.gemma4.request import (
     Call,
     DeveloperMessage,
     Function,
+    ImagePart,
     MediaPart,
     Request,
     SystemMessage,
@@ -43,7 +44,7 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-IMAGE_SOFT_TOKEN_56 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(56, 28)))
+IMAGE_SOFT_TOKEN_56 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(56, 51)))
 AUDIO_SOFT_TOKEN_57 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(57, 28)))
 VIDEO_SOFT_TOKEN_58 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(58, 28)))
 BOS_68 = fixed(ControlSegment(Control.BOS, Site(68, 3)))
@@ -388,7 +389,9 @@ def _response(out: list[Printed], name: PrintedText, of: Json, of_path: Path) ->
     out.append(END_TOOL_RESPONSE_GEMMA_130)
 
 
-def _body(out: list[Printed], content: Content | tuple[TextPart | MediaPart, ...] | None, content_path: Path) -> None:
+def _body(
+    out: list[Printed], content: Content | tuple[TextPart | ImagePart | MediaPart, ...] | None, content_path: Path
+) -> None:
     """gemma4.kata:49 def body(content)."""
     # gemma4.kata:50 match
     if isinstance(content, str):  # :51
@@ -399,8 +402,8 @@ def _body(out: list[Printed], content: Content | tuple[TextPart | MediaPart, ...
             # gemma4.kata:54 match
             if isinstance(p, TextPart):  # :55
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            elif p.type == "image":  # :56
-                out.append(IMAGE_SOFT_TOKEN_56)
+            elif isinstance(p, ImagePart):  # :56
+                out.append(IMAGE_SOFT_TOKEN_56 if p.placeholder is None else p.placeholder.at(Site(56, 41)))
             elif p.type == "audio":  # :57
                 out.append(AUDIO_SOFT_TOKEN_57)
             else:  # :58

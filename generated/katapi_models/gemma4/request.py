@@ -11,6 +11,7 @@ from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import ObjectFromText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
@@ -20,8 +21,7 @@ from katapi.runtime.segments import Content
 class MediaPart(RequestModel):
     """The record `media_part` (line 27)."""
 
-    type: Literal["image", "audio", "video"]  # line 28
-    image: JsonValueField | None = None  # line 29: accepted, never printed
+    type: Literal["audio", "video"]  # line 28
     audio: JsonValueField | None = None  # line 29: accepted, never printed
     video: JsonValueField | None = None  # line 29: accepted, never printed
     url: Content | None = None  # line 29: accepted, never printed
@@ -55,6 +55,12 @@ class TextPart(RequestModel):
 
     type: Literal["text"]  # line 27 of requests.kata
     text: Content  # line 28 of requests.kata
+
+
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
+
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
 class SystemMessage(RequestModel):
@@ -102,7 +108,8 @@ class AnotherMessage(RequestModel):
     """A message of a role that no other class has (line 26)."""
 
     role: Annotated[Content, OtherThan("system", "developer", "user", "assistant", "tool")]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 26
+    # line 26
+    content: Content | Items[Annotated[TextPart | ImagePart | MediaPart, Field(discriminator="type")]] | None = None
 
 
 Message: TypeAlias = Annotated[

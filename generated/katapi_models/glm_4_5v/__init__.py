@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:96a38cddbdaacdb83d9611d60d5af17ec3e1e9a26148173f176dbe2dbcd4c6f8",
+        "sha256:a123a057f05f3055d1d338a01627af73bea93506789679ad1cae791ef0193175",
     ),
     request_rules=Identity(
         "GLM@4.5",
-        "sha256:5807abdec5fde9b7a86fd4bcdc5c4db80be4ef1539ecd14f299ab88fef06afa0",
+        "sha256:bcd4485d8553b514121e3e5d349bb684519f5804598bee3611195955399b345d",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",

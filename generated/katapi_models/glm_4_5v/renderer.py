@@ -146,16 +146,17 @@ END_ARG_VALUE_GLM_37 = fixed(
 )
 END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
 BEGIN_OF_IMAGE_GLM_62 = fixed(
-    ControlSegment(Control.BEGIN_OF_IMAGE, Site(62, 39, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.IMAGE, Site(62, 55, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.END_OF_IMAGE, Site(62, 62, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.BEGIN_OF_IMAGE, Site(62, 49, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.IMAGE, Site(62, 65, "spec/tools/glm-4.5.kata")),
+    ControlSegment(Control.END_OF_IMAGE, Site(62, 72, "spec/tools/glm-4.5.kata")),
 )
 BEGIN_OF_VIDEO_GLM_63 = fixed(
     ControlSegment(Control.BEGIN_OF_VIDEO, Site(63, 39, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.VIDEO, Site(63, 55, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_OF_VIDEO, Site(63, 62, "spec/tools/glm-4.5.kata")),
 )
-SPACE_GLM_78 = fixed(LiteralSegment(Literal(" "), Site(78, 24, "spec/tools/glm-4.5.kata")))
+SPACE_GLM_78 = fixed(LiteralSegment(Literal(" "), Site(78, 52, "spec/tools/glm-4.5.kata")))
+SPACE_GLM_79 = fixed(LiteralSegment(Literal(" "), Site(79, 39, "spec/tools/glm-4.5.kata")))
 
 
 def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
@@ -197,7 +198,11 @@ def _body(
             if isinstance(p, TextPart):  # :61
                 out.append((p.text, (*p_path, "text"), 0))
             elif isinstance(p, GlmImagePart):  # :62
-                out.append(BEGIN_OF_IMAGE_GLM_62)
+                out.append(
+                    BEGIN_OF_IMAGE_GLM_62
+                    if p.placeholder is None
+                    else p.placeholder.at(Site(62, 39, "spec/tools/glm-4.5.kata")),
+                )
             else:  # :63
                 out.append(BEGIN_OF_VIDEO_GLM_63)
 
@@ -215,8 +220,10 @@ def _spoken(
             # glm-4.5.kata:76 match
             if isinstance(p, TextPart):  # :77
                 out.append((p.text, (*p_path, "text"), 0))
-            else:  # :78
+            elif isinstance(p, GlmImagePart):  # :78
                 out.append(SPACE_GLM_78)
+            else:  # :79
+                out.append(SPACE_GLM_79)
 
 
 def render(request: Request) -> list[Printed]:

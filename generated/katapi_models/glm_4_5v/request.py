@@ -11,6 +11,7 @@ from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import ObjectFromText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
@@ -45,12 +46,10 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
-class GlmImagePart(RequestModel):
-    """The record `glm_image_part` (line 44 of glm-4.5.kata)."""
+class GlmImagePart(CarriesImage):
+    """The record `glm_image_part` (line 44 of glm-4.5.kata), which carries an image."""
 
     type: Literal["image", "image_url"]  # line 45 of glm-4.5.kata
-    image: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
-    image_url: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
 
 
 class GlmVideoPart(RequestModel):

@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/llama4.kata",
     template=Identity(
         "Llama4@1",
-        "sha256:70fda7d775b049c558c41cae7af064d4309b19fad088e7e44f1ca174181ff44f",
+        "sha256:85a16e0f3d021f57b3796bcfcd0906f077f53ef73255b50add8c81a400bef1d8",
     ),
     request_rules=Identity(
         "Llama4@1",
-        "sha256:025668ac989e54a10c2cadc72b5e0e6fd6fc7f1354b186174f8252d528b805aa",
+        "sha256:07d8da8f593f7ef5559b2c7a65db96bfc113a35d0f9aab59e3e0db4cf6bfe8c1",
     ),
     tokenizer_identity=Identity(
         "Llama4@1",
@@ -74,7 +74,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(35, 26)})),
+    _starts=Starts(frozenset({Site(31, 26)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

@@ -11,19 +11,10 @@ from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
-
-
-class ImagePart(RequestModel):
-    """The record `image_part` (line 24)."""
-
-    type: Literal["image"]  # line 25
-    image: JsonValueField | None = None  # line 26: accepted, never printed
-    url: JsonValueField | None = None  # line 26: accepted, never printed
-    path: JsonValueField | None = None  # line 26: accepted, never printed
-    base64: JsonValueField | None = None  # line 26: accepted, never printed
 
 
 class Function(RequestModel):
@@ -46,6 +37,12 @@ class TextPart(RequestModel):
 
     type: Literal["text"]  # line 27 of requests.kata
     text: Content  # line 28 of requests.kata
+
+
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
+
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
 class SystemMessage(RequestModel):
@@ -106,8 +103,8 @@ class Request(RequestModel):
     """A whole request (line 9)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 28
+    tools: Items[JsonObjectField] | None = None  # line 24
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 29
-    tools_in_user_message: bool = True  # line 30
-    date_string: Content | None = None  # line 31
+    custom_tools: Items[JsonObjectField] | None = None  # line 25
+    tools_in_user_message: bool = True  # line 26
+    date_string: Content | None = None  # line 27

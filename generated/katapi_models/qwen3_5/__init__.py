@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:561d7c5cde99ac5db9f90c7b6db952488be9cad078eec6f2959c38d9f692af36",
+        "sha256:a1079407716bba5a0010aeb92333f17bc6aa9237e438052c40354a24a5f46187",
     ),
     request_rules=Identity(
         "Qwen35@1",
-        "sha256:11cf1b83c237baaaaa14ed0b88b3124085f67e9940fa4bd36a91ba13ad6846f5",
+        "sha256:da3d7761b5509225aff9d9cc7d26f6346da08f22341b460497cb9f538efa4c32",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",

@@ -20,7 +20,6 @@ from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi_models.qwen3_5.request import (
     CallByArguments,
     ImagePart,
-    ImageUrlPart,
     Request,
     SystemMessage,
     TextPart,
@@ -47,9 +46,9 @@ TOJSON = Serialization(
 PICTURE_54 = fixed(LiteralSegment(Literal("Picture "), Site(54, 29)))
 TEXT_54 = fixed(LiteralSegment(Literal(": "), Site(54, 49)))
 VISION_START_55 = fixed(
-    ControlSegment(Control.VISION_START, Site(55, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(55, 29)),
-    ControlSegment(Control.VISION_END, Site(55, 40)),
+    ControlSegment(Control.VISION_START, Site(55, 25)),
+    ControlSegment(Control.IMAGE_PAD, Site(55, 39)),
+    ControlSegment(Control.VISION_END, Site(55, 50)),
 )
 VIDEO_60 = fixed(LiteralSegment(Literal("Video "), Site(60, 29)))
 TEXT_60 = fixed(LiteralSegment(Literal(": "), Site(60, 45)))
@@ -230,7 +229,7 @@ def _qwen3_5_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: 
 
 def _seen(
     out: list[Printed],
-    content: Content | tuple[TextPart | ImagePart | ImageUrlPart | VideoPart, ...] | None,
+    content: Content | tuple[TextPart | ImagePart | VideoPart, ...] | None,
     content_path: Path,
     by_user: bool,
     numbered: bool,
@@ -270,12 +269,12 @@ def _seen(
                     out.append(trim_end(begun))
                 else:
                     out.append(begun)
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :51
+            elif isinstance(p, ImagePart):  # :51
                 shown += 1
                 pictures += 1
                 if numbered:
                     out += (PICTURE_54, (Literal(str(pictures)), Site(54, 40)), TEXT_54)
-                out.append(VISION_START_55)
+                out.append(VISION_START_55 if p.placeholder is None else p.placeholder.at(Site(55, 15)))
             else:  # :57
                 shown += 1
                 videos += 1

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from katapi.runtime.arguments import ObjectFromText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
@@ -38,26 +39,17 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
-class ImagePart(RequestModel):
-    """The record `image_part` (line 31 of requests.kata)."""
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
 
-    type: Literal["image"]  # line 32 of requests.kata
-    image: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
-    image_url: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
-
-
-class ImageUrlPart(RequestModel):
-    """The record `image_url_part` (line 36 of requests.kata)."""
-
-    type: Literal["image_url"]  # line 37 of requests.kata
-    image_url: JsonValueField  # line 38 of requests.kata: accepted, never printed
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
 class VideoPart(RequestModel):
-    """The record `video_part` (line 41 of requests.kata)."""
+    """The record `video_part` (line 36 of requests.kata)."""
 
-    type: Literal["video"]  # line 42 of requests.kata
-    video: JsonValueField | None = None  # line 43 of requests.kata: accepted, never printed
+    type: Literal["video"]  # line 37 of requests.kata
+    video: JsonValueField | None = None  # line 38 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
@@ -72,9 +64,7 @@ class UserMessage(RequestModel):
 
     role: Literal["user"]
     # line 14
-    content: (
-        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
-    ) = None
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]] | None = None
 
 
 class AssistantMessage(RequestModel):
@@ -91,9 +81,7 @@ class ToolMessage(RequestModel):
 
     role: Literal["tool"]
     # line 21
-    content: (
-        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
-    ) = None
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]] | None = None
     name: Content | None = None  # line 22: accepted, never printed
     tool_call_id: Content | None = None  # line 22: accepted, never printed
 

@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/qwen3-vl.kata",
     template=Identity(
         "Qwen3VL@1",
-        "sha256:2c79c847751b825bd0bdcd29fbfa60435daeb25bd0444785600f31224b166b3f",
+        "sha256:c64a1a92a6c72243ceac48ba52c732657031159dfdb9f6abfd39b3746a657dfb",
     ),
     request_rules=Identity(
         "Qwen3VL@1",
-        "sha256:af67abd961cb1b12fe19be479c59d1002d3da07bc18430b006aa70dc09cd6a88",
+        "sha256:87fd3fa6510fd6fe0bca5c81e35d6fa52b57f3c1162b08b511e151ce0a52a9e1",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",

@@ -16,15 +16,7 @@ from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi_models.qwen.vocabulary import Control
-from katapi_models.qwen3_vl.request import (
-    ImagePart,
-    ImageUrlPart,
-    Request,
-    SystemMessage,
-    TextPart,
-    ToolMessage,
-    VideoPart,
-)
+from katapi_models.qwen3_vl.request import ImagePart, Request, SystemMessage, TextPart, ToolMessage, VideoPart
 
 TOJSON = Serialization(
     order="as_received",
@@ -41,9 +33,9 @@ TOJSON = Serialization(
 PICTURE_41 = fixed(LiteralSegment(Literal("Picture "), Site(41, 29)))
 TEXT_41 = fixed(LiteralSegment(Literal(": "), Site(41, 49)))
 VISION_START_42 = fixed(
-    ControlSegment(Control.VISION_START, Site(42, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(42, 29)),
-    ControlSegment(Control.VISION_END, Site(42, 40)),
+    ControlSegment(Control.VISION_START, Site(42, 25)),
+    ControlSegment(Control.IMAGE_PAD, Site(42, 39)),
+    ControlSegment(Control.VISION_END, Site(42, 50)),
 )
 VIDEO_46 = fixed(LiteralSegment(Literal("Video "), Site(46, 29)))
 TEXT_46 = fixed(LiteralSegment(Literal(": "), Site(46, 45)))
@@ -128,7 +120,7 @@ def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Pat
 
 def _seen(
     out: list[Printed],
-    content: Content | tuple[TextPart | ImagePart | ImageUrlPart | VideoPart, ...],
+    content: Content | tuple[TextPart | ImagePart | VideoPart, ...],
     content_path: Path,
     numbered: bool,
     pictures: int,
@@ -144,11 +136,11 @@ def _seen(
             # qwen3-vl.kata:37 match
             if isinstance(p, TextPart):  # :38
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :39
+            elif isinstance(p, ImagePart):  # :39
                 pictures += 1
                 if numbered:
                     out += (PICTURE_41, (Literal(str(pictures)), Site(41, 40)), TEXT_41)
-                out.append(VISION_START_42)
+                out.append(VISION_START_42 if p.placeholder is None else p.placeholder.at(Site(42, 15)))
             else:  # :44
                 videos += 1
                 if numbered:

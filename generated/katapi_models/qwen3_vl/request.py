@@ -11,6 +11,7 @@ from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
@@ -38,26 +39,17 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
-class ImagePart(RequestModel):
-    """The record `image_part` (line 31 of requests.kata)."""
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
 
-    type: Literal["image"]  # line 32 of requests.kata
-    image: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
-    image_url: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
-
-
-class ImageUrlPart(RequestModel):
-    """The record `image_url_part` (line 36 of requests.kata)."""
-
-    type: Literal["image_url"]  # line 37 of requests.kata
-    image_url: JsonValueField  # line 38 of requests.kata: accepted, never printed
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
 class VideoPart(RequestModel):
-    """The record `video_part` (line 41 of requests.kata)."""
+    """The record `video_part` (line 36 of requests.kata)."""
 
-    type: Literal["video"]  # line 42 of requests.kata
-    video: JsonValueField | None = None  # line 43 of requests.kata: accepted, never printed
+    type: Literal["video"]  # line 37 of requests.kata
+    video: JsonValueField | None = None  # line 38 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
@@ -71,8 +63,7 @@ class UserMessage(RequestModel):
     """A message of role `user` (line 14)."""
 
     role: Literal["user"]
-    # line 14
-    content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 14
 
 
 class AssistantMessage(RequestModel):
@@ -88,8 +79,7 @@ class ToolMessage(RequestModel):
     """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    # line 21
-    content: Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]]
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 21
     name: Content | None = None  # line 22: accepted, never printed
     tool_call_id: Content | None = None  # line 22: accepted, never printed
 
