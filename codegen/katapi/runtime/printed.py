@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NewType, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, NewType, TypeAlias
 
 from katapi.runtime.parts import MergedText, Piece
 from katapi.runtime.segments import (
@@ -134,6 +134,15 @@ ContentText: TypeAlias = tuple[Content, Path, int | None]
 """Text that came with the request, the value it came from, and the offset in it, as `ContentSegment` has them."""
 
 
+class ImageSpan(NamedTuple):
+    """Where the placeholder of an image stands: its segments, from `start` up to but without `stop`."""
+
+    start: int
+    stop: int
+    placeholder: Placeholder
+    """Which image it is, and what of it each segment stands for."""
+
+
 class Pieces:
     """The pieces of a text that a block of the template printed, in order."""
 
@@ -225,3 +234,20 @@ def rendering_of(printed: Iterable[Printed]) -> Rendering:
             segments.append(LiteralSegment(*part))
     regions = zip(bounds[::2], bounds[1::2], strict=True)
     return Rendering(segments, [(start, end) for start, end in regions if start < end])
+
+
+def images_of(printed: Iterable[Printed]) -> tuple[ImageSpan, ...]:
+    """The placeholders of images, in order."""
+    spans: list[ImageSpan] = []
+    at = 0
+    for part in printed:
+        if len(part) == 3:
+            at += len(content_segments(part)) if isinstance(part[0], MergedText) else 1
+        elif isinstance(part[1], Stretch):
+            stop = at + len(part[1].segments)
+            if isinstance(part[1], ImageStretch):
+                spans.append(ImageSpan(at, stop, part[1].placeholder))
+            at = stop
+        else:
+            at += len(part[1].pieces) if isinstance(part[1], Pieces) else 1
+    return tuple(spans)

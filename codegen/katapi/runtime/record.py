@@ -207,6 +207,8 @@ class ExecutionRecord:
     """The numbers from 0 to n - 1."""
     extensions: tuple[Extension, ...] = ()
     """The completions in the ids, in order; none in an input that was assembled of its request alone."""
+    images: tuple[JsonObject, ...] = ()
+    """The images whose bytes were at hand, as plain JSON, in the order of their tokens."""
     policy: str | Budget | None = None
     """The budget, or the name of one that the model does not have."""
     fault: Fault | None = None
@@ -245,7 +247,7 @@ class ExecutionRecord:
                 "together": [] if decision is None else [[*each] for each in decision.together],
                 "decision": None if decision is None else decision.to_json(),
             },
-            Stage.IMAGES: {"images": []},
+            Stage.IMAGES: {"images": list(self.images)},
             Stage.TEMPLATE: {"id": self.template.id, "digest": self.template.digest},
             Stage.RENDERED: {
                 "segments": [segment_json(s) for s in self.segments],
