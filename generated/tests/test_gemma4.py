@@ -70,7 +70,7 @@ DEVELOPER_MESSAGE = st.builds(
 USER_MESSAGE = st.builds(
     UserMessage,
     role=st.just("user"),
-    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, MEDIA_PART), max_size=3).map(tuple),
+    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, MEDIA_PART), max_size=3).map(tuple),
 )
 ASSISTANT_MESSAGE = st.builds(
     AssistantMessage,

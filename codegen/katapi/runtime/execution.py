@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.errors import (
@@ -21,6 +21,9 @@ from katapi.runtime.request_model import RequestModel, defaults_of
 from katapi.runtime.stages import Stage
 from katapi.runtime.strict_json import Substitution, decode_text
 
+if TYPE_CHECKING:
+    from katapi.runtime.images.given import Images
+
 R = TypeVar("R", bound=RequestModel)
 
 
@@ -33,7 +36,12 @@ class Execution(NamedTuple):
 
 
 def execute(
-    model: Model[R], request: R | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None
+    model: Model[R],
+    request: R | bytes,
+    policy: str | Budget | None = None,
+    *,
+    params: JsonObject | None = None,
+    images: Images | None = None,
 ) -> Execution:
     """Assembles a request as `model.assemble` does, and gives a record of it also where that raises a `KatapiError`.
 
@@ -42,14 +50,19 @@ def execute(
     hand, and A144 for a tokenizer without a template.
     """
     try:
-        whole = model.assemble(request, policy, params=params)
+        whole = model.assemble(request, policy, params=params, images=images)
     except (RequestError, TemplateError, TokenizerError, BudgetError, MediaError) as error:
-        return Execution(_failed(model, request, policy, params, error), None, error)
+        return Execution(_failed(model, request, policy, params, images, error), None, error)
     return Execution(whole.record, whole, None)
 
 
 def _failed(
-    model: Model[R], request: R | bytes, policy: str | Budget | None, params: JsonObject | None, error: KatapiError
+    model: Model[R],
+    request: R | bytes,
+    policy: str | Budget | None,
+    params: JsonObject | None,
+    images: Images | None,
+    error: KatapiError,
 ) -> ExecutionRecord:
     """The record up to an error; the stages before it are gone through once more."""
     at = _stage_of(error, policy)
@@ -64,7 +77,9 @@ def _failed(
             substitutions = decode_text(raw, model.invalid_utf8)[1]
         if not isinstance(error, RequestError):
             typed = model.decode_request(raw, params)
-    rendered = model.render(typed) if typed is not None and at is Stage.RUNS else RenderedInput((), model.template)
+    rendered = RenderedInput((), model.template)
+    if typed is not None and at is Stage.RUNS:
+        rendered = model.render(model._with_images(typed, images))
     return ExecutionRecord(
         model=model.name,
         environment=environment(),

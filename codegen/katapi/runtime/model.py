@@ -161,14 +161,14 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         return assemble_within(self, request, budget, whole)
 
-    def _with_images(self, request: R, images: Images | None) -> R:
-        """A request with what stands for its images whose bytes are at hand."""
+    def _with_images(self, request: R, images: Images | None, past: int = 0) -> R:
+        """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""
         if self._shown is None and images is None:
             return request
         from katapi.runtime.images.given import Images as Nothing  # few requests have images
         from katapi.runtime.images.placing import placed
 
-        return placed(request, self._shown, images or Nothing())
+        return placed(request, self._shown, images or Nothing(), past)
 
     def _check_images(self, rendered: RenderedInput, request: R) -> None:
         """Raises `MediaError` M125 where the template does not print each image once; all of them are processed."""
@@ -186,6 +186,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         reply: JsonObject | None = None,
         generate: bool = True,
         policy: str | Budget | None = None,
+        images: Images | None = None,
     ) -> ModelInput:
         """The input of the next turn: a prompt, what the model sampled to it, and what was said then.
 
@@ -195,17 +196,20 @@ class Model(DeclaredTokenizer, Generic[R]):
         `reply` is what the completion says, as a message of the request; without it, the completion is parsed. With
         `generate` the generation prefix stands at the end; without it, `new_messages` may be empty. `policy` is a
         budget, or names one of the spec; nothing is left out of a conversation that goes on, so all of it must fit.
+        `images` are those of the new messages, as `assemble` has them.
 
         Where the template would print the whole conversation otherwise, the input has `departures`.
 
         Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R117 and R119 for
         the new messages, `TemplateError` T100 to T102 and T140 to T143 where the template refuses the conversation,
-        `TokenizerError` V101 and V107 for their texts, and `BudgetError` B100 and B101.
+        `TokenizerError` V101 and V107 for their texts, `BudgetError` B100 and B101, and `MediaError` M100 to M109 and
+        M120 to M127 as `assemble` does.
         """
         from katapi.runtime.extension import extend_input  # no first turn needs it
 
         budget = None if policy is None else self._budget(policy)
-        return extend_input(self, prev, as_ids(completion_ids), new_messages, reply, budget, generate=generate)
+        ids = as_ids(completion_ids)
+        return extend_input(self, prev, ids, new_messages, reply, budget, images, generate=generate)
 
     def parse(self, completion_ids: Sequence[int], prompt: ModelInput | None = None) -> AssistantMessage:
         """What a model sampled, taken apart: content, reasoning and calls of tools.

@@ -251,3 +251,28 @@ def images_of(printed: Iterable[Printed]) -> tuple[ImageSpan, ...]:
         else:
             at += len(part[1].pieces) if isinstance(part[1], Pieces) else 1
     return tuple(spans)
+
+
+def printed_again(
+    segments: Sequence[Segment], regions: Sequence[tuple[int, int]], images: Sequence[ImageSpan]
+) -> list[Printed]:
+    """Segments as a renderer prints them: with the marks of what is sampled, and the placeholders of images in one."""
+    opened, closed = {start for start, _ in regions}, {end for _, end in regions}
+    whole = {image.start: image for image in images}
+    printed: list[Printed] = []
+    index = 0
+    while index < len(segments):
+        printed += [_CLOSING] if index in closed else []
+        printed += [_OPENING] if index in opened else []
+        segment, image = segments[index], whole.get(index)
+        if image is not None and not isinstance(segment, ContentSegment):
+            printed.append(image.placeholder.at(segment.site))
+            index = image.stop
+            continue
+        printed.append(fixed(segment) if isinstance(segment, ControlSegment) else segment)
+        index += 1
+    return [*printed, _CLOSING] if len(segments) in closed else printed
+
+
+_OPENING = fixed(SAMPLED)
+_CLOSING = fixed(END_SAMPLED)

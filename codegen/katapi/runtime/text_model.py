@@ -63,6 +63,7 @@ class TextModel(Model[RequestModel]):
         reply: JsonObject | None = None,
         generate: bool = True,
         policy: str | Budget | None = None,
+        images: Images | None = None,
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print messages.
 

@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/gemma4.kata",
     template=Identity(
         "Gemma4@1",
-        "sha256:7c036323c47b76460142121de13a808d5f95bc1e536782dd0b88f2883806069a",
+        "sha256:c85317356d1dc865bd45e598d92bc98a37ab616e8286c23cc749d91a6c3b84c3",
     ),
     request_rules=Identity(
         "Gemma4@1",
-        "sha256:b224280faf9d8e7a9ec8328c1040cd60c8c8a5a33bd426e8e548c246db38ff25",
+        "sha256:e9d27aaee72cfd88e8fd23405d3fbb0f3ceb95bb5032add96a9f414bfafbc888",
     ),
     tokenizer_identity=Identity(
         "Gemma4@1",

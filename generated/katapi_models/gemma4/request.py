@@ -81,7 +81,8 @@ class UserMessage(RequestModel):
     """A message of role `user` (line 14)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 14
+    # line 14
+    content: Content | Items[Annotated[TextPart | ImagePart | MediaPart, Field(discriminator="type")]] | None = None
 
 
 class AssistantMessage(RequestModel):

@@ -36,24 +36,29 @@ class Shown:
     """The pipeline that its template names, loaded when the first image comes."""
 
 
-def placed(request: R, shown: Shown | None, images: Images) -> R:
-    """A request, the bytes of its images found and measured.
+def placed(request: R, shown: Shown | None, images: Images, past: int = 0) -> R:
+    """A request, the bytes of its images found and measured; those of its first messages, `past`, stay as they are.
 
     Where no part of it has a source and nothing is attached, the request itself; so for a model without a pipeline.
     Raises `MediaError` M100 to M109 for an image that cannot be measured, M120 where not as many are attached as parts
     have no source, M121 where some parts have bytes and others have none, M122 to M124 where bytes may not be had,
     M126 for a placeholder of another vocabulary, and M127 where images are attached and the model shows none.
     """
-    parts = [(path, part) for path, part in parts_of(request) if part.placeholder is None]
+    every = parts_of(request)
+    parts = [(path, part) for path, part in every if part.placeholder is None and not _before(path, past)]
     if shown is None:
         if images.attached:
             message = "images are attached, and the template of this model names no pipeline for them"
             raise MediaError(message, code="M127", where="attached[0]", help="send none to this model")
         return request
+    bare = [path for path, part in every if part.placeholder is None and _before(path, past)]
     if not images.attached and all(part.comes_from is None for _, part in parts):
-        if parts and any(part.placeholder is not None for _, part in parts_of(request)):
-            raise _without_bytes(parts[0][0])
+        bare += [path for path, _ in parts]
+        if bare and len(bare) < len(every):
+            raise _without_bytes(bare[0])
         return request
+    if bare:
+        raise _without_bytes(bare[0])
     found = Bytes(images)
     pipeline = shown.pipeline().loading(images.load)
     placeholders: dict[Path, Placeholder] = {}
@@ -83,6 +88,15 @@ def parts_of(request: RequestModel) -> list[tuple[Path, CarriesImage]]:
     if _lead_to_images(type(request)):
         _mapped(request, (), note)
     return found
+
+
+def _before(path: Path, messages: int) -> bool:
+    """Whether a part is one of the first messages."""
+    match path:
+        case ("messages", int(index), *_):
+            return index < messages
+        case _:
+            return messages > 0
 
 
 def _without_bytes(path: Path) -> MediaError:
