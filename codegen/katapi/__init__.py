@@ -7,7 +7,7 @@ model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
 
 from typing import TYPE_CHECKING
 
-from katapi.registry import load, load_tokenizer, models, tokenizers
+from katapi.registry import image_pipeline, image_pipelines, load, load_tokenizer, models, tokenizers
 from katapi.runtime.budget.decision import Choice, PolicyDecision
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -109,6 +109,8 @@ __all__ = [
     "diff",
     "execute",
     "fit_context",
+    "image_pipeline",
+    "image_pipelines",
     "load",
     "load_tokenizer",
     "models",

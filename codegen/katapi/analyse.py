@@ -184,7 +184,7 @@ def _used(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) ->
 def _used_by_model(use: s.Use, load: Load, above: tuple[str, ...], findings: Findings) -> Used | None:
     """A file that one model of a family uses: options decide what differs in the rest, so it shares no parts of it."""
     used = _used(use, load, above, findings)
-    if used is not None and used.program.file.shared:
+    if used is not None and any(not isinstance(node, s.Formula) for node in used.program.file.shared):
         message = f"`{use.path}` cannot be used by one model: it shares records or `def`s"
         findings.add("K119", use.span, message, help="use it at the beginning of the file, for all of its models")
         return None

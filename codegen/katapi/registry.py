@@ -1,7 +1,7 @@
-"""Finds generated models by name: those that come with Katapi, and those of installed packages.
+"""Finds generated models and image pipelines by name: those that come with Katapi, and those of installed packages.
 
 A package of models names itself in the entry-point group `katapi.models` (entry points specification of the PyPA); its
-`MODELS` gives the sub-package of each name.
+`MODELS`, `TOKENIZERS` and `IMAGES` give the sub-package of each name.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -17,6 +18,7 @@ from katapi.runtime.model import Model
 from katapi.runtime.text_model import text_model
 
 if TYPE_CHECKING:
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.request_model import RequestModel
 
 _BUILT_IN = "katapi_models"
@@ -57,6 +59,37 @@ def tokenizers(package: str | None = None) -> list[str]:
     return sorted({name for p in _chosen(package) for name in _listed(p, "TOKENIZERS")})
 
 
+def image_pipeline(name: str, load: str | None = None, package: str | None = None) -> ImagePipeline:
+    """The generated image pipeline of a name; `package` says in which package of models to look.
+
+    `load` names the way in which images come in, of those that the declaration has; None is the first of them.
+
+    Raises `ArtifactError` A140 where there is no such package, A141 where none has the name, A142 and A143 where what
+    it generated is broken, and A168 where the pipeline has no such way.
+    """
+    from katapi.runtime.images.pipeline import ImagePipeline  # only who has images needs numpy for them
+
+    for candidate in _chosen(package):
+        listed = _listed(candidate, "IMAGES")
+        if name not in listed:
+            continue
+        where = f"{candidate}.{listed[name]}"
+        found = getattr(_imported(where, name), "PIPELINES", {}).get(name)
+        if not isinstance(found, ImagePipeline):
+            raise ArtifactError(f"the package {where} holds no image {name}", code="A142", where=name, help=_REBUILD)
+        return found.loading(load)
+    known = ", ".join(image_pipelines(package)) or "none"
+    raise ArtifactError(f"there is no image {name!r}", code="A141", where=str(name), help=f"known: {known}")
+
+
+def image_pipelines(package: str | None = None) -> list[str]:
+    """The names of image pipelines, in order; `image_pipeline` takes them.
+
+    Raises `ArtifactError` A140 where there is no such package.
+    """
+    return sorted({name for p in _chosen(package) for name in _listed(p, "IMAGES")})
+
+
 def locks() -> list[Path]:
     """The `artifacts.lock` of each package of models that has one: what its vocabularies are fetched by."""
     folders = [Path(folder) for package in _packages() for folder in import_module(package).__path__]
@@ -71,12 +104,7 @@ def _found(name: str, package: str | None, *, known: Callable[[str | None], list
         if name not in listed:
             continue
         where = f"{candidate}.{listed[name]}"
-        try:
-            module = import_module(where)
-        except (ImportError, SyntaxError) as error:
-            raise ArtifactError(
-                f"the package {where} is broken: {error}", code="A143", where=name, help=_REBUILD
-            ) from None
+        module = _imported(where, name)
         found = getattr(module, "MODEL", None) or getattr(module, "TOKENIZER", None)
         if not isinstance(found, DeclaredTokenizer):
             raise ArtifactError(f"the package {where} holds no model", code="A142", where=name, help=_REBUILD)
@@ -87,6 +115,13 @@ def _found(name: str, package: str | None, *, known: Callable[[str | None], list
 
 
 _REBUILD = "run `katapi build`"
+
+
+def _imported(where: str, name: str) -> ModuleType:
+    try:
+        return import_module(where)
+    except (ImportError, SyntaxError) as error:
+        raise ArtifactError(f"the package {where} is broken: {error}", code="A143", where=name, help=_REBUILD) from None
 
 
 def _chosen(package: str | None) -> Iterable[str]:

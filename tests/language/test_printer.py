@@ -272,7 +272,7 @@ def test_printing_and_formatting_change_no_tree_and_are_done_after_one_time(file
 
 TOKEN = re.compile(
     r'''"""[\s\S]*?"""|"(?!"")(?:\\.|[^"\\\n])*"|'''
-    r"""'(?:\\.|[^'\\\n])*'|`(?:``|[^`\n])*`|@/?\w+|\w+\s*:|\w+|\?\?|[=!<>]=|\S"""
+    r"""'(?:\\.|[^'\\\n])*'|`(?:``|[^`\n])*`|@/?\w+|\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\w+\s*:|\w+|\?\?|//|[=!<>]=|\S"""
 )
 GAPS = [" ", " ", " ", "\n", "\n", "\n\n\n", " # one\n", "\n# two {\n", '\n\n  # "three\n\n', " # `four  \n\t# five\n"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Precedence of Python's operators, loosest first.
-TERNARY, OR, AND, NOT, COMPARE, ATOM = range(6)
+TERNARY, OR, AND, NOT, COMPARE, SUM, PRODUCT, FACTOR, ATOM = range(9)
 
 
 class Code(NamedTuple):

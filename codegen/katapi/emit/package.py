@@ -14,7 +14,7 @@ from katapi.emit.environment import render
 from katapi.emit.names import lender
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
-from katapi.model.program import Program, TokenizerProgram
+from katapi.model.program import Library, Program, TokenizerProgram
 from katapi.model.sites import cited
 from katapi.runtime.record import TokenizerParts
 
@@ -72,6 +72,7 @@ class ModelsContext:
 
     models: list[ModelRow]
     tokenizers: list[ModelRow]
+    images: list[ModelRow]
 
 
 def digest(text: str) -> str:
@@ -171,13 +172,15 @@ def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: st
     )
 
 
-def emit_models(programs: Sequence[TokenizerProgram]) -> str:
-    """The text of the `__init__.py` that lists all models and tokenizers."""
+def emit_models(programs: Sequence[TokenizerProgram], libraries: Sequence[Library]) -> str:
+    """The text of the `__init__.py` that lists all models, tokenizers and images."""
+    images = sorted((image.identity.name, library.package) for library in libraries for image in library.images)
     return render(
         "models.py.j2",
         ModelsContext(
             models=_rows([program for program in programs if isinstance(program, Program)]),
             tokenizers=_rows([program for program in programs if not isinstance(program, Program)]),
+            images=[ModelRow(string(name), string(package)) for name, package in images],
         ),
     )
 

@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
-from lark import Token, Transformer, v_args
+from lark import Token, v_args
 from lark.tree import Meta
 
 from katapi.language import syntax as s
-from katapi.language.diagnostics import Diagnostic
-from katapi.language.literals import LiteralError, split_block, unquote
+from katapi.language.build_base import RESERVED as RESERVED
+from katapi.language.build_base import Children, LeftOut
+from katapi.language.build_base import QuotedText as _Quoted
+from katapi.language.build_base import Word as _Word
+from katapi.language.build_base import all_of as _all
+from katapi.language.build_base import one_of as _one
+from katapi.language.build_base import one_or_none as _maybe
+from katapi.language.build_images import ImageBuilder
+from katapi.language.literals import LiteralError, split_block
 from katapi.language.source import Span
 
-T = TypeVar("T")
-Children = Sequence[object]
-ParseFragment = Callable[[str, int], "tuple[s.Expr | None, list[Diagnostic]]"]
-LeftOut = Mapping[int, tuple[int, frozenset[str]]]
+__all__ = ["RESERVED", "LeftOut", "TreeBuilder"]
 
-# What an expression or an item may begin or go on with: as the name of a value it would be read as that.
-RESERVED = frozenset(
-    "advance after all and any as before boundary count counter def drop each else exists false first generate given"
-    " has if is in join joined last let match next not object or other parse prev reject sampled take then true when"
-    " where".split()
-)
-_MOST_DIGITS = 18
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-def _all(children: Children, kind: type[T]) -> tuple[T, ...]:
-    return tuple(c for c in children if isinstance(c, kind))
-
-
-def _one(children: Children, kind: type[T]) -> T:
-    return _all(children, kind)[0]
-
-
-def _maybe(children: Children, kind: type[T]) -> T | None:
-    found = _all(children, kind)
-    return found[0] if found else None
 
 
 def _exprs(children: Children) -> tuple[s.Expr, ...]:
@@ -58,87 +40,13 @@ def _patterns(children: Children) -> tuple[s.ArmPattern, ...]:
     return tuple(c for c in children if isinstance(c, s.ArmPattern))
 
 
-class _Word(str):
-    """The text of a keyword terminal (`leading`, `verbatim`, `==`, …)."""
-
-
 class _Bare:
     """The word `bare` behind an artifact."""
 
 
-class _Quoted(str):
-    """The text that a quoted token stands for."""
-
-
 @v_args(meta=True)
-class TreeBuilder(Transformer[Token, object]):
-    """Builds nodes bottom-up; `place` gives the offset in the file of a character of the parsed text.
-
-    `left_out` holds the places of the parts that error recovery took out, each with its end and its words.
-
-    What the grammar lets pass and the language does not (an escape that means nothing, a reserved name) goes to
-    `findings`, with something harmless in its place in the tree.
-    """
-
-    def __init__(self, place: Callable[[int], int], left_out: LeftOut, parse_fragment: ParseFragment) -> None:
-        super().__init__(visit_tokens=True)
-        self.findings: list[Diagnostic] = []
-        self._place = place
-        self._left_out = left_out
-        self._parse_fragment = parse_fragment
-
-    def _span(self, meta: Meta) -> Span:
-        if meta.empty:
-            return Span(self._place(0), self._place(0))
-        return self._range(meta.start_pos, meta.end_pos)
-
-    def _token_span(self, token: Token) -> Span:
-        start = token.start_pos or 0
-        return self._range(start, start + len(token))
-
-    def _range(self, start: int, end: int) -> Span:
-        first = self._place(start)
-        return Span(first, max(first, self._place(end - 1) + 1))
-
-    def _literal_error(self, token: Token, error: LiteralError) -> None:
-        start = self._token_span(token).start
-        self.findings.append(Diagnostic("K002", Span(start + error.start, start + error.end), error.message))
-
-    def _value_name(self, name: s.Name) -> s.Name:
-        """The name of a value, which no reserved word can be."""
-        if name.text in RESERVED:
-            message = f"`{name.text}` is a word of the language and names no value"
-            self.findings.append(Diagnostic("K004", name.span, message, help="choose another name"))
-        return name
-
-    # ---- tokens
-
-    def NAME(self, token: Token) -> s.Name:
-        return s.Name(str(token), span=self._token_span(token))
-
-    FIELD = KEY = TOOLS = DOCUMENTS = NAME
-
-    def INT(self, token: Token) -> int:
-        if len(token) > _MOST_DIGITS:
-            message = f"a number has at most {_MOST_DIGITS} digits"
-            self.findings.append(Diagnostic("K002", self._token_span(token), message))
-            return int(token[:_MOST_DIGITS])
-        return int(token)
-
-    def STRING(self, token: Token) -> _Quoted:
-        try:
-            return _Quoted(unquote(token))
-        except LiteralError as error:
-            self._literal_error(token, error)
-            return _Quoted(token[1:-1])
-
-    def CONTROL(self, token: Token) -> s.Name:
-        return s.Name(token[1:], span=self._token_span(token))
-
-    def COMPARE(self, token: Token) -> _Word:
-        return _Word(token)
-
-    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = PARTS = COMPARE
+class TreeBuilder(ImageBuilder):
+    """Builds nodes bottom-up."""
 
     # ---- declarations
 

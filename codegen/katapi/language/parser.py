@@ -31,8 +31,8 @@ from katapi.language.source import Source, Span
 
 # A declaration as error recovery sees it: its first word at the start of a line, and more of a header behind.
 _DECLARATION = re.compile(
-    r"^(?:(?:vocabulary|tokenizer|serialization|request|template|budget)\b(?=[^\n]*(?:\bversion\b|\{))"
-    r"|(?:model|record)\b(?=[^\n]*\{)|def\b(?=[^\n]*\()|option\s+\w+\s*:)",
+    r"^(?:(?:vocabulary|tokenizer|serialization|request|template|budget|image)\b(?=[^\n]*(?:\bversion\b|\{))"
+    r"|(?:model|record)\b(?=[^\n]*\{)|(?:def|formula)\b(?=[^\n]*\()|option\s+\w+\s*:)",
     re.MULTILINE,
 )
 #: Words that are no names of fields, roles, records, parameters or defs.

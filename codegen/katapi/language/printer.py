@@ -6,17 +6,19 @@ declarations, which printed items share a line, which blocks stand on one line. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar, assert_never
 
 from katapi.language import syntax as s
-from katapi.language.comments import AuthorsChoices, Choices, Comment
+from katapi.language.braces import Entry, setting_doc
+from katapi.language.comments import AuthorsChoices, Choices
 from katapi.language.diagnostics import SpecError
 from katapi.language.expressions import block_text, expression, type_text
-from katapi.language.layout import Aside, Doc, Fill, Group, HardLine, Line, Nest, concat, is_hard, joined, render
+from katapi.language.layout import Doc, Group, Line, Nest, concat, joined, render
 from katapi.language.literals import quote
 from katapi.language.parser import parse
+from katapi.language.printer_images import ImagePrinter
 from katapi.language.source import Source
 
 WIDTH = 120
@@ -37,41 +39,8 @@ def canonical(declaration: s.Declaration | s.Shared) -> str:
     return render(_Printer(Choices()).declaration(declaration), WIDTH) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What stands in a braced list: its range in the source, up to where its head goes, and how it is printed."""
-
-    start: int
-    end: int
-    head_end: int
-    doc: Callable[[], Doc]
-    inline: bool = False  # may share a line with others
-    binds: bool = False  # never shares a line
-    close: bool = False  # stands right below the one before
-
-
-@dataclass(slots=True)
-class _Row:
-    """Entries on one line with the comments above and behind them, or one comment on a line of its own."""
-
-    docs: list[Doc]
-    blank: bool
-    comment: bool = False
-    inline: bool = False
-    above: list[str] = field(default_factory=list)
-    aside: str = ""
-
-    def doc(self) -> Doc:
-        body = self.docs[0] if len(self.docs) == 1 else Fill(tuple(self.docs))
-        aside: list[Doc] = [Aside("  " + self.aside)] if self.aside else []
-        return concat(*(part for text in self.above for part in (text, HardLine())), body, *aside)
-
-
-class _Printer:
+class _Printer(ImagePrinter):
     """Builds layout documents from nodes, in source order, so that each comment is given out once."""
-
-    def __init__(self, choices: Choices) -> None:
-        self._choices = choices
 
     def file(self, file: s.File, length: int) -> str:
         entries = self._uses(file.uses)
@@ -83,7 +52,7 @@ class _Printer:
                     entries.append(replace(self._leaf(node, doc), close=isinstance(before, s.Option)))
                 case s.Model():
                     entries.append(replace(self._model(node), close=isinstance(before, s.Model)))
-                case s.RecordDecl() | s.Def():
+                case s.RecordDecl() | s.Def() | s.Formula():
                     entries.append(self._shared(node))
                 case _:
                     entries.append(self._declaration_entry(node))
@@ -91,112 +60,13 @@ class _Printer:
         rows, _ = self._rows(entries, None, length, apart=True)
         return render(self._lines(rows), WIDTH)
 
-    def _uses(self, uses: Sequence[s.Use]) -> list[_Entry]:
+    def _uses(self, uses: Sequence[s.Use]) -> list[Entry]:
         return [replace(self._leaf(u, f"use {quote(u.path)}"), close=number > 0) for number, u in enumerate(uses)]
 
-    def _model(self, node: s.Model) -> _Entry:
+    def _model(self, node: s.Model) -> Entry:
         values = [self._leaf(v, concat(f"{v.name.text}: ", expression(v.value))) for v in node.values]
         entries = sorted([*self._uses(node.uses), *values], key=lambda entry: entry.start)
         return self._entries(node, f"model {quote(node.name)}", entries)
-
-    def _entries(self, node: s.Node, head: Doc, entries: list[_Entry]) -> _Entry:
-        """A head with a braced list that may stand on its line."""
-        end = node.span.end
-        return _Entry(
-            node.span.start,
-            end,
-            self._head_end(node, entries),
-            lambda: Group(concat(head, " ", self._list(entries, end, may_be_flat=True, gap="  "))),
-        )
-
-    # ---- braced lists
-
-    def _braced(self, entries: Sequence[_Entry], start: int, end: int, *, flat: bool, gap: str = " ") -> Doc:
-        """A braced list whose braces stand at `start` and before `end`; hard unless it may be flat."""
-        if not entries and not self._choices.has_comment(start, end):
-            return "{}"
-        rows, behind = self._rows(entries, start + 1, end - 1, flat=flat)
-        if flat:
-            return concat("{", Nest(concat(Line(), joined([Line(gap)], [r.doc() for r in rows]))), Line(), "}")
-        head: Doc = concat("{", Aside("  " + behind)) if behind else "{"
-        if not rows:
-            return concat(head, HardLine(), "}")
-        return concat(head, Nest(concat(HardLine(), self._lines(rows))), HardLine(), "}")
-
-    def _may_be_flat(self, entries: Sequence[_Entry], start: int, end: int) -> bool:
-        """Whether a braced list is on one line: the author began it there, and nothing in it needs a line."""
-        if not entries:
-            return not self._choices.has_comment(start, end)
-        return (
-            self._choices.same_line(start, entries[0].start)
-            and not self._choices.has_comment(start, end)
-            and (len(entries) == 1 or not any(e.binds for e in entries))
-        )
-
-    @staticmethod
-    def _lines(rows: Sequence[_Row]) -> Doc:
-        parts: list[Doc] = []
-        for number, row in enumerate(rows):
-            if number:
-                parts.extend([HardLine()] * (2 if row.blank else 1))
-            parts.append(row.doc())
-        return concat(*parts)
-
-    def _rows(
-        self, entries: Sequence[_Entry], start: int | None, end: int, *, flat: bool = False, apart: bool = False
-    ) -> tuple[list[_Row], str]:
-        """The lines of a list, and the comment behind what stands at `start` (None: at the start of the file)."""
-        rows: list[_Row] = []
-        behind = ""
-        position = start or 0
-
-        def place(comment: Comment, blank: bool) -> None:
-            nonlocal behind, position
-            at = comment.span.start
-            trails = position <= at and self._choices.same_line(position, at)
-            if trails and rows and not rows[-1].comment:
-                rows[-1].aside, rows[-1].inline = comment.text, False
-            elif trails and not rows and start is not None:
-                behind = comment.text
-            else:
-                rows.append(_Row([comment.text], blank or self._choices.blank_line(position, at), comment=True))
-            position = max(position, comment.span.end)
-
-        for number, entry in enumerate(entries):
-            blank_due = apart and number > 0 and not entry.close
-            leading = self._choices.comments_before(entry.start)
-            for comment in leading:
-                known = len(rows)
-                place(comment, blank_due)
-                blank_due = blank_due and len(rows) == known
-            above = [c.text for c in self._choices.comments_before(entry.head_end)]
-            doc = entry.doc()
-            last = rows[-1] if rows else None
-            shares = entry.inline and not leading and not is_hard(doc)
-            if last and last.inline and shares and (flat or self._choices.same_line(position, entry.start)):
-                last.docs.append(doc)
-                last.above.extend(above)
-            else:
-                blank = blank_due or self._choices.blank_line(position, entry.start)
-                rows.append(_Row([doc], blank, inline=entry.inline and not is_hard(doc), above=above))
-            position = entry.end
-        for comment in self._choices.comments_before(end):
-            place(comment, False)
-        return rows, behind
-
-    def _list(self, entries: Sequence[_Entry], end: int, *, may_be_flat: bool = False, gap: str = " ") -> Doc:
-        """A braced list that ends its node."""
-        start = self._choices.brace_before(entries[0].start if entries else end)
-        flat = may_be_flat and self._may_be_flat(entries, start, end)
-        return self._braced(entries, start, end, flat=flat, gap=gap)
-
-    def _head_end(self, node: s.Node, entries: Sequence[_Entry]) -> int:
-        return self._choices.brace_before(entries[0].start if entries else node.span.end)
-
-    @staticmethod
-    def _leaf(node: s.Node, doc: Doc, *, inline: bool = False, binds: bool = False) -> _Entry:
-        """A node without a braced list: the comments in it go above it."""
-        return _Entry(node.span.start, node.span.end, node.span.end, lambda: doc, inline, binds)
 
     # ---- declarations
 
@@ -204,15 +74,17 @@ class _Printer:
         """A whole declaration, or a shared part."""
         return self._shared(node).doc() if isinstance(node, s.Shared) else self._declaration_entry(node).doc()
 
-    def _shared(self, node: s.Shared) -> _Entry:
+    def _shared(self, node: s.Shared) -> Entry:
         match node:
             case s.RecordDecl():
                 (entry,) = self._request_entries([node])
                 return entry
             case s.Def():
                 return self._part(node)
+            case s.Formula():
+                return self._formula(node)
 
-    def _declaration_entry(self, node: s.Declaration) -> _Entry:
+    def _declaration_entry(self, node: s.Declaration) -> Entry:
         head = f"{node.header.name.text} version {quote(node.header.version)}"
         match node:
             case s.Vocabulary():
@@ -233,17 +105,20 @@ class _Printer:
             case s.Template(_, target, parts):
                 head = f"template {head} for {target.text}"
                 entries = [self._part(p) for p in parts]
+            case s.Image(_, like, items):
+                head = f"image {head}" + (f" like {like.text}" if like else "")
+                entries = self._image_entries(items)
             case _:
                 assert_never(node)
-        return _Entry(
+        return Entry(
             node.span.start,
             node.span.end,
             self._head_end(node, entries),
             lambda: concat(head, " ", self._list(entries, node.span.end)),
         )
 
-    def _vocabulary(self, node: s.Vocabulary) -> list[_Entry]:
-        entries: list[_Entry] = []
+    def _vocabulary(self, node: s.Vocabulary) -> list[Entry]:
+        entries: list[Entry] = []
         for item in node.items:
             match item:
                 case s.ControlTable(rows):
@@ -267,17 +142,14 @@ class _Printer:
                     assert_never(item)
         return entries
 
-    def _table(self, node: s.Node, word: str, entries: list[_Entry]) -> _Entry:
+    def _table(self, node: s.Node, word: str, entries: list[Entry]) -> Entry:
         """A table of tokens, one row a line."""
         end = node.span.end
-        return _Entry(
+        return Entry(
             node.span.start, end, self._head_end(node, entries), lambda: concat(word, " ", self._list(entries, end))
         )
 
-    def _settings(self, settings: Sequence[s.Setting]) -> list[_Entry]:
-        return [self._leaf(x, _setting(x)) for x in settings]
-
-    def _request(self, node: s.Request) -> list[_Entry]:
+    def _request(self, node: s.Request) -> list[Entry]:
         parts: list[s.RequestEntry] = [
             *node.settings,
             *node.roles,
@@ -289,12 +161,12 @@ class _Printer:
         ]
         return self._request_entries(self._choices.in_order(parts))
 
-    def _request_entries(self, parts: Sequence[s.RequestEntry]) -> list[_Entry]:
-        entries: list[_Entry] = []
+    def _request_entries(self, parts: Sequence[s.RequestEntry]) -> list[Entry]:
+        entries: list[Entry] = []
         for part in parts:
             match part:
                 case s.Setting():
-                    entries.append(self._leaf(part, _setting(part)))
+                    entries.append(self._leaf(part, setting_doc(part)))
                 case s.RoleDecl(names, is_open, fields, choices):
                     head = f"role {_names(names)}" + (" (any)" if is_open else "")
                     entries.append(self._entries(part, head, self._fields([*fields, *choices])))
@@ -316,8 +188,8 @@ class _Printer:
                     assert_never(part)
         return entries
 
-    def _fields(self, fields: Sequence[s.FieldDecl | s.EntryIf]) -> list[_Entry]:
-        entries: list[_Entry] = []
+    def _fields(self, fields: Sequence[s.FieldDecl | s.EntryIf]) -> list[Entry]:
+        entries: list[Entry] = []
         for group in self._ignored_together(self._choices.in_order(fields)):
             if isinstance(group, s.EntryIf):
                 entries.append(self._entry_if(group))
@@ -328,7 +200,7 @@ class _Printer:
             entries.append(replace(self._leaf(group[0], doc), end=group[-1].span.end, head_end=group[-1].span.end))
         return entries
 
-    def _entry_if(self, node: s.EntryIf) -> _Entry:
+    def _entry_if(self, node: s.EntryIf) -> Entry:
         """`if … { … } else …` among the entries of a request, or the fields of a role or record."""
 
         def doc() -> Doc:
@@ -342,7 +214,7 @@ class _Printer:
                     pass
             return Group(concat(*parts))
 
-        return _Entry(node.span.start, node.span.end, node.then.span.start, doc)
+        return Entry(node.span.start, node.span.end, node.then.span.start, doc)
 
     def _choice_of(self, node: s.Entries) -> Doc:
         fields = [e for e in node.entries if isinstance(e, s.FieldDecl | s.EntryIf)]
@@ -366,7 +238,7 @@ class _Printer:
 
     # ---- template
 
-    def _part(self, part: s.TemplatePart) -> _Entry:
+    def _part(self, part: s.TemplatePart) -> Entry:
         match part:
             case s.Def(name, parameters, body):
                 texts = [f"{p.name.text}: {type_text(p.type)}" for p in parameters]
@@ -390,20 +262,20 @@ class _Printer:
             case _:
                 return self._item(part)
 
-    def _headed(self, node: s.Node, head: Sequence[Doc], body: s.Block, *, inline: bool = False) -> _Entry:
+    def _headed(self, node: s.Node, head: Sequence[Doc], body: s.Block, *, inline: bool = False) -> Entry:
         """A node that ends with a block."""
 
         def doc() -> Doc:
             return Group(concat(*head, " " if head else "", self._block(body)))
 
-        return _Entry(node.span.start, node.span.end, body.span.start, doc, inline)
+        return Entry(node.span.start, node.span.end, body.span.start, doc, inline)
 
     def _block(self, block: s.Block) -> Doc:
         entries = [self._item(i) for i in block.items]
         flat = self._may_be_flat(entries, block.span.start, block.span.end)
         return self._braced(entries, block.span.start, block.span.end, flat=flat)
 
-    def _item(self, item: s.Item) -> _Entry:
+    def _item(self, item: s.Item) -> Entry:
         match item:
             case s.Put(value):
                 return self._leaf(item, expression(value), inline=True)
@@ -416,7 +288,7 @@ class _Printer:
             case s.LetText(name, body):
                 return replace(self._headed(item, [f"let {name.text} = text"], body), binds=True)
             case s.If():
-                return _Entry(
+                return Entry(
                     item.span.start, item.span.end, item.then.span.start, lambda: self._choice(item), inline=True
                 )
             case s.Each():
@@ -470,10 +342,10 @@ class _Printer:
             parts.append(concat(*head, body))
         return Group(joined([" else "], parts))
 
-    def _with_arms(self, node: s.Node, head: Doc, arms: Sequence[s.Arm]) -> _Entry:
+    def _with_arms(self, node: s.Node, head: Doc, arms: Sequence[s.Arm]) -> Entry:
         entries = [self._headed(a, [_arm_head(a)], a.body) for a in arms]
         end = node.span.end
-        return _Entry(
+        return Entry(
             node.span.start,
             end,
             self._head_end(node, entries),
@@ -498,27 +370,6 @@ def _token_row(row: s.ControlRow | s.AddedRow | s.TextRow | s.TokenRange) -> str
             return " ".join([f"{first} to {last} {quote(pattern)}", *(f.text for f in flags)])
         case _:
             assert_never(row)
-
-
-def _setting(setting: s.Setting) -> Doc:
-    parts: list[Doc] = [" ".join(map(_atom, part.atoms)) for part in setting.parts]
-    return Group(concat(f"{setting.key.text}: ", Nest(joined([",", Line()], parts))))
-
-
-def _atom(atom: s.Atom) -> str:
-    match atom:
-        case s.Name(text):
-            return text
-        case s.Quoted(text):
-            return quote(text)
-        case s.Number(value):
-            return str(value)
-        case s.Regex(source):
-            return f"`{source.replace('`', '``')}`"
-        case s.ControlName(name):
-            return f"@{name}"
-        case _:
-            assert_never(atom)
 
 
 def _each_head(item: s.Each) -> Doc:

@@ -114,6 +114,63 @@ from katapi.language.syntax_expressions import (
 from katapi.language.syntax_expressions import (
     Within as Within,
 )
+from katapi.language.syntax_formulas import (
+    Formula as Formula,
+)
+from katapi.language.syntax_images import (
+    Image as Image,
+)
+from katapi.language.syntax_settings import (
+    Atom as Atom,
+)
+from katapi.language.syntax_settings import (
+    ControlName as ControlName,
+)
+from katapi.language.syntax_settings import (
+    Header as Header,
+)
+from katapi.language.syntax_settings import (
+    Number as Number,
+)
+from katapi.language.syntax_settings import (
+    Part as Part,
+)
+from katapi.language.syntax_settings import (
+    Quoted as Quoted,
+)
+from katapi.language.syntax_settings import (
+    Regex as Regex,
+)
+from katapi.language.syntax_settings import (
+    Setting as Setting,
+)
+from katapi.language.syntax_types import (
+    CarriedImage as CarriedImage,
+)
+from katapi.language.syntax_types import (
+    Choice as Choice,
+)
+from katapi.language.syntax_types import (
+    FromParts as FromParts,
+)
+from katapi.language.syntax_types import (
+    FromText as FromText,
+)
+from katapi.language.syntax_types import (
+    ListOf as ListOf,
+)
+from katapi.language.syntax_types import (
+    NamedType as NamedType,
+)
+from katapi.language.syntax_types import (
+    OptionalOf as OptionalOf,
+)
+from katapi.language.syntax_types import (
+    TypeRef as TypeRef,
+)
+from katapi.language.syntax_types import (
+    UnionOf as UnionOf,
+)
 
 # ---- declarations ------------------------------------------------------------------------------
 
@@ -168,14 +225,6 @@ class Model(Node):
     name: str
     uses: tuple[Use, ...]
     values: tuple[OptionValue, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Header(Node):
-    """What every declaration begins with: its name and its version."""
-
-    name: Name
-    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,50 +339,6 @@ class Vocabulary(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted(Node):
-    """A quoted text in a setting."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Number(Node):
-    """A whole number in a setting."""
-
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Regex(Node):
-    """A regular expression between backquotes."""
-
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class ControlName(Node):
-    """A control token in a setting."""
-
-    name: str
-
-
-Atom: TypeAlias = Name | Quoted | Number | Regex | ControlName
-
-
-@dataclass(frozen=True, slots=True)
-class Part(Node):
-    """What stands between the commas of a setting's value: `bpe merges`, `replace " " "▁"`, `40960`."""
-
-    atoms: tuple[Atom, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting(Node):
-    key: Name
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Tokenizer(Node):
     header: Header
     over: Name
@@ -355,59 +360,6 @@ class Budget(Node):
 
 
 # ---- request -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class NamedType(Node):
-    name: Name
-
-
-@dataclass(frozen=True, slots=True)
-class ListOf(Node):
-    item: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
-class OptionalOf(Node):
-    item: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
-class Choice(Node):
-    """`"low" | "medium" | "high"`"""
-
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FromText(Node):
-    """`object from text verbatim`: an object that may also arrive as the text of one."""
-
-    target: Name
-    verbatim: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FromParts(Node):
-    """`text from parts "\\n"`: a text that may also arrive as a list of text parts, with a separator between two."""
-
-    target: Name
-    separator: str
-
-
-@dataclass(frozen=True, slots=True)
-class UnionOf(Node):
-    """`text | [part]`: a value of one of some types."""
-
-    members: tuple[TypeRef, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CarriedImage(Node):
-    """What stands for the type of the line `image`: the parts of this record carry one image, in any wire form."""
-
-
-TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf | CarriedImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,7 +469,7 @@ class Def(Node):
 
 
 #: What a file can declare for the requests and templates of others.
-Shared: TypeAlias = RecordDecl | Def
+Shared: TypeAlias = RecordDecl | Def | Formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -759,4 +711,4 @@ Item: TypeAlias = (
 )
 
 TemplatePart: TypeAlias = Def | Generate | NoPrefix | Parse | Counter | Boundary | Item
-Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template
+Declaration: TypeAlias = Vocabulary | Tokenizer | Serialization | Budget | Request | Template | Image

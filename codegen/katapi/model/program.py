@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from katapi.language.source import Source
 from katapi.language.syntax import File
 from katapi.model.declarations import Budget, Serialization, Tokenizer, Vocabulary
+from katapi.model.images import Image
 from katapi.model.request import Request
 from katapi.model.template import Template
 from katapi.runtime.tokenization.configuration import BytePairMerges, TokenizerConfiguration, added_tokens
@@ -18,7 +19,7 @@ class Library:
     """What a file declares for others, or for one of its models.
 
     `name` is the model's: the stem of the file where it does not name several. `file` is the tree with every option
-    decided, `used` the files of which it takes the declarations. `serializations` and `budgets` are its own.
+    decided, `used` the files of which it takes the declarations. `serializations`, `budgets` and `images` are its own.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Library:
     used: tuple[Library, ...]
     serializations: tuple[Serialization, ...]
     budgets: tuple[Budget, ...]
+    images: tuple[Image, ...]
 
     @property
     def package(self) -> str:
@@ -52,6 +54,15 @@ def budgets_of(program: Library) -> dict[str, tuple[Library, Budget]]:
     for library in (program, *offered(program)):
         for budget in library.budgets:
             found.setdefault(budget.identity.name, (library, budget))
+    return found
+
+
+def images_of(program: Library) -> dict[str, tuple[Library, Image]]:
+    """The images that a file declares or takes from others, by their names, and the file of each; its own in front."""
+    found: dict[str, tuple[Library, Image]] = {}
+    for library in (program, *offered(program)):
+        for image in library.images:
+            found.setdefault(image.identity.name, (library, image))
     return found
 
 

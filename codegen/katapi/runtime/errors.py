@@ -98,12 +98,12 @@ class ExtensionError(KatapiError):
 
 
 class MediaError(KatapiError):
-    """An image or a video cannot be placed among the tokens of an input. Codes M110 to M113.
+    """An image cannot be read or processed, or not placed among the tokens of an input. Codes M100 to M113.
 
-    `stage` is "media".
+    `stage` is "image".
     """
 
-    stage = "media"
+    stage = "image"
 
 
 class ArtifactError(KatapiError):

@@ -12,12 +12,15 @@ from katapi.language.nodes import words
 from katapi.language.source import Source, Span
 from katapi.model import template as t
 from katapi.model.declarations import Budget, Serialization, Vocabulary
-from katapi.model.program import Library, Program, TokenizerProgram, budgets_of, offered
+from katapi.model.images import Image
+from katapi.model.program import Library, Program, TokenizerProgram, budgets_of, images_of, offered
 from katapi.model.request import ASSISTANT, Request
 from katapi.model.resolve.budgets import resolve_budget
 from katapi.model.resolve.expressions import Expressions
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
+from katapi.model.resolve.formulas import resolve_formulas
 from katapi.model.resolve.headers import identity
+from katapi.model.resolve.images import resolve_images
 from katapi.model.resolve.requests import ClosedFields, closed_fields, resolve_request, resolve_type
 from katapi.model.resolve.scope import Scope
 from katapi.model.resolve.serializations import resolve_serialization
@@ -52,9 +55,10 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     written = tuple(one for name, one in serializations.items() if name in names)
     kinds = {type(declaration) for declaration in file.declarations}
     budgets = _budgets(file, used, findings)
-    if (kinds or file.shared) and kinds <= {s.Serialization, s.Budget}:
+    images = _images(source, file, used, findings)
+    if (kinds or file.shared) and kinds <= {s.Serialization, s.Budget, s.Image}:
         _for_any(file, findings)
-        return Library(name, source, file, libraries, written, budgets)
+        return Library(name, source, file, libraries, written, budgets, images)
 
     lent = _lent(file, used, findings)
     if lent is None:
@@ -68,7 +72,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     if kinds & {s.Tokenizer, s.Vocabulary} and not kinds & {s.Request, s.Template, s.Budget}:
         if vocabulary is None or tokenizer is None:
             return None
-        return TokenizerProgram(name, source, file, libraries, written, budgets, vocabulary, tokenizer, lent)
+        return TokenizerProgram(name, source, file, libraries, written, budgets, images, vocabulary, tokenizer, lent)
 
     request_node = _only(file, s.Request, "request", source, findings)
     template_node = _only(file, s.Template, "template", source, findings)
@@ -79,7 +83,7 @@ def resolve(name: str, source: Source, file: s.File, findings: Findings, used: S
     if tokenizer is None:
         return None
     unsure = frozenset(findings.untyped)
-    declared = (name, source, file, libraries, written, budgets, vocabulary, tokenizer, lent)
+    declared = (name, source, file, libraries, written, budgets, images, vocabulary, tokenizer, lent)
     return Program(*declared, request, template, unsure)
 
 
@@ -121,7 +125,7 @@ def _unique_names(file: s.File, findings: Findings) -> None:
                 "K112", declaration.header.span, "a version is one to forty letters, digits, `.`, `_`, `+` and `-`"
             )
         key = (type(declaration), declaration.header.name.text)
-        if key in seen and isinstance(declaration, (s.Serialization, s.Budget)):
+        if key in seen and isinstance(declaration, (s.Serialization, s.Budget, s.Image)):
             findings.add("K107", declaration.header.name.span, f"`{key[1]}` is declared twice", first=seen[key])
         seen.setdefault(key, declaration.header.name.span)
 
@@ -158,6 +162,36 @@ def _budgets(file: s.File, used: Sequence[Used], findings: Findings) -> tuple[Bu
             message = f"the budget `{node.header.name.text}` comes from another file already"
             findings.add("K107", node.header.name.span, message)
     return tuple(resolve_budget(node, findings) for node in file.declarations if isinstance(node, s.Budget))
+
+
+def _images(source: Source, file: s.File, used: Sequence[Used], findings: Findings) -> tuple[Image, ...]:
+    """The images that a file declares; a name means one image, be it of this file or of one that it uses."""
+    nodes = [node for node in file.declarations if isinstance(node, s.Image)]
+    others = [node for node in file.declarations if not isinstance(node, s.Image | s.Budget | s.Serialization)]
+    for node in nodes if others else ():
+        message = f"the image `{node.header.name.text}` stands beside a vocabulary, a request or a template"
+        findings.add("K810", node.header.span, message, help="put it into a file of its own, and `use` that")
+    taken: dict[str, Image] = {}
+    for other in used:
+        for name, (_, image) in images_of(other.program).items():
+            if taken.setdefault(name, image) is not image:
+                findings.add("K107", other.place, f"the image `{name}` comes from another file already")
+    for node in nodes:
+        if node.header.name.text in taken:
+            message = f"the image `{node.header.name.text}` comes from another file already"
+            findings.add("K107", node.header.name.span, message)
+    if others:
+        return ()
+    written = [node for node in file.shared if isinstance(node, s.Formula)]
+    formulas = resolve_formulas(written, findings)
+    images = resolve_images(nodes, formulas, written, findings)
+    called = {name for image in images for name in (one.name for one in image.formulas)}
+    unsure = findings.untyped or len(images) < len(nodes)
+    for formula in written if nodes and not unsure else ():
+        if formula.name.text not in called and source.file_of(formula.span.start)[0] is source:
+            message = f"the formula `{formula.name.text}` is never called"
+            findings.add("K503", formula.name.span, message, help="remove it, or call it")
+    return images
 
 
 def _for_any(file: s.File, findings: Findings) -> None:

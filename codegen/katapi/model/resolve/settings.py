@@ -89,6 +89,10 @@ class Part:
         """Whether a pattern stands next, not a word."""
         return bool(self._atoms) and isinstance(self._atoms[0], s.Quoted | s.Regex)
 
+    def begins_with_number(self) -> bool:
+        """Whether a number stands next."""
+        return bool(self._atoms) and isinstance(self._atoms[0], s.Number)
+
     def done(self) -> None:
         """Nothing more may stand here."""
         if self._atoms:

@@ -1,4 +1,6 @@
-"""Records and `def`s that several files share: those that a file needs become parts of its request and its template.
+"""Records, `def`s and formulas that several files share.
+
+Those records and `def`s that a file needs become parts of its request and its template; formulas stay what they are.
 
 Where they come from other files, their spans lie in the texts that the `Source` of the file holds behind its own.
 """
@@ -12,11 +14,12 @@ from typing import TypeAlias
 from katapi.language import syntax as s
 from katapi.language.nodes import moved, nodes
 from katapi.language.source import Source
+from katapi.language.syntax_formulas import Apply
 from katapi.model.resolve.findings import Findings
 from katapi.model.resolve.program import Used
 
 #: What tells shared parts apart: a record and a `def` may have one name.
-Key: TypeAlias = tuple[type[s.RecordDecl] | type[s.Def], str]
+Key: TypeAlias = tuple[type[s.RecordDecl] | type[s.Def] | type[s.Formula], str]
 
 
 def with_shared(source: Source, file: s.File, used: Sequence[Used], findings: Findings) -> tuple[Source, s.File]:
@@ -41,6 +44,10 @@ def with_shared(source: Source, file: s.File, used: Sequence[Used], findings: Fi
 def check_place(file: s.File, findings: Findings) -> None:
     """Records and `def`s for other files stand in files that others can use."""
     for node in file.shared if has_template(file) else ():
+        if isinstance(node, s.Formula):
+            message = f"the formula `{node.name.text}` is for images, which stand in files without a template"
+            findings.add("K120", node.name.span, message, help="put it into a file of images")
+            continue
         word, block = ("record", "request") if isinstance(node, s.RecordDecl) else ("def", "template")
         message = f"a `{word}` outside of a {block} is for other files, and none can use this one"
         help = f"put it into the {block}, or into a file that has none"
@@ -108,6 +115,7 @@ def _own(file: s.File) -> Iterator[s.Shared]:
 
 
 def _asked(node: s.Node) -> set[Key]:
-    """The records and `def`s that a node names."""
+    """The records, `def`s and formulas that a node names."""
     records = {(s.RecordDecl, one.name.text) for one in nodes(node) if isinstance(one, s.NamedType)}
-    return records | {(s.Def, one.name.text) for one in nodes(node) if isinstance(one, s.Call)}
+    formulas = {(s.Formula, one.name.text) for one in nodes(node) if isinstance(one, Apply)}
+    return records | formulas | {(s.Def, one.name.text) for one in nodes(node) if isinstance(one, s.Call)}

@@ -1,0 +1,257 @@
+"""Emits a file of images: `__init__.py`, with a class for what becomes of a picture, and a constant for each image."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from katapi.emit.environment import render
+from katapi.emit.formulas import module_imports, refuse
+from katapi.emit.marks import MarkWriter
+from katapi.emit.names import class_name
+from katapi.emit.python import Lines, call, string
+from katapi.emit.terms import TermWriter, annotation, assigned, name_of
+from katapi.emit.values import Values
+from katapi.model import formulas as m
+from katapi.model.images import SOURCE, Image, terms_of_marks
+from katapi.model.program import Library
+from katapi.model.sites import cited
+from katapi.runtime.images.arrays import Join
+from katapi.runtime.images.arrival import Arrival
+from katapi.runtime.images.decoding import Limits
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_PIPELINE = "katapi.runtime.images.pipeline"
+_PLAN = "katapi.runtime.images.plan"
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineRow:
+    """A pipeline as a constant: its lines, its name and version, and where it is declared."""
+
+    lines: str
+    name: str
+    version: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagesContext:
+    """What `images.py.j2` shows."""
+
+    name: str
+    source: str
+    imports: list[str]
+    plans: list[str]
+    constants: list[str]
+    pipelines: list[PipelineRow]
+    listed: str
+
+
+def image_constant(name: str) -> str:
+    """The constant of an image: `qwen3_vl` → QWEN3_VL."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+
+
+def emit_images(library: Library, package: str) -> str:
+    """The text of the module of a file of images; `package` is its dotted name."""
+    writer = TermWriter(name_of)
+    values = Values({})
+    plans = [image for image in library.images if image.plan == image.identity.name]
+    texts = [_Plan(image, writer).text() for image in plans]
+    shared = _Shared(values)
+    rows = [_pipeline(image, library, writer, values, shared) for image in library.images]
+    called = {name_of(name) for image in library.images for name in _called(image)}
+    for module, names in values.modules.items():
+        writer.modules.setdefault(module, set()).update(names)
+    if called:
+        writer.modules[f"{package}.formulas"] = called
+    writer.need(_PIPELINE, "ImagePipeline")
+    listed = Lines()
+    pairs = [f"{string(one.identity.name)}: {image_constant(one.identity.name)}" for one in library.images]
+    listed.statement("PIPELINES: dict[str, ImagePipeline] = ", f"{{{', '.join(pairs)}}}")
+    return render(
+        "images.py.j2",
+        ImagesContext(
+            name=library.name,
+            source=library.source.name,
+            imports=module_imports(writer),
+            plans=texts,
+            constants=shared.lines,
+            pipelines=rows,
+            listed=listed.text(),
+        ),
+    )
+
+
+def _called(image: Image) -> list[str]:
+    """The formulas that an image calls by itself."""
+    return m.calls((*image.steps, *_later(image)))
+
+
+def _later(image: Image) -> tuple[m.Term, ...]:
+    """What is asked for when the picture is there: for arrays, the count of tokens, and the placeholder."""
+    return (*(one.value for one in image.outputs), image.tokens, *terms_of_marks(image.placeholder))
+
+
+def _variables(value: object) -> set[m.Quantity]:
+    return {term.variable for term in m.terms(value) if isinstance(term, m.VarOf)}
+
+
+class _Shared:
+    """Constants that several pipelines share: which files they read, and the ways in which images come in."""
+
+    def __init__(self, values: Values) -> None:
+        self.lines: list[str] = []
+        self._values = values
+        self._names: dict[str, str] = {}
+
+    def reading(self, image: Image) -> str:
+        """The constant of which files are read."""
+        return self._constant("_READING", self._whole(image.reading))
+
+    def ways(self, ways: Mapping[str, Arrival]) -> str:
+        """The constant of the ways."""
+        pairs = [f"{string(name)}: {self._whole(way)}" for name, way in ways.items()]
+        return self._constant("_WAYS", f"{{{', '.join(pairs)}}}")
+
+    def _whole(self, value: DataclassInstance) -> str:
+        """A value with all that is declared of it, be it a default of the class or not."""
+        module = type(value).__module__
+        self._values.modules.setdefault(module, set()).add(type(value).__name__)
+        written = [f"{field.name}={self._field(getattr(value, field.name))}" for field in fields(value)]
+        return call(type(value).__name__, written)
+
+    def _field(self, content: object) -> str:
+        return self._whole(content) if isinstance(content, Limits) else self._values.expression(content)
+
+    def _constant(self, name: str, expression: str) -> str:
+        if expression not in self._names:
+            count = sum(known.startswith(name) for known in self._names.values())
+            self._names[expression] = f"{name}_{count + 1}" if count else name
+            lines = Lines()
+            lines.statement(f"{self._names[expression]} = ", expression)
+            self.lines.append(lines.text())
+        return self._names[expression]
+
+
+def _pipeline(image: Image, library: Library, writer: TermWriter, values: Values, shared: _Shared) -> PipelineRow:
+    params = {one.variable: one.value for one in image.params}
+    name = image.identity.name
+    joins = [f"{string(one.name)}: {values.expression(one.join)}" for one in image.outputs if one.join != Join()]
+    lines = Lines()
+    lines.add(f"{image_constant(name)} = {writer.need(_PLAN, 'planned')}(")
+    lines.indent()
+    lines.statement("", _plan_of(image, writer), ",")
+    lines.statement("name=", string(name), ",")
+    lines.statement("version=", string(image.identity.version), ",")
+    lines.statement("digest=", string(image.digest), ",")
+    lines.statement("reading=", shared.reading(image), ",")
+    lines.statement("ways=", shared.ways(image.ways), ",")
+    lines.statement("numbers=", writer.text(assigned(params, image.numbers)), ",")
+    lines.statement("joins=", f"{{{', '.join(joins)}}}", ",")
+    lines.dedent()
+    lines.add(")")
+    return PipelineRow(lines.text(), name, image.identity.version, cited(image.span, library.source))
+
+
+def _plan_of(image: Image, writer: TermWriter) -> str:
+    """The class of an image, with the values of its parameters."""
+    name = class_name(image.plan)
+    asked = _variables((*image.steps, *_later(image)))
+    params = [one for one in image.params if one.variable in asked]
+    if not params:
+        return name
+    values = [f"{name_of(one.variable.name)}={writer.text(one.value)}" for one in params]
+    return call(writer.need("functools", "partial"), [name, *values])
+
+
+class _Plan:
+    """Writes the class of an image: the `let`s are made with it, and its methods ask for what they need of them."""
+
+    def __init__(self, image: Image, writer: TermWriter) -> None:
+        self._image = image
+        self._writer = writer
+        self._lines = Lines()
+        self._kept = _variables(_later(image))
+        self._asked = _variables((*image.steps, *_later(image)))
+
+    def text(self) -> str:
+        """The class."""
+        image, lines = self._image, self._lines
+        lines.add(f"class {class_name(image.plan)}:")
+        lines.indent()
+        lines.add(f'"""What becomes of a picture in the image {image.plan} and those that are like it."""')
+        lines.add("")
+        self._init()
+        lines.add("")
+        self._arrays()
+        lines.add("")
+        lines.add("def tokens(self) -> int:")
+        lines.indent()
+        lines.statement("return ", self._writer.text(image.tokens))
+        lines.dedent()
+        lines.add("")
+        self._placeholder()
+        return lines.text()
+
+    def _init(self) -> None:
+        lines, writer = self._lines, self._writer
+        picture = writer.need("katapi.runtime.images.picture", "Picture")
+        params = [one.variable for one in self._image.params if one.variable in self._asked]
+        written = [f"{name_of(one.name)}: {annotation(one.sort, writer)}" for one in params]
+        parameters = ["self", f"source: {picture}", *(["*", *written] if written else [])]
+        lines.statement("def __init__", f"({', '.join(parameters)})", " -> None:")
+        lines.indent()
+        before = len(lines)
+        given = [one for one in [SOURCE, *params] if one in self._kept]
+        for variable in given:
+            lines.add(f"self.{name_of(variable.name)} = {name_of(variable.name)}")
+        for step in self._image.steps:
+            match step:
+                case m.LetStep(variable, value):
+                    target = self._place(variable) if variable in self._kept else name_of(variable.name)
+                    lines.statement(f"{target} = ", writer.text(value))
+                    writer.places[variable] = target
+                case m.RefuseStep():
+                    refuse(lines, step, writer)
+        if len(lines) == before:
+            lines.add("pass")
+        lines.dedent()
+        writer.places |= {variable: self._place(variable) for variable in given}
+
+    @staticmethod
+    def _place(variable: m.Quantity) -> str:
+        return f"self.{name_of(variable.name)}"
+
+    def _arrays(self) -> None:
+        lines, writer = self._lines, self._writer
+        outputs = writer.need(_PIPELINE, "Outputs")
+        numbers = writer.need("katapi.runtime.images.pixels", "Normalization")
+        lines.add(f"def arrays(self, numbers: {numbers}) -> {outputs}:")
+        lines.indent()
+        lines.add("return {")
+        lines.indent()
+        for output in self._image.outputs:
+            lines.statement(f"{string(output.name)}: ", writer.array(output.value, output.type), ",")
+        lines.dedent()
+        lines.add("}")
+        lines.dedent()
+
+    def _placeholder(self) -> None:
+        lines, writer = self._lines, self._writer
+        piece = writer.need("katapi.runtime.images.pieces", "Piece")
+        body = self._image.placeholder
+        kind = writer.need("collections.abc", "Iterator" if body else "Iterable")
+        lines.add(f"def placeholder(self) -> {kind}[{piece}]:")
+        lines.indent()
+        if body:
+            MarkWriter(writer, lines).block(body)
+        else:
+            lines.add("return ()")
+        lines.dedent()
+        writer.places.pop(SOURCE, None)

@@ -1,0 +1,79 @@
+"""Arrays besides the pixels, how arrays are filled up, and how those of several images are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.dataclass import dataclass
+
+Array: TypeAlias = NDArray[np.float32 | np.int32 | np.int64]
+"""An array that a model receives: float32, int32 or int64."""
+
+Number = TypeVar("Number", np.float32, np.int32, np.int64)
+
+Integers: TypeAlias = Sequence["int | Integers"]
+"""Whole numbers in lists in lists, as deep as the array has axes."""
+
+
+def integers(values: Integers) -> NDArray[np.int64]:
+    """The numbers as int64, of the shape that the lists have."""
+    return np.array(values, np.int64)
+
+
+def short_integers(values: Integers) -> NDArray[np.int32]:
+    """The numbers as int32, of the shape that the lists have."""
+    return np.array(values, np.int32)
+
+
+def filled(value: int, shape: Sequence[int]) -> NDArray[np.int64]:
+    """An int64 array of this shape with one number everywhere."""
+    return np.full(tuple(shape), value, np.int64)
+
+
+def extended(array: NDArray[Number], length: int, value: int = 0) -> NDArray[Number]:
+    """The array with `value` behind it, up to `length` along its first axis."""
+    if len(array) >= length:
+        return array
+    out = np.full((length, *array.shape[1:]), value, array.dtype)
+    out[: len(array)] = array
+    return out
+
+
+def within(array: NDArray[Number], axes: int = 1) -> NDArray[Number]:
+    """The array with so many axes of length 1 before its own."""
+    return array.reshape(*[1] * axes, *array.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """How the arrays of several images of one call become one: along an axis.
+
+    Along the others they have one length; where `fill` is given, shorter ones are filled up with it at their ends.
+    """
+
+    axis: int = 0
+    fill: int | None = None
+
+    def __call__(self, arrays: Sequence[Array]) -> Array:
+        """The arrays as one; a single one is given as it is."""
+        if len(arrays) == 1:
+            return arrays[0]
+        if self.fill is not None:
+            longest = np.max([array.shape for array in arrays], axis=0)
+            arrays = [_filled_up(array, self._shape(array, longest), self.fill) for array in arrays]
+        return np.concatenate(arrays, axis=self.axis)
+
+    def _shape(self, array: Array, longest: NDArray[np.int64]) -> tuple[int, ...]:
+        return tuple(length if axis == self.axis else int(longest[axis]) for axis, length in enumerate(array.shape))
+
+
+def _filled_up(array: Array, shape: tuple[int, ...], value: int) -> Array:
+    if array.shape == shape:
+        return array
+    out = np.full(shape, value, array.dtype)
+    out[tuple(slice(length) for length in array.shape)] = array
+    return out

@@ -1,0 +1,230 @@
+"""Reads the file of an image: its header, with all limits, and only then its pixels.
+
+Nothing of Pillow's own state is changed, and its check for decompression bombs is passed by: the declared limits hold
+instead. A JPEG is never decoded at a reduced scale, since its pixels would not be those that a resize gives.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from importlib import import_module
+from io import BytesIO
+from typing import TYPE_CHECKING, Literal
+
+from katapi.runtime.dataclass import dataclass
+from katapi.runtime.errors import MediaError
+from katapi.runtime.images.media import (
+    FORMATS,
+    Format,
+    format_of,
+    gif_frames,
+    looks_like,
+    media_type_as_registered,
+    webp_size,
+)
+from katapi.runtime.images.picture import Size, check_pixels
+
+if TYPE_CHECKING:
+    from PIL.ImageFile import ImageFile
+
+    from katapi.runtime.json_types import JsonObject
+
+_BROKEN = (
+    AssertionError,
+    AttributeError,
+    EOFError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    Warning,
+    ZeroDivisionError,
+    struct.error,
+    zlib.error,
+)
+"""What Pillow's readers raise for files that are not as they should be; each reader has its own."""
+
+_ORIENTATION = 0x0112
+"""The tag of Exif for how a camera was held (Exif 3.0, section 4.6.5.1.7)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What is refused from the header, before pixels are decoded. None is no limit."""
+
+    bytes: int = 64 * 2**20
+    """The length of a file."""
+    pixels: int = 178_956_970
+    """Height times width; every picture of the pipeline is held to it too."""
+    frames: int | None = None
+    """The frames of an animation, or the pages of a TIFF."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Which files a pipeline reads."""
+
+    accept: tuple[str, ...] = tuple(FORMATS)
+    """The names of formats, by what the file holds."""
+    limits: Limits = Limits()
+    frames: Literal["first", "reject"] = "first"
+    """What is done with an animation, or several pages: the first frame is taken, or the file is refused."""
+    media_type: Literal["reject", "ignore"] = "reject"
+    """What is done where a caller says a media type and the file has another."""
+
+    def to_json(self) -> JsonObject:
+        """What is read and refused, as plain JSON. A file that is damaged is always refused."""
+        limits = {"bytes": self.limits.bytes, "pixels": self.limits.pixels, "frames": self.limits.frames}
+        return {
+            "accept": list(self.accept),
+            "limits": {**limits},
+            "frames": self.frames,
+            "media_type": self.media_type,
+            "damaged": "reject",
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What the header of a file says."""
+
+    format: Format
+    size: Size
+    """In the order of the pixels in the file, before an orientation is applied (in a TIFF: after)."""
+    mode: str
+    """Pillow's name for how pixels are stored: `RGB`, `P`, `I;16`."""
+    animated: bool
+    """Whether there is more than one frame or page."""
+    orientation: int
+    """1 to 8, as Exif has it; 1 where the file does not say or says anything else. 0 where nobody needed to know."""
+
+
+def read_header(
+    data: bytes, reading: Reading, *, media_type: str | None, orientation: bool
+) -> tuple[Header, ImageFile]:
+    """The header of a file, and the file as Pillow opened it, its pixels not decoded.
+
+    `orientation` says whether that of the header is needed. Raises `MediaError` M100 without Pillow, M101 for no bytes,
+    M102 for too many, M103 for a format that is not accepted, M104 for a media type that lies, M105 for no pixels or
+    too many, M106 for frames, and M107 for a file that is damaged.
+    """
+    format = _format(data, reading, media_type)
+    if format.name == "webp" and (canvas := webp_size(data)) is not None:
+        check_pixels(Size(canvas[1], canvas[0]), reading.limits.pixels, "the image")
+    image = _opened(data, format)
+    size = Size(image.height, image.width)
+    check_pixels(size, reading.limits.pixels, "the image")
+    animated = _check_frames(image, data, reading)
+    turned = _orientation(image, data) if orientation else 0
+    return Header(format=format, size=size, mode=image.mode, animated=animated, orientation=turned), image
+
+
+def load(image: ImageFile) -> None:
+    """Decodes the pixels. Raises `MediaError` M107 where the file is cut off or damaged."""
+    try:
+        image.load()
+    except _BROKEN as error:
+        raise _damaged("its pixels cannot be decoded", error) from None
+
+
+def _format(data: bytes, reading: Reading, media_type: str | None) -> Format:
+    if not data:
+        raise MediaError("the image has no bytes", code="M101", help="send the whole file")
+    if len(data) > reading.limits.bytes:
+        raise MediaError(
+            f"the image has {len(data)} bytes, and the limit is {reading.limits.bytes}",
+            code="M102",
+            help="send a smaller image",
+        )
+    accepted = ", ".join(reading.accept)
+    found = format_of(data)
+    if found is None:
+        raise MediaError(
+            f"the bytes are {looks_like(data)}, and accepted are: {accepted}", code="M103", help="convert the image"
+        )
+    if found.name not in reading.accept:
+        raise MediaError(f"the image is {found.name}, and accepted are: {accepted}", code="M103", help="convert it")
+    if media_type is not None and reading.media_type == "reject":
+        told = media_type_as_registered(media_type)
+        if told != found.media_type:
+            raise MediaError(
+                f"the media type is {media_type!r}, and the bytes are {found.media_type}",
+                code="M104",
+                help="say the media type that the file has, or none",
+            )
+    return found
+
+
+def _opened(data: bytes, format: Format) -> ImageFile:
+    """The file as Pillow's reader of this format opens it, which reads the header alone."""
+    try:
+        from PIL import Image  # Pillow is an extra
+    except ImportError:
+        raise MediaError(
+            "images are decoded by Pillow, which is not installed", code="M100", help='pip install "katapi[images]"'
+        ) from None
+    import_module(f"PIL.{format.plugin}")
+    reader, _ = Image.OPEN[format.pillow]
+    try:
+        return reader(BytesIO(data), "")
+    except Image.DecompressionBombError as error:
+        raise MediaError(str(error), code="M105", help="send a smaller image") from None
+    except _BROKEN as error:
+        raise _damaged("its header cannot be read", error) from None
+
+
+def _check_frames(image: ImageFile, data: bytes, reading: Reading) -> bool:
+    most = reading.limits.frames
+    frames = _frames(image, data, 2 if most is None else max(most + 1, 2))
+    if frames > 1 and reading.frames == "reject":
+        raise MediaError(
+            "the image has more than one frame or page", code="M106", help="send the frame that is meant, alone"
+        )
+    if most is not None and frames > most:
+        raise MediaError(f"the image has more than {most} frames", code="M106", help="send fewer frames")
+    return frames > 1
+
+
+def _frames(image: ImageFile, data: bytes, enough: int) -> int:
+    """How many frames there are, counted no further than `enough`; where counting fails, those before are all."""
+    if image.format == "GIF":
+        return gif_frames(data, enough)  # Pillow would go through all of them
+    if image.format != "TIFF":
+        return int(getattr(image, "n_frames", 1))
+    frames = 1
+    pages = type(image)(BytesIO(data))  # another reading, so that the first page stays as it is
+    try:
+        while frames < enough:
+            pages.seek(frames)
+            frames += 1
+    except _BROKEN:
+        pass
+    return frames
+
+
+def _orientation(image: ImageFile, data: bytes) -> int:
+    if image.format == "PNG" and "exif" not in image.info and not any(mark in data for mark in _EXIF_IN_PNG):
+        return 1  # Pillow would decode the pixels to look behind them
+    try:
+        value = image.getexif().get(_ORIENTATION, 1)
+    except _BROKEN as error:
+        raise _damaged("its Exif data cannot be read", error) from None
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+_EXIF_IN_PNG = (b"eXIf", b"XML:com.adobe.xmp", b"Raw profile type")
+"""The chunks and keywords under which a PNG can say an orientation, before its pixels or behind them."""
+
+
+def _damaged(what: str, error: BaseException) -> MediaError:
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return MediaError(
+        f"the image is damaged: {what} ({reason})", code="M107", help="send the whole file, as it was made"
+    )

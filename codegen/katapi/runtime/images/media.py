@@ -1,0 +1,142 @@
+"""Which format the bytes of an image have, told from the bytes themselves, and what each format is called."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Format(NamedTuple):
+    """A format that can be decoded."""
+
+    name: str
+    """What a declaration calls it: `jpeg`."""
+    media_type: str
+    """Its media type as IANA has it: `image/jpeg`."""
+    plugin: str
+    """The module of Pillow that reads it: `JpegImagePlugin`."""
+    pillow: str
+    """What Pillow calls it: `JPEG`."""
+    codec: tuple[str, str]
+    """The library that decodes it, as `PIL.features` names it: the kind of feature, and which."""
+
+
+FORMATS = MappingProxyType(
+    {
+        format.name: format
+        for format in (
+            Format("jpeg", "image/jpeg", "JpegImagePlugin", "JPEG", ("feature", "libjpeg_turbo")),
+            Format("png", "image/png", "PngImagePlugin", "PNG", ("codec", "zlib")),
+            Format("webp", "image/webp", "WebPImagePlugin", "WEBP", ("module", "webp")),
+            Format("gif", "image/gif", "GifImagePlugin", "GIF", ("", "")),
+            Format("bmp", "image/bmp", "BmpImagePlugin", "BMP", ("", "")),
+            Format("tiff", "image/tiff", "TiffImagePlugin", "TIFF", ("codec", "libtiff")),
+        )
+    }
+)
+"""The formats that a declaration can accept, by name."""
+
+_ALIASES = {
+    "image/jpg": "image/jpeg",
+    "image/pjpeg": "image/jpeg",
+    "image/apng": "image/png",
+    "image/x-png": "image/png",
+    "image/x-bmp": "image/bmp",
+    "image/x-ms-bmp": "image/bmp",
+    "image/tif": "image/tiff",
+}
+
+_BEGINNINGS = (
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"GIF87a", "gif"),
+    (b"GIF89a", "gif"),
+    (b"BM", "bmp"),
+    (b"II*\0", "tiff"),
+    (b"MM\0*", "tiff"),
+    (b"II+\0", "tiff"),
+    (b"MM\0+", "tiff"),
+)
+
+_OTHERS = (
+    (b"%PDF", "a PDF document"),
+    (b"<svg", "an SVG drawing"),
+    (b"<?xml", "XML, perhaps an SVG drawing"),
+    (b"\0\0\1\0", "a Windows icon"),
+    (b"8BPS", "a Photoshop document"),
+    (b"\xff\x0a", "JPEG XL"),
+    (b"\0\0\0\x0cJXL ", "JPEG XL"),
+    (b"\0\0\0\x0cjP  ", "JPEG 2000"),
+)
+
+
+def format_of(data: bytes) -> Format | None:
+    """The format of an image by how its bytes begin; None where it is none of `FORMATS`."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return FORMATS["webp"]
+    return next((FORMATS[name] for beginning, name in _BEGINNINGS if data.startswith(beginning)), None)
+
+
+def looks_like(data: bytes) -> str:
+    """What bytes of none of the formats look like, for a message: `an SVG drawing`."""
+    if data[4:8] == b"ftyp":
+        brand = data[8:12]
+        if brand in (b"avif", b"avis"):
+            return "AVIF"
+        return "HEIF" if brand in (b"heic", b"heix", b"mif1", b"msf1") else "a video"
+    return next((name for beginning, name in _OTHERS if data.lstrip()[: len(beginning)] == beginning), "no image")
+
+
+def media_type_as_registered(told: str) -> str:
+    """A media type without parameters, in lower case, and under the name that IANA has: `Image/JPG` is `image/jpeg`."""
+    bare = told.partition(";")[0].strip().lower()
+    return _ALIASES.get(bare, bare)
+
+
+def webp_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a WebP's canvas, which its decoder makes room for before it looks at anything else.
+
+    RFC 9649, sections 2.5 to 2.7: an extended file names the canvas, the two others the size of their only image. None
+    where the header is cut off or is none of the three.
+    """
+    if len(data) < 30:
+        return None
+    chunk = data[12:16]
+    if chunk == b"VP8X":
+        return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
+    if chunk == b"VP8L":
+        bits = int.from_bytes(data[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    if chunk == b"VP8 ":
+        width, height = int.from_bytes(data[26:28], "little"), int.from_bytes(data[28:30], "little")
+        return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def gif_frames(data: bytes, enough: int) -> int:
+    """How many frames a GIF has (GIF89a, sections 18 to 22), counted no further than `enough`."""
+    frames, at = 0, 13 + _colours(data, 10)
+    while frames < enough and at < len(data):
+        block = data[at]
+        if block == 0x3B:
+            break
+        if block == 0x21:
+            at = _behind_data(data, at + 2)
+        elif block == 0x2C:
+            frames += 1
+            at = _behind_data(data, at + 11 + _colours(data, at + 9))
+        else:
+            at += 1
+    return frames
+
+
+def _colours(data: bytes, flags: int) -> int:
+    """The length of the colour table that the flags at a place announce."""
+    return 3 * 2 ** ((data[flags] & 7) + 1) if flags < len(data) and data[flags] & 0x80 else 0
+
+
+def _behind_data(data: bytes, at: int) -> int:
+    """The place behind data in blocks, each with its length before it, the last with a length of 0."""
+    while at < len(data) and data[at]:
+        at += 1 + data[at]
+    return at + 1

@@ -1,0 +1,237 @@
+"""A declared pipeline: from the bytes of an image to arrays, tokens and placeholder. Generated packages make these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from katapi.runtime.dataclass import dataclass
+from katapi.runtime.errors import ArtifactError, MediaError
+from katapi.runtime.images.arrays import Array, Join
+from katapi.runtime.images.arrival import Arrival, arrive, size_on_arrival
+from katapi.runtime.images.decoding import Header, Reading, load, read_header
+from katapi.runtime.images.picture import Picture, Size, Step, Trace, outline
+from katapi.runtime.images.pieces import Piece, Pieces, standing
+from katapi.runtime.images.pixels import Normalization
+from katapi.runtime.images.record import (
+    ImageRecord,
+    digest_of_file,
+    digest_of_pixels,
+    digests_of_arrays,
+    libraries_of,
+)
+from katapi.runtime.record import Identity
+
+if TYPE_CHECKING:
+    from PIL.ImageFile import ImageFile
+
+Outputs: TypeAlias = Mapping[str, Array]
+"""The arrays of a model, by the names of the official processor: float32, int32 or int64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What the header of an image tells: how large the image arrives, and what will stand for it."""
+
+    size: Size
+    tokens: int
+    """How many tokens of the model the image takes."""
+    placeholder: Pieces
+    """What stands for it among the tokens of the input."""
+    shapes: Mapping[str, tuple[int, ...]]
+    """The shape of each array, by its name."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessedImage:
+    """One image, processed: its arrays, and what stands for it among the tokens of the input."""
+
+    pipeline: ImagePipeline
+    data: bytes
+    """The bytes of the file."""
+    media_type: str | None
+    """What the caller said that they are."""
+    arrays: Outputs
+    """By name, in the order of the declaration."""
+    size: Size
+    """Of the image as it arrived."""
+    steps: tuple[Step, ...]
+    """What was done with it."""
+    tokens: int
+    """How many tokens of the model it takes."""
+    placeholder: Pieces
+    """What stands for it."""
+
+    @cached_property
+    def record(self) -> ImageRecord:
+        """The record, put together when it is first asked for: the image is decoded once more for the digest of its
+        pixels, so that they need not be kept. Raises `MediaError` M100 to M108 if that fails."""
+        header, picture = self.pipeline.source(self.data, media_type=self.media_type, orientation=True)
+        return ImageRecord(
+            pipeline=Identity(f"{self.pipeline.name}@{self.pipeline.version}", self.pipeline.digest),
+            length=len(self.data),
+            sha256=digest_of_file(self.data),
+            media_type=self.media_type,
+            header=header,
+            way=self.pipeline.way,
+            arrival=self.pipeline.arrival,
+            reading=self.pipeline.reading,
+            size=self.size,
+            pixels=digest_of_pixels(picture.pixels),
+            steps=self.steps,
+            numbers=self.pipeline.numbers,
+            tokens=self.tokens,
+            arrays=digests_of_arrays(self.arrays),
+            libraries=libraries_of(header.format),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Processed:
+    """The images of one call: the arrays of all together, and each by itself."""
+
+    arrays: Outputs
+    """By name, joined as the pipeline declares."""
+    images: tuple[ProcessedImage, ...]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens of the model all images take."""
+        return sum(image.tokens for image in self.images)
+
+    @property
+    def record(self) -> tuple[ImageRecord, ...]:
+        """The record of each image. Raises `MediaError` M100 to M108 as that of an image does."""
+        return tuple(image.record for image in self.images)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ImagePipeline:
+    """A declared pipeline. Nothing of it changes, so that threads can share it."""
+
+    name: str
+    version: str
+    digest: str
+    """Of the meaning of its declaration, `sha256:…`."""
+    reading: Reading
+    """Which files it reads."""
+    ways: Mapping[str, Arrival]
+    """The ways in which an image can come in, by name; the first is the one that is taken unless another is named."""
+    numbers: Normalization
+    """How a pixel becomes a number."""
+    compute: Callable[[Picture], Outputs]
+    """The arrays of one image."""
+    count: Callable[[Picture], int]
+    """How many tokens an image takes, by its outline."""
+    expand: Callable[[Picture], Iterable[Piece]]
+    """What stands for an image, by its outline."""
+    joins: Mapping[str, Join]
+    """How the arrays of several images become one, by the name of the array."""
+    chosen: str | None = None
+    """The name of the way that was chosen; None for the first."""
+
+    @property
+    def way(self) -> str:
+        """The name of the way in which images come in."""
+        return next(iter(self.ways)) if self.chosen is None else self.chosen
+
+    @property
+    def arrival(self) -> Arrival:
+        """The way in which images come in."""
+        return self.ways[self.way]
+
+    def loading(self, way: str | None) -> ImagePipeline:
+        """The same pipeline for images that come in another way; None is the first one.
+
+        Raises `ArtifactError` A168 where no way has this name.
+        """
+        if way == self.chosen:
+            return self
+        if way is not None and way not in self.ways:
+            raise ArtifactError(
+                f"images do not come into {self.name} by a way {way!r}",
+                code="A168",
+                where=self.name,
+                help=f"ways: {', '.join(self.ways)}",
+            )
+        return replace(self, chosen=way)
+
+    def process(self, data: bytes, *more: bytes, media_type: str | None = None) -> Processed:
+        """The images of one call, each from the bytes of its file; `media_type` is what all of them are said to be.
+
+        Raises `MediaError` M100 to M109; its place says which of several images is at fault.
+        """
+        files = (data, *more)
+        where = ["" if not more else f"images[{index}]" for index in range(len(files))]
+        return self.together(
+            [self.process_one(file, media_type=media_type, where=at) for file, at in zip(files, where, strict=True)]
+        )
+
+    def process_one(self, data: bytes, *, media_type: str | None = None, where: str = "") -> ProcessedImage:
+        """One image; `where` is the place that an error names. Raises `MediaError` M100 to M109."""
+        try:
+            _, source = self.source(data, media_type=media_type, orientation=False)
+            arrays = self.compute(source)
+            seen = outline(source.size, self.reading.limits.pixels)
+            return ProcessedImage(
+                self,
+                bytes(data),
+                media_type,
+                arrays,
+                source.size,
+                tuple(source.trace.steps),
+                self.count(seen),
+                standing(self.expand(seen)),
+            )
+        except MediaError as error:
+            error.where = error.where or where
+            raise
+
+    def measure(self, data: bytes, *, media_type: str | None = None, where: str = "") -> Measure:
+        """What stands for an image, from the header of its file: no pixel is decoded.
+
+        Raises `MediaError` M100 to M109 as `process_one` does; that pixels are damaged, or of colours that cannot be
+        converted, is seen by `process_one` alone.
+        """
+        try:
+            header, image = self._opened(data, media_type=media_type, orientation=False)
+            seen = outline(size_on_arrival(image, header, self.arrival), self.reading.limits.pixels)
+            shapes = {name: array.shape for name, array in self.compute(seen).items()}
+            return Measure(seen.size, self.count(seen), standing(self.expand(seen)), shapes)
+        except MediaError as error:
+            error.where = error.where or where
+            raise
+
+    def together(self, images: Sequence[ProcessedImage]) -> Processed:
+        """Images of this pipeline, at least one, with their arrays joined as it declares."""
+        joined: dict[str, Array] = {
+            name: self.joins.get(name, _ALONG_FIRST)([image.arrays[name] for image in images])
+            for name in images[0].arrays
+        }
+        return Processed(joined, tuple(images))
+
+    def source(self, data: bytes, *, media_type: str | None, orientation: bool) -> tuple[Header, Picture]:
+        """The header of a file and the picture that it holds, as it arrives; `orientation` as in `read_header`.
+
+        Raises `MediaError` M100 to M108.
+        """
+        header, image = self._opened(data, media_type=media_type, orientation=orientation)
+        size = size_on_arrival(image, header, self.arrival)
+        load(image)
+        arrived = arrive(image, header, self.arrival)
+        if (arrived.height, arrived.width) != size:
+            raise MediaError(
+                f"the image is damaged: its header says {size}", code="M107", help="send it as it was made"
+            )
+        return header, Picture(size, Trace(self.reading.limits.pixels), image=arrived)
+
+    def _opened(self, data: bytes, *, media_type: str | None, orientation: bool) -> tuple[Header, ImageFile]:
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"an image is given by the bytes of its file, not by a {type(data).__name__}")
+        needed = orientation or self.arrival.orientation != "ignore"
+        return read_header(bytes(data), self.reading, media_type=media_type, orientation=needed)
+
+
+_ALONG_FIRST = Join()
