@@ -79,7 +79,7 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content.text", "content", "tool_calls.function.name"),
     "tool": ("content.text", "content"),
 }
-REJECTIONS = {"qwen3-vl.kata:55", "qwen3-vl.kata:67"}
+REJECTIONS = {"qwen3-vl.kata:56", "qwen3-vl.kata:68"}
 INPUTS = accepted(REQUEST, MODEL)
 
 
@@ -129,7 +129,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((99, 3) <= site <= (99, 39) for site in own)
+    assert not any((100, 3) <= site <= (100, 39) for site in own)
     assert whole[: len(without)] == without
     assert whole != without
 

@@ -33,8 +33,8 @@ from katapi.runtime.tokenization.interface import Tokenizer
 
 if TYPE_CHECKING:
     from katapi.runtime.departures import Departure
+    from katapi.runtime.images.arrays import Array
     from katapi.runtime.images.assembled import AssembledImage, ImagePlace
-    from katapi.runtime.images.interface import Array
 
 
 class RenderedInput:

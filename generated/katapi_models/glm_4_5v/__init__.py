@@ -41,7 +41,7 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:a123a057f05f3055d1d338a01627af73bea93506789679ad1cae791ef0193175",
+        "sha256:ba24a3da6caf4fc1c5e52025c439037884140ceee0cfdec10169a723d659c97b",
     ),
     request_rules=Identity(
         "GLM@4.5",

@@ -145,11 +145,9 @@ END_ARG_VALUE_GLM_37 = fixed(
     LiteralSegment(Literal("\n"), Site(9, 21)),
 )
 END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
-BEGIN_OF_IMAGE_GLM_62 = fixed(
-    ControlSegment(Control.BEGIN_OF_IMAGE, Site(62, 49, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.IMAGE, Site(62, 65, "spec/tools/glm-4.5.kata")),
-    ControlSegment(Control.END_OF_IMAGE, Site(62, 72, "spec/tools/glm-4.5.kata")),
-)
+BEGIN_OF_IMAGE_GLM_62 = fixed(ControlSegment(Control.BEGIN_OF_IMAGE, Site(62, 39, "spec/tools/glm-4.5.kata")))
+IMAGE_GLM_62 = fixed(ControlSegment(Control.IMAGE, Site(62, 65, "spec/tools/glm-4.5.kata")))
+END_OF_IMAGE_GLM_62 = fixed(ControlSegment(Control.END_OF_IMAGE, Site(62, 74, "spec/tools/glm-4.5.kata")))
 BEGIN_OF_VIDEO_GLM_63 = fixed(
     ControlSegment(Control.BEGIN_OF_VIDEO, Site(63, 39, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.VIDEO, Site(63, 55, "spec/tools/glm-4.5.kata")),
@@ -198,10 +196,12 @@ def _body(
             if isinstance(p, TextPart):  # :61
                 out.append((p.text, (*p_path, "text"), 0))
             elif isinstance(p, GlmImagePart):  # :62
-                out.append(
-                    BEGIN_OF_IMAGE_GLM_62
+                out += (
+                    BEGIN_OF_IMAGE_GLM_62,
+                    IMAGE_GLM_62
                     if p.placeholder is None
-                    else p.placeholder.at(Site(62, 39, "spec/tools/glm-4.5.kata")),
+                    else p.placeholder.at(Site(62, 55, "spec/tools/glm-4.5.kata")),
+                    END_OF_IMAGE_GLM_62,
                 )
             else:  # :63
                 out.append(BEGIN_OF_VIDEO_GLM_63)

@@ -53,37 +53,37 @@ class VideoPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 13)."""
+    """A message of role `system` (line 14)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 13
+    content: Annotated[Content, FromParts("")] | None = None  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 14)."""
+    """A message of role `user` (line 15)."""
 
     role: Literal["user"]
-    # line 14
+    # line 15
     content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]] | None = None
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 15)."""
+    """A message of role `assistant` (line 16)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 16
-    reasoning_content: Content | None = None  # line 17
-    tool_calls: Items[CallByArguments] | None = None  # line 18
+    content: Annotated[Content, FromParts("")] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18
+    tool_calls: Items[CallByArguments] | None = None  # line 19
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 20)."""
+    """A message of role `tool` (line 21)."""
 
     role: Literal["tool"]
-    # line 21
+    # line 22
     content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]] | None = None
-    name: Content | None = None  # line 22: accepted, never printed
-    tool_call_id: Content | None = None  # line 22: accepted, never printed
+    name: Content | None = None  # line 23: accepted, never printed
+    tool_call_id: Content | None = None  # line 23: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -93,10 +93,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 9)."""
+    """A whole request (line 10)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 24
+    tools: Items[JsonObjectField] | None = None  # line 25
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 25
-    add_vision_id: bool = False  # line 26
+    enable_thinking: bool = True  # line 26
+    add_vision_id: bool = False  # line 27

@@ -53,35 +53,35 @@ class VideoPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 13)."""
+    """A message of role `system` (line 14)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 13
+    content: Annotated[Content, FromParts("")]  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 14)."""
+    """A message of role `user` (line 15)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 14
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 15
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 15)."""
+    """A message of role `assistant` (line 16)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 16
-    tool_calls: Items[Call] | None = None  # line 17
-    reasoning_content: Content | None = None  # line 18: accepted, never printed
+    content: Content | Items[TextPart] | None = None  # line 17
+    tool_calls: Items[Call] | None = None  # line 18
+    reasoning_content: Content | None = None  # line 19: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 20)."""
+    """A message of role `tool` (line 21)."""
 
     role: Literal["tool"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 21
-    name: Content | None = None  # line 22: accepted, never printed
-    tool_call_id: Content | None = None  # line 22: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 22
+    name: Content | None = None  # line 23: accepted, never printed
+    tool_call_id: Content | None = None  # line 23: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -91,9 +91,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 9)."""
+    """A whole request (line 10)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 24
+    tools: Items[JsonObjectField] | None = None  # line 25
     add_generation_prompt: bool = True
-    add_vision_id: bool = False  # line 25
+    add_vision_id: bool = False  # line 26

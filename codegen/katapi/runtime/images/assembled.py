@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from katapi.runtime.images.given import GivenImage
-    from katapi.runtime.images.interface import Array, Record
+    from katapi.runtime.images.pipeline import Outputs
+    from katapi.runtime.images.record import ImageRecord
     from katapi.runtime.json_types import JsonObject
     from katapi.runtime.request_model import RequestModel
     from katapi.runtime.segments import Path
@@ -62,12 +63,12 @@ class AssembledImage:
         return self.given.processed.tokens
 
     @property
-    def arrays(self) -> Mapping[str, Array]:
+    def arrays(self) -> Outputs:
         """What a model receives of it, by name."""
         return self.given.processed.arrays
 
     @property
-    def record(self) -> Record:
+    def record(self) -> ImageRecord:
         """What was done with it."""
         return self.given.processed.record
 

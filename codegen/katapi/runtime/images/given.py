@@ -16,7 +16,7 @@ from katapi.runtime.images.sources import ImageAddress, ImageBytes, ImageFile, I
 from katapi.runtime.places import bare
 
 if TYPE_CHECKING:
-    from katapi.runtime.images.interface import Pipeline, Processed
+    from katapi.runtime.images.pipeline import ImagePipeline, ProcessedImage
     from katapi.runtime.json_types import JsonObject
 
 Kind = Literal["request", "attached", "file", "address"]
@@ -49,13 +49,13 @@ class GivenImage:
     """Where they were."""
     name: str
     """The path of the file from the folder, the address, or the number of the attached image; else empty."""
-    pipeline: Pipeline
+    pipeline: ImagePipeline
     """What processes it."""
     where: str
     """The place of the part in the request, as errors name it."""
 
     @cached_property
-    def processed(self) -> Processed:
+    def processed(self) -> ProcessedImage:
         """The image, processed once. Raises `MediaError` M100 to M109."""
         return self.pipeline.process_one(self.data, media_type=self.media_type, where=self.where)
 

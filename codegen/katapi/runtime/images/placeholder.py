@@ -16,7 +16,7 @@ from katapi.runtime.segments import ControlSegment, ControlToken, Literal, Liter
 
 if TYPE_CHECKING:
     from katapi.runtime.images.given import GivenImage
-    from katapi.runtime.images.interface import Piece
+    from katapi.runtime.images.pieces import Piece
 
 Indices: TypeAlias = tuple[tuple[str, int], ...]
 """What of an image a token stands for: the counters of the loops in its declaration, such as `(("row", 3),)`."""

@@ -20,7 +20,7 @@ from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import ControlToken, Path
 
 if TYPE_CHECKING:
-    from katapi.runtime.images.interface import Pipeline
+    from katapi.runtime.images.pipeline import ImagePipeline
 
 R = TypeVar("R", bound=RequestModel)
 V = TypeVar("V")
@@ -32,7 +32,7 @@ class Shown:
 
     controls: type[ControlToken]
     """The control tokens of its vocabulary."""
-    pipeline: Callable[[], Pipeline]
+    pipeline: Callable[[], ImagePipeline]
     """The pipeline that its template names, loaded when the first image comes."""
 
 
