@@ -24,6 +24,7 @@ from katapi.model.request import IMAGE, Field
 from katapi.model.types import (
     CONTENT,
     BoolType,
+    ImageType,
     JsonKind,
     JsonType,
     ListType,
@@ -375,10 +376,12 @@ class _Analysis:
                 )
             else:
                 print_it = f"go through it with `each … in {path} {{ … }}`" if in_list else "print it"
+                if isinstance(loss.type, ImageType):
+                    print_it = f"show it with `image {path.removesuffix('.image')} {{ … }}`"
                 where = "where " + " and ".join(loss.where) if loss.where else "on every path"
                 ignore = (
                     "; a field that is never wanted is declared `ignore`"
-                    if len(loss.place) > 1 and not loss.where and loss.place[1:] != ("role",)
+                    if len(loss.place) > 1 and not loss.where and loss.place[1:] not in (("role",), ("image",))
                     else ""
                 )
                 finding = Diagnostic(
