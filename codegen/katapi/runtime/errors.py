@@ -98,7 +98,8 @@ class ExtensionError(KatapiError):
 
 
 class MediaError(KatapiError):
-    """An image cannot be read or processed, or not placed among the tokens of an input. Codes M100 to M113.
+    """An image cannot be read or processed, or not placed among the tokens of an input. Codes M100 to M113 and M120
+    to M127.
 
     `stage` is "image".
     """

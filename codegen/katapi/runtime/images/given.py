@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Literal
@@ -66,18 +66,18 @@ class GivenImage:
 
 
 class Bytes:
-    """Gets the bytes of parts, one after the other, in the order of the request."""
+    """Gets the bytes of parts, one after the other, in the order of the request; no more are asked for than attached."""
 
     def __init__(self, images: Images) -> None:
         self._images = images
-        self._attached: Iterator[tuple[int, bytes]] = enumerate(images.attached)
+        self._attached = enumerate(images.attached)
         self._fetched: dict[str, bytes] = {}
 
     def of(self, source: ImageSource | None, where: str) -> tuple[bytes, str | None, Kind, str]:
         """The bytes that a part means, what they are said to be, and where they were.
 
-        Raises `MediaError` M120 where none is attached any more, M122 for an address that may not be fetched, M123 for
-        a file that may not be read, and M124 where the address gives no bytes.
+        Raises `MediaError` M122 for an address that may not be fetched, M123 for a file that may not be read, and M124
+        where the address gives no bytes.
         """
         match source:
             case ImageBytes(data=data, media_type=media_type):
@@ -88,30 +88,8 @@ class Bytes:
                 data, name = self._in_folder(path, where)
                 return data, None, "file", name
             case None:
-                return self._next(where)
-
-    def finish(self) -> None:
-        """Raises `MediaError` M120 where images are attached for which there is no part."""
-        left = sum(1 for _ in self._attached)
-        if left:
-            raise MediaError(
-                f"{len(self._images.attached)} images are attached, and {left} of them are shown by no part",
-                code="M120",
-                where=f"attached[{len(self._images.attached) - left}]",
-                help='each goes to a part that says of no source: {"type": "image"}',
-            )
-
-    def _next(self, where: str) -> tuple[bytes, str | None, Kind, str]:
-        number, data = next(self._attached, (0, None))
-        if data is None:
-            count = len(self._images.attached)
-            raise MediaError(
-                f"the part shows the next attached image, and no more than {count} are attached",
-                code="M120",
-                where=where,
-                help="attach one for each part that says of no source",
-            )
-        return data, None, "attached", str(number)
+                number, data = next(self._attached)
+                return data, None, "attached", str(number)
 
     def _at(self, address: str, where: str) -> bytes:
         fetch = self._images.fetch

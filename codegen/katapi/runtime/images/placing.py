@@ -6,7 +6,7 @@ origins of tokens) has images in it without knowing of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar, get_args
 
@@ -59,22 +59,24 @@ def placed(request: R, shown: Shown | None, images: Images, past: int = 0) -> R:
         return request
     if bare:
         raise _without_bytes(bare[0])
+    without = [path for path, part in parts if part.comes_from is None]
+    if without and not images.attached:
+        raise _without_bytes(without[0])
+    if len(without) != len(images.attached):
+        raise _miscounted(without, len(images.attached))
     found = Bytes(images)
     pipeline = shown.pipeline().loading(images.load)
     placeholders: dict[Path, Placeholder] = {}
     for path, part in parts:
-        if part.comes_from is None and not images.attached:
-            raise _without_bytes(path)
         where = json_path(path)
         image = GivenImage(*found.of(part.comes_from, where), pipeline, where)
         standing = pipeline.measure(image.data, media_type=image.media_type, where=where)
         placeholders[path] = Placeholder(image, pieces_of(standing.placeholder, shown.controls, where))
-    found.finish()
 
     def changed(path: Path, part: CarriesImage) -> CarriesImage:
         return part.with_placeholder(placeholders[path]) if path in placeholders else part
 
-    return _mapped(request, (), changed)
+    return with_parts(request, (), changed)
 
 
 def parts_of(request: RequestModel) -> list[tuple[Path, CarriesImage]]:
@@ -86,7 +88,7 @@ def parts_of(request: RequestModel) -> list[tuple[Path, CarriesImage]]:
         return part
 
     if _lead_to_images(type(request)):
-        _mapped(request, (), note)
+        with_parts(request, (), note)
     return found
 
 
@@ -99,6 +101,18 @@ def _before(path: Path, messages: int) -> bool:
             return messages > 0
 
 
+def _miscounted(parts: Sequence[Path], attached: int) -> MediaError:
+    """What to raise where other than `attached` parts say of no source."""
+    are = "1 image is" if attached == 1 else f"{attached} images are"
+    say = "1 part says" if len(parts) == 1 else f"{len(parts)} parts say"
+    return MediaError(
+        f"{are} attached, and {say} of no source",
+        code="M120",
+        where=json_path(parts[attached]) if attached < len(parts) else f"attached[{len(parts)}]",
+        help='attach one for each part that says of no source, {"type": "image"}, in their order',
+    )
+
+
 def _without_bytes(path: Path) -> MediaError:
     return MediaError(
         "the bytes of this image are not at hand, and those of others are",
@@ -108,8 +122,8 @@ def _without_bytes(path: Path) -> MediaError:
     )
 
 
-def _mapped(value: V, path: Path, change: Callable[[Path, CarriesImage], CarriesImage]) -> V:
-    """A value with each part in it changed; the same one where nothing changes."""
+def with_parts(value: V, path: Path, change: Callable[[Path, CarriesImage], CarriesImage]) -> V:
+    """A value at a place of a request with each part in it changed that carries an image; the same where none is."""
     after: object = value
     match value:
         case CarriesImage():
@@ -118,12 +132,12 @@ def _mapped(value: V, path: Path, change: Callable[[Path, CarriesImage], Carries
             changes: dict[str, object] = {}
             for name in _lead_to_images(type(value)):
                 before: object = getattr(value, name)
-                new = _mapped(before, (*path, name), change)
+                new = with_parts(before, (*path, name), change)
                 if new is not before:
                     changes[name] = new
             after = value.model_copy(update=changes) if changes else value
         case tuple():
-            items = [_mapped(item, (*path, at), change) for at, item in enumerate(value)]
+            items = [with_parts(item, (*path, at), change) for at, item in enumerate(value)]
             same = all(item is before for item, before in zip(items, value, strict=True))
             after = value if same else tuple(items)
         case _:
