@@ -66,7 +66,7 @@ class GivenImage:
 
 
 class Bytes:
-    """Gets the bytes of parts, one after the other, in the order of the request; no more are asked for than attached."""
+    """Gets the bytes of parts, one after the other, in the order of the request; no more are asked for than given."""
 
     def __init__(self, images: Images) -> None:
         self._images = images

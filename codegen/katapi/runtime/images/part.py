@@ -26,14 +26,17 @@ WIRE_NAMES = ("image", "image_url", "source", "url", "path", "base64")
 
 
 class ImageUrl(RequestModel):
-    """The value of `image_url` as OpenAI's clients send it; `detail` changes nothing: the pipeline is declared."""
+    """The value of `image_url` as OpenAI's clients send it: the `url`, and how much of the image is wanted, `detail`.
+
+    The latter changes nothing, since the pipeline is declared.
+    """
 
     url: Content
     detail: Literal["auto", "low", "high", "original"] | None = None
 
 
 class Base64Source(RequestModel):
-    """The value of `source` as Anthropic's clients send it, with the bytes."""
+    """The value of `source` as Anthropic's clients send it, by `type`, with the bytes: `data`, of a `media_type`."""
 
     type: Literal["base64"]
     media_type: Content
@@ -41,14 +44,17 @@ class Base64Source(RequestModel):
 
 
 class UrlSource(RequestModel):
-    """The value of `source` as Anthropic's clients send it, with an address."""
+    """The value of `source` as Anthropic's clients send it, by `type`, with an address: `url`."""
 
     type: Literal["url"]
     url: Content
 
 
 class CarriesImage(RequestModel):
-    """A part that carries an image: R116 where that is none that can be read, and R117 where it comes in two forms."""
+    """A part that carries an image, under one of its keys: `image`, `image_url`, `source`, `url`, `path`, `base64`.
+
+    `RequestError` R116 where that says of no bytes, and R117 where it comes in two forms.
+    """
 
     image: Content | None = None
     image_url: Content | ImageUrl | None = None
