@@ -98,6 +98,10 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
             for a in manifest.artifacts
         ),
         redaction=manifest.redaction,
+        media=tuple(
+            PackedArtifact(m.kind, m.name, m.sha256, None if m.file is None else _file(files, m.file))
+            for m in manifest.media
+        ),
         source=manifest.source,
     )
 
@@ -113,9 +117,10 @@ def _check_files(manifest: format_1.Manifest, files: Mapping[str, bytes]) -> Non
     for name, entry in manifest.files.items():
         if entry.size != len(files[name]) or entry.sha256 != hashlib.sha256(files[name]).hexdigest():
             raise ReplayError("the file is not the one that was packed", code="Y101", where=name)
-    for artifact in manifest.artifacts:
-        if artifact.file is not None and hashlib.sha256(_file(files, artifact.file)).hexdigest() != artifact.sha256:
-            raise _not_so(artifact.file, "it is not the artifact that the manifest names")
+    named = [(a.file, a.sha256) for a in manifest.artifacts] + [(m.file, m.sha256) for m in manifest.media]
+    for file, digest in named:
+        if file is not None and hashlib.sha256(_file(files, file)).hexdigest() != digest:
+            raise _not_so(file, "it is not what the manifest names")
 
 
 def _check_counts(stages: Mapping[Stage, JsonObject], covered: int | None) -> None:

@@ -22,7 +22,7 @@ from katapi.runtime.stages import Stage
 from katapi.runtime.strict_json import Substitution, decode_text
 
 if TYPE_CHECKING:
-    from katapi.runtime.images.given import Images
+    from katapi.runtime.images.given import Images, Medium
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -78,8 +78,11 @@ def _failed(
         if not isinstance(error, RequestError):
             typed = model.decode_request(raw, params)
     rendered = RenderedInput((), model.template)
-    if typed is not None and at is Stage.RUNS:
-        rendered = model.render(model._with_images(typed, images))
+    seen: tuple[JsonObject, ...] = ()
+    if typed is not None and at in (Stage.RENDERED, Stage.RUNS):
+        typed = model._with_images(typed, images)
+        seen = _recorded(typed)
+        rendered = model.render(typed) if at is Stage.RUNS else rendered
     return ExecutionRecord(
         model=model.name,
         environment=environment(),
@@ -97,9 +100,26 @@ def _failed(
         input_ids=(),
         attention_mask=(),
         position_ids=(),
+        images=seen,
+        media=_attached(images),
         policy=model.budgets.get(policy, policy) if isinstance(policy, str) else policy,
         fault=Fault(at, error),
     )
+
+
+def _recorded(request: RequestModel) -> tuple[JsonObject, ...]:
+    from katapi.runtime.images.assembled import recorded_of  # few executions fail
+
+    return recorded_of(request)
+
+
+def _attached(images: Images | None) -> tuple[Medium, ...]:
+    """The images that were attached to a request which failed."""
+    if images is None:
+        return ()
+    from katapi.runtime.images.given import Medium
+
+    return tuple(Medium("attached", str(at), data) for at, data in enumerate(images.attached))
 
 
 def _stage_of(error: KatapiError, policy: str | Budget | None) -> Stage:

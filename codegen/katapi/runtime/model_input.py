@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from katapi.runtime.departures import Departure
     from katapi.runtime.images.arrays import Array
     from katapi.runtime.images.assembled import AssembledImage, ImagePlace
+    from katapi.runtime.images.given import Medium
+    from katapi.runtime.json_types import JsonObject
 
 
 class RenderedInput:
@@ -318,9 +320,27 @@ class ModelInput:
             attention_mask=tuple(self.attention_mask.tolist()),
             position_ids=tuple(self.position_ids.tolist()),
             extensions=source.extensions,
-            images=tuple(image.to_json() for image in self.images),
+            images=tuple(self._recorded_images()),
+            media=self._media(),
             policy=None if self._decision is None else self._decision.budget,
         )
+
+    def _recorded_images(self) -> Iterator[JsonObject]:
+        """Its images in the order of their tokens, as plain JSON."""
+        if self._image_places:
+            from katapi.runtime.images.assembled import recorded  # few inputs have images
+
+            for place in self._image_places:
+                yield recorded(place.path, place.span.placeholder)
+
+    def _media(self) -> tuple[Medium, ...]:
+        """The images that came beside the request, those that a budget left out among them."""
+        offered = None if self._decision is None else self._decision.offered
+        if not self._image_places and offered is None:
+            return ()
+        from katapi.runtime.images.assembled import media_of
+
+        return media_of(self.request if offered is None else offered)
 
     def _runs(self) -> Iterator[Run]:
         """The runs of text and the control tokens between, in order."""

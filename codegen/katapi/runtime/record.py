@@ -7,7 +7,7 @@ import json
 import platform
 from collections.abc import Mapping
 from functools import cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pydantic
@@ -20,6 +20,9 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
 from katapi.runtime.stages import Stage
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
+
+if TYPE_CHECKING:  # few requests have images
+    from katapi.runtime.images.given import Medium
 
 Stages: TypeAlias = Mapping[Stage, JsonObject]
 """What is known of an execution: the content of each stage as plain JSON, in the order of the stages."""
@@ -209,6 +212,8 @@ class ExecutionRecord:
     """The completions in the ids, in order; none in an input that was assembled of its request alone."""
     images: tuple[JsonObject, ...] = ()
     """The images whose bytes were at hand, as plain JSON, in the order of their tokens."""
+    media: tuple[Medium, ...] = ()
+    """The bytes of images that came beside the request."""
     policy: str | Budget | None = None
     """The budget, or the name of one that the model does not have."""
     fault: Fault | None = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
+from katapi.runtime.images.given import Medium
 from katapi.runtime.images.placing import parts_of
 from katapi.runtime.origins import ImageOrigin
 from katapi.runtime.places import json_path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from katapi.runtime.images.given import GivenImage
     from katapi.runtime.images.pipeline import Outputs
+    from katapi.runtime.images.placeholder import Placeholder
     from katapi.runtime.images.record import ImageRecord
     from katapi.runtime.json_types import JsonObject
     from katapi.runtime.request_model import RequestModel
@@ -72,14 +74,33 @@ class AssembledImage:
         """What was done with it."""
         return self.given.processed.record
 
-    def to_json(self) -> JsonObject:
-        """Where it comes from, where it stands and what was done with it, as plain JSON."""
-        return {
-            "path": list(self.path),
-            "tokens": list(self.span),
-            **self.given.to_json(),
-            "record": self.record.as_json(),
-        }
+
+def recorded(path: Path, placeholder: Placeholder) -> JsonObject:
+    """Where an image of a request comes from, what was done with it and what stands for it, as plain JSON."""
+    pieces = placeholder.image.processed.placeholder
+    return {
+        "path": list(path),
+        **placeholder.image.to_json(),
+        "placeholder": [[piece.spelling, piece.control, piece.count, dict(piece.indices)] for piece in pieces],
+        "record": placeholder.image.processed.record.as_json(),
+    }
+
+
+def recorded_of(request: RequestModel) -> tuple[JsonObject, ...]:
+    """The same of all images of a request whose bytes are at hand."""
+    parts = parts_of(request)
+    return tuple(recorded(path, part.placeholder) for path, part in parts if part.placeholder is not None)
+
+
+def media_of(request: RequestModel) -> tuple[Medium, ...]:
+    """The bytes of images that came beside a request: the attached ones, numbered in their order, and others once."""
+    given = [part.placeholder.image for _, part in parts_of(request) if part.placeholder is not None]
+    attached = [one.data for one in given if one.kind == "attached"]
+    others = {(one.kind, one.name): one.data for one in given if one.kind in ("file", "address")}
+    return (
+        *(Medium("attached", str(number), data) for number, data in enumerate(attached)),
+        *(Medium(kind, name, data) for (kind, name), data in others.items()),
+    )
 
 
 def places_of(spans: Sequence[ImageSpan], request: RequestModel) -> tuple[ImagePlace, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
@@ -23,6 +23,17 @@ Kind = Literal["request", "attached", "file", "address"]
 """Where bytes were: in the request, beside it, in a file, or at an address."""
 
 
+class Medium(NamedTuple):
+    """The bytes of an image that came beside the request: attached, from a file or from an address."""
+
+    kind: str
+    """`attached`, `file` or `address`."""
+    name: str
+    """The number of the attached image, the path or the address."""
+    data: bytes
+    """The bytes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Images:
     """What a caller gives and allows for the images of a request."""
@@ -35,6 +46,8 @@ class Images:
     """Gets the bytes from an address; None where a request may name none, since tomorrow other bytes may be there."""
     load: str | None = None
     """The way in which images come in, where it is not the first that the pipeline declares."""
+    kept: Mapping[tuple[str, str], bytes] | None = None
+    """What files and addresses gave when the request was recorded, by kind and name; nothing else is asked then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +61,7 @@ class GivenImage:
     kind: Kind
     """Where they were."""
     name: str
-    """The path of the file from the folder, the address, or the number of the attached image; else empty."""
+    """The path or the address as the request spells it, or the number of the attached image; else empty."""
     pipeline: ImagePipeline
     """What processes it."""
     where: str
@@ -85,13 +98,14 @@ class Bytes:
             case ImageAddress(address=address):
                 return self._at(address, where), None, "address", address
             case ImageFile(path=path):
-                data, name = self._in_folder(path, where)
-                return data, None, "file", name
+                return self._in_folder(path, where), None, "file", path
             case None:
                 number, data = next(self._attached)
                 return data, None, "attached", str(number)
 
     def _at(self, address: str, where: str) -> bytes:
+        if self._images.kept is not None and ("address", address) in self._images.kept:
+            return self._images.kept["address", address]
         fetch = self._images.fetch
         if fetch is None:
             raise MediaError(
@@ -110,8 +124,10 @@ class Bytes:
             self._fetched[address] = data
         return self._fetched[address]
 
-    def _in_folder(self, path: str, where: str) -> tuple[bytes, str]:
-        """The bytes of a file, and its path from the folder."""
+    def _in_folder(self, path: str, where: str) -> bytes:
+        """The bytes of a file."""
+        if self._images.kept is not None and ("file", path) in self._images.kept:
+            return self._images.kept["file", path]
         if self._images.folder is None:
             raise _unread(path, where, "no file may be read", "pass the `folder` whose files a request may name")
         folder = FilePath(self._images.folder).resolve()
@@ -123,7 +139,7 @@ class Bytes:
             with open(os.open(found, os.O_RDONLY | _CAREFULLY), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise _unread(path, where, "it is no file", "name a file")
-                return file.read(), found.relative_to(folder).as_posix()
+                return file.read()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else None
             raise _unread(path, where, str(reason or error), "name a file that is there") from None
