@@ -20,6 +20,7 @@ from katapi.derive.reply import reply_of
 from katapi.derive.reply_forms import NotInvertible
 from katapi.emit.budgets import emit_budgets
 from katapi.emit.formulas import emit_formulas, formulas_of
+from katapi.emit.image_tests import emit_image_tests
 from katapi.emit.images import emit_images
 from katapi.emit.package import digest, emit_declared_tokenizer, emit_model, emit_models
 from katapi.emit.property_tests import emit_property_tests
@@ -108,6 +109,7 @@ def compile_images(library: Library, project: Project) -> dict[Path, bytes]:
     out = {folder / "__init__.py": emit_images(library, package).encode()}
     if formulas_of(library):
         out[folder / "formulas.py"] = emit_formulas(library).encode()
+    out[Path("tests") / f"test_{library.package}.py"] = emit_image_tests(library, package).encode()
     return out
 
 

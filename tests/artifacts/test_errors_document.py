@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
+from unittest.mock import patch
 
 import pytest
 import tokenizers
+from PIL import Image
 from pydantic import Field
 
 import katapi
@@ -35,6 +37,10 @@ from katapi.project import find_project
 from katapi.runtime.artifacts.any_file import read_tokenizer_file
 from katapi.runtime.boundaries import Boundary, guarded
 from katapi.runtime.fields import DateField
+from katapi.runtime.images.arrival import Arrival
+from katapi.runtime.images.decoding import Limits, Reading
+from katapi.runtime.images.geometry import crop
+from katapi.runtime.images.picture import Size
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Unreadable
 from katapi.runtime.model_input import ModelInput
@@ -48,6 +54,7 @@ from katapi.runtime.tokenization.configuration import BytePairRanks, Regex, Unic
 from katapi.runtime.tokenization.table import load_table, read_table
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+from tests.images.pictures import file_of, noise, picture, pipeline, png
 from tests.request.test_errors_document import CLASSES, EXAMPLES, ROWS
 from tests.vocabularies import words
 
@@ -218,6 +225,22 @@ def extended(name: str, message: JsonObject) -> ModelInput:
     return model.extend(prompt, model.encode("b"), [message])
 
 
+GREY = png(noise(4, 4, 1)[..., 0])
+ONE = Reading(frames="reject")
+OPAQUE = Arrival(orientation="ignore", alpha="reject")
+
+
+def image(data: bytes, reading: Reading | None = None) -> Callable[[Path], object]:
+    """Processes an image."""
+    return lambda folder: pipeline(reading=reading).process(data)
+
+
+def without_pillow(folder: Path) -> None:
+    """Processes an image as if Pillow were not installed."""
+    with patch.dict(sys.modules, {"PIL": None}):
+        pipeline().process(GREY)
+
+
 DONE: dict[str, Callable[[Path], object]] = {
     "R115": lambda folder: decode_request(Dated, b'{"now": "9 March"}'),
     "R119": lambda folder: decode_request(Short, b'{"name": "ab"}'),
@@ -237,6 +260,16 @@ DONE: dict[str, Callable[[Path], object]] = {
     "Y101": lambda folder: katapi.read_pack(half(PACK.read_bytes())),
     "Y102": lambda folder: katapi.read_pack(write_archive({MANIFEST: b'{"format": 2}'})),
     "Y103": lambda folder: katapi.read_pack(write_archive({MANIFEST: b'{"format": 1}'})),
+    "M100": without_pillow,
+    "M101": image(b""),
+    "M102": image(GREY, Reading(limits=Limits(bytes=10))),
+    "M103": image(b"hello"),
+    "M104": lambda folder: pipeline().process(GREY, media_type="image/jpeg"),
+    "M105": image(png(noise(1, 10_000))),
+    "M106": image(file_of(Image.new("L", (4, 4)), "TIFF", save_all=True, append_images=[Image.new("L", (4, 4))]), ONE),
+    "M107": image(GREY[:50]),
+    "M108": lambda folder: pipeline(arrival=OPAQUE).process(png(noise(4, 4, 4))),
+    "M109": lambda folder: crop(picture(noise(4, 4)), 4, 0, Size(1, 1)),
     "Y104": lambda folder: write_archive({f"f{number}": b"" for number in range(10_001)}),
     "Y110": lambda folder: check_fixture(replace(katapi.load("book"), _render=lambda _: [])),
     "Y122": lambda folder: parse_ids("x"),
@@ -282,6 +315,7 @@ DONE: dict[str, Callable[[Path], object]] = {
     "A138": read(b"YQ== 0\n"),
     "A142": package({"__init__.py": 'MODELS = {"x": "x"}', "x/__init__.py": ""}),
     "A143": package({"__init__.py": 'MODELS = {"x": "x"}', "x/__init__.py": "import made_models.x.renderer"}),
+    "A145": lambda folder: pipeline().loading("no_such_way"),
     "A150": find_project,
     "A151": lambda folder: find_project(_written(folder / "pyproject.toml", "[tool.katapi").parent),
     "A152": lambda folder: project(folder, {}, 'package = "katapi_models"'),

@@ -12,7 +12,7 @@ from katapi.emit.formulas import module_imports, refuse
 from katapi.emit.marks import MarkWriter
 from katapi.emit.names import class_name
 from katapi.emit.python import Lines, call, string
-from katapi.emit.terms import TermWriter, annotation, assigned, name_of
+from katapi.emit.terms import TermWriter, annotation, assigned, name_of, numbers_class
 from katapi.emit.values import Values
 from katapi.model import formulas as m
 from katapi.model.images import SOURCE, Image, terms_of_marks
@@ -231,7 +231,7 @@ class _Plan:
     def _arrays(self) -> None:
         lines, writer = self._lines, self._writer
         outputs = writer.need(_PIPELINE, "Outputs")
-        numbers = writer.need("katapi.runtime.images.pixels", "Normalization")
+        numbers = writer.need(*numbers_class(self._image.numbers))
         lines.add(f"def arrays(self, numbers: {numbers}) -> {outputs}:")
         lines.indent()
         lines.add("return {")

@@ -228,7 +228,7 @@ def _broken(code: str, room: int, beside: int = 0, *, enclosed: bool = True) -> 
     items = _split(inner.removesuffix(","), ", ")
     called = code[:opening][-1:].isalnum() or code[:opening].endswith(("_", ")", "]"))
     grouped = code[opening] == "(" and not (called or alone) and len(items) == 1
-    if width(inner) <= room - 4 and (called or grouped):
+    if width(inner) <= room - 4 and (called or grouped or len(_clauses(inner)) > 1):
         return [code[: opening + 1], "    " + inner, code[-1]]
     lines = [code[: opening + 1]]
     clauses = _clauses(inner)

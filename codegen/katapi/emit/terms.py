@@ -19,6 +19,8 @@ _PIXELS = "katapi.runtime.images.pixels"
 _ARRAYS = "katapi.runtime.images.arrays"
 _PICTURE = "katapi.runtime.images.picture"
 _SELECTION = "katapi.runtime.images.selection"
+_LIBRARIES = "katapi.runtime.images.libraries"
+_NUMBERS = "katapi.runtime.images.numbers"
 
 _SAME = {Function.ABS: "abs", Function.MAX: "max", Function.MIN: "min", Function.ROUND: "round", Function.SUM: "sum"}
 _FUNCTIONS = _SAME | {Function.LENGTH: "len", Function.RANGE: "range", Function.TRUNC: "int"}
@@ -35,8 +37,19 @@ _MODULES = {
     Operation.RESIZE: _GEOMETRY,
     Operation.STRIPS: _PIXELS,
     Operation.TILES: _GEOMETRY,
+    Operation.CHAINED: _ARRAYS,
+    Operation.PLANES_BY_OPENCV: _LIBRARIES,
+    Operation.TILE_MASKS: _LIBRARIES,
+    Operation.VIEW_BY_TORCH: _LIBRARIES,
     Operation.WITHIN: _ARRAYS,
 }
+_CLASSES = {
+    Operation.BFLOAT16: (_NUMBERS, "BfloatNormalization"),
+    Operation.FOLDED: (_NUMBERS, "FoldedNormalization"),
+    Operation.NORMALIZATION: (_PIXELS, "Normalization"),
+    Operation.REAL: (_NUMBERS, "RealNormalization"),
+}
+_OF_NUMBERS = (Operation.PLANES_BY_OPENCV, Operation.VIEW_BY_TORCH)
 _SIGNS = {Sign.PLUS: SUM, Sign.MINUS: SUM}
 _TAKEN = (
     frozenset(keyword.kwlist)
@@ -173,10 +186,19 @@ class TermWriter:
         match operation:
             case Operation.RESCALING:
                 return self._called(self.need(_PIXELS, "Normalization"), arguments)
-            case Operation.NORMALIZATION:
+            case Operation.NORMALIZATION | Operation.FOLDED | Operation.BFLOAT16 | Operation.REAL:
                 scale, mean, std = arguments
                 written = ", ".join([self.text(scale), self.triple(mean), self.triple(std)])
-                return Code(f"{self.need(_PIXELS, 'Normalization')}({written})", ATOM)
+                return Code(f"{self.need(*_CLASSES[operation])}({written})", ATOM)
+            case Operation.RESIZE_BY_TORCHVISION:
+                picture, size, filter = arguments
+                assert isinstance(filter, m.FilterOf), "the resolver insists on a filter that is written out"
+                kernel = f"{self.need('katapi.runtime.images.resampling', 'Kernel')}.{filter.filter.name}"
+                written = ", ".join([self.text(picture), self.text(size), kernel])
+                return Code(f"{self.need(_LIBRARIES, operation.value)}({written})", ATOM)
+            case Operation.CHAINED:
+                written = ", ".join(map(self._array, arguments))
+                return Code(f"{self.need(_ARRAYS, operation.value)}({written})", ATOM)
             case Operation.PAD:
                 *others, colour = arguments
                 written = ", ".join([*map(self.text, others), self.triple(colour)])
@@ -187,7 +209,8 @@ class TermWriter:
                 return Code(f"{self.need(_ARRAYS, operation.value)}({written})", ATOM)
             case _:
                 module = _MODULES[operation]
-                values = [*map(self.text, arguments), *(["numbers"] if module == _PIXELS else [])]
+                takes_numbers = module == _PIXELS or operation in _OF_NUMBERS
+                values = [*map(self.text, arguments), *(["numbers"] if takes_numbers else [])]
                 return Code(f"{self.need(module, operation.value)}({', '.join(values)})", ATOM)
 
     def _pick(self, term: m.PickOf) -> Code:
@@ -236,6 +259,12 @@ def annotation(sort: Sort, writer: TermWriter) -> str:
             return writer.need(_PICTURE, "Size")
         case _:
             return _NAMES[sort]
+
+
+def numbers_class(numbers: m.Term) -> tuple[str, str]:
+    """The class that a plan wants of what pixels become, and where it is: the special one only where it must be."""
+    real = isinstance(numbers, m.OperationOf) and numbers.operation is Operation.REAL
+    return _CLASSES[Operation.REAL if real else Operation.NORMALIZATION]
 
 
 def assigned(params: Mapping[m.Quantity, m.Term], term: m.Term) -> m.Term:

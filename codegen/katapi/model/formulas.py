@@ -109,19 +109,27 @@ class Function(Enum):
 class Operation(Enum):
     """The functions of the language on pictures and arrays, which only images have."""
 
+    BFLOAT16 = "bfloat16_normalization"
+    CHAINED = "chained"
     CROP = "crop"
     EXTENDED = "extended"
     FILLED = "filled"
     FLAT_PATCHES = "flat_patches"
+    FOLDED = "folded_normalization"
     MERGED_PATCHES = "merged_patches"
     NORMALIZATION = "normalization"
     PAD = "pad"
     PATCHES = "patches"
     PLANES = "planes"
+    PLANES_BY_OPENCV = "planes_by_opencv"
+    REAL = "real_normalization"
     RESCALING = "rescaling"
     RESIZE = "resize"
+    RESIZE_BY_TORCHVISION = "resize_by_torchvision"
     STRIPS = "strips"
+    TILE_MASKS = "tile_masks"
     TILES = "tiles"
+    VIEW_BY_TORCH = "view_by_torch"
     WITHIN = "within"
 
 

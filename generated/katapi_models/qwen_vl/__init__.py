@@ -12,11 +12,14 @@ from katapi.runtime.images.arrays import integers
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize
+from katapi.runtime.images.libraries import resize_by_torchvision
+from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
 from katapi.runtime.images.pipeline import ImagePipeline, Outputs
 from katapi.runtime.images.pixels import Normalization, merged_patches
 from katapi.runtime.images.plan import planned
+from katapi.runtime.images.resampling import Kernel
 from katapi_models.qwen_vl.formulas import smart_resize
 
 
@@ -43,6 +46,28 @@ class Qwen2Vl:
             yield control("<|image_pad|>", self.grid.width // 2, row=row)
 
 
+class Qwen3VlTorchvision:
+    """What becomes of a picture in the image qwen3_vl_torchvision and those that are like it."""
+
+    def __init__(self, source: Picture) -> None:
+        goal = smart_resize(source.height, source.width, 32, 65536, 16777216)
+        self.fitted = resize_by_torchvision(source, goal, Kernel.BICUBIC)
+        self.grid = Size(goal.height // 16, goal.width // 16)
+
+    def arrays(self, numbers: Normalization) -> Outputs:
+        return {
+            "pixel_values": merged_patches(self.fitted, 16, 2, 2, numbers),
+            "image_grid_thw": integers([[1, self.grid.height, self.grid.width]]),
+        }
+
+    def tokens(self) -> int:
+        return self.grid.height * self.grid.width // 4
+
+    def placeholder(self) -> Iterator[Piece]:
+        for row in range(self.grid.height // 2):
+            yield control("<|image_pad|>", self.grid.width // 2, row=row)
+
+
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
     limits=Limits(bytes=67108864, pixels=178956970, frames=None),
@@ -51,14 +76,15 @@ _READING = Reading(
 )
 _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
-    "load_image": Arrival(orientation="apply", alpha="drop", key=None, icc="ignore", depth="clip"),
+    "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
+_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
 
 QWEN2_VL = planned(
     partial(Qwen2Vl, patch=14, fewest=3136, highest=12845056),
     name="qwen2_vl",
     version="1",
-    digest="sha256:8cb0e70ba45c8bd42458dc9916300445443ea3aa06da41ef29c6de794befa3d0",
+    digest="sha256:c57b12d751f01d1cef15557f177e6e19493e00c37719e7cd39d92ee2bd7af1eb",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -70,7 +96,7 @@ QWEN2_5_VL_LIMITED = planned(
     partial(Qwen2Vl, patch=14, fewest=200704, highest=1003520),
     name="qwen2_5_vl_limited",
     version="1",
-    digest="sha256:d47c24d5e4814be4285df3e23dcf334304cd6e240f831987d04aeefacaab2ca5",
+    digest="sha256:bd846fdf88fd224c3e73bb2243c13296bd5197263ef9c863cedd581676f6bbd7",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -82,7 +108,7 @@ QWEN3_VL = planned(
     partial(Qwen2Vl, patch=16, fewest=65536, highest=16777216),
     name="qwen3_vl",
     version="1",
-    digest="sha256:48fa1ddec519326b49598a99ead4e249085e18aa4f5ef56b0ed94bbec180234d",
+    digest="sha256:97d5a905483d847a061fb4d619f03bb380df412913c0d7d32e41450d11a446f9",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
@@ -90,9 +116,22 @@ QWEN3_VL = planned(
 )
 """The image qwen3_vl, version 1 (qwen_vl.kata:45)."""
 
+QWEN3_VL_TORCHVISION = planned(
+    Qwen3VlTorchvision,
+    name="qwen3_vl_torchvision",
+    version="1",
+    digest="sha256:401045f887555a31561163ee4df4008bde66cf4d7b8959d674f1b9943fcaf071",
+    reading=_READING,
+    ways=_WAYS_2,
+    numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    joins={},
+)
+"""The image qwen3_vl_torchvision, version 1 (qwen_vl.kata:54)."""
+
 PIPELINES: dict[str, ImagePipeline] = {
     "qwen2_vl": QWEN2_VL,
     "qwen2_5_vl_limited": QWEN2_5_VL_LIMITED,
     "qwen3_vl": QWEN3_VL,
+    "qwen3_vl_torchvision": QWEN3_VL_TORCHVISION,
 }
 """The pipeline of each name that `katapi.image_pipeline` takes."""

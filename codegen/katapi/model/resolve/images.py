@@ -173,7 +173,18 @@ class _Own:
             if isinstance(term, m.ListOf) and len(term.items) != 3:
                 message = f"there are 3 channels, and this has {len(term.items)} numbers"
                 self._findings.add("K804", term.span, message, help="write one for red, green and blue each")
+        self._check_opencv(numbers)
         return numbers
+
+    def _check_opencv(self, numbers: m.Term) -> None:
+        """A picture that OpenCV resizes has real numbers, not 8 bits."""
+        of_opencv = m.Operation.PLANES_BY_OPENCV
+        terms = [*m.terms(tuple(self._steps)), *m.terms(tuple(one.value for one in self._outputs))]
+        by_opencv = any(isinstance(term, m.OperationOf) and term.operation is of_opencv for term in terms)
+        if by_opencv and not (isinstance(numbers, m.OperationOf) and numbers.operation is m.Operation.REAL):
+            message = "OpenCV gives pixels as real numbers, and these numbers are made of 8 bits"
+            help = "write `numbers = real_normalization(255.0, …)`"
+            self._findings.add("K804", numbers.span, message, help=help)
 
     def _output(self, item: i.Output) -> Output:
         first = next((one.span for one in self._outputs if one.name == item.name.text), None)
@@ -193,6 +204,7 @@ class _Own:
     def _form(self, item: i.Output) -> tuple[ArrayType, Join]:
         """The type of the items of an array, and how the arrays of several images become one."""
         said: dict[str, int] = {}
+        alone = False
         first, *others = item.form
         part = Part(first)
         try:
@@ -200,6 +212,10 @@ class _Own:
             part.done()
             for node in others:
                 part = Part(node)
+                if len(others) == 1 and part.flag("alone"):
+                    alone = True
+                    part.done()
+                    continue
                 word = part.one_of({"along": "along", "filled": "filled"})
                 if word in said:
                     raise Misread
@@ -207,9 +223,9 @@ class _Own:
                 part.done()
         except Misread:
             message = "this does not say what the array is"
-            help = f"write {', '.join(f'`{name}`' for name in _TYPES)}, and behind it `along 1` or `filled 0`"
+            help = f"write {', '.join(f'`{name}`' for name in _TYPES)}, and behind it `along 1`, `filled 0` or `alone`"
             raise self._findings.fail("K112", part.span, message, help=help) from None
-        return of, Join(said.get("along", 0), said.get("filled"))
+        return of, Join(said.get("along", 0), said.get("filled"), alone)
 
     # ---- tokens
 

@@ -22,6 +22,9 @@ class _Signature:
     optional: int = 0
 
 
+NORMALIZATIONS = (Operation.NORMALIZATION, Operation.FOLDED, Operation.BFLOAT16, Operation.REAL)
+#: How an image says what its pixels become: only behind `numbers =`.
+OF_NUMBERS = (Operation.RESCALING, *NORMALIZATIONS)
 _FUNCTIONS = {
     Function.CEIL: _Signature((Basic.REAL,), Basic.INT),
     Function.FLOOR: _Signature((Basic.REAL,), Basic.INT),
@@ -38,7 +41,7 @@ _OPERATIONS = {
     Operation.PAD: _Signature((Basic.PICTURE, Basic.SIZE, Basic.INT, Basic.INT, _INTS), Basic.PICTURE),
     Operation.TILES: _Signature((Basic.PICTURE, Basic.SIZE), _PICTURES),
     Operation.RESCALING: _Signature((Basic.REAL,), Basic.NUMBERS),
-    Operation.NORMALIZATION: _Signature((Basic.REAL, _REALS, _REALS), Basic.NUMBERS),
+    **dict.fromkeys(NORMALIZATIONS, _Signature((Basic.REAL, _REALS, _REALS), Basic.NUMBERS)),
     Operation.PLANES: _Signature((_PICTURES,), Basic.ARRAY),
     Operation.PATCHES: _Signature((Basic.PICTURE, Basic.INT), Basic.ARRAY),
     Operation.FLAT_PATCHES: _Signature((Basic.PICTURE, Basic.INT), Basic.ARRAY),
@@ -46,12 +49,15 @@ _OPERATIONS = {
     Operation.STRIPS: _Signature((_PICTURES, Basic.INT), Basic.ARRAY),
     Operation.FILLED: _Signature((Basic.INT, _INTS), Basic.ARRAY),
     Operation.EXTENDED: _Signature((Basic.ARRAY, Basic.INT, Basic.INT), Basic.ARRAY, optional=1),
+    Operation.RESIZE_BY_TORCHVISION: _Signature((Basic.PICTURE, Basic.SIZE, Basic.FILTER), Basic.PICTURE),
+    Operation.VIEW_BY_TORCH: _Signature((Basic.PICTURE, Basic.SIZE), Basic.ARRAY),
+    Operation.PLANES_BY_OPENCV: _Signature((Basic.PICTURE, Basic.SIZE), Basic.ARRAY),
+    Operation.TILE_MASKS: _Signature((Basic.SIZE, Basic.SIZE, Basic.INT), Basic.ARRAY),
+    Operation.CHAINED: _Signature((Basic.ARRAY, Basic.ARRAY), Basic.ARRAY),
     Operation.WITHIN: _Signature((Basic.ARRAY, Basic.INT), Basic.ARRAY, optional=1),
 }
 FUNCTIONS = {one.value: one for one in Function}
 OPERATIONS = {one.value: one for one in Operation}
-#: How an image says what its pixels become: only behind `numbers =`.
-OF_NUMBERS = (Operation.RESCALING, Operation.NORMALIZATION)
 
 
 def is_array(sort: Sort) -> bool:
@@ -71,7 +77,20 @@ class FunctionCalls:
         """A call of an operation on pictures or arrays."""
         signature = _OPERATIONS[operation]
         self._check(node, signature, arguments)
+        self._check_written(operation, arguments)
         return m.OperationOf(operation, tuple(arguments), sort=signature.result, span=node.span)
+
+    def _check_written(self, operation: Operation, arguments: Sequence[m.Term]) -> None:
+        """What must be written out: a colour, and the filters of torchvision."""
+        last = arguments[-1]
+        if operation is Operation.PAD and not (isinstance(last, m.ListOf) and len(last.items) == 3):
+            help = "write three numbers, for red, green and blue: `[0, 0, 0]`"
+            raise self._findings.fail("K804", last.span, "a colour is written out", help=help)
+        if operation is Operation.RESIZE_BY_TORCHVISION:
+            filters = (m.Filter.BILINEAR, m.Filter.BICUBIC)
+            if not (isinstance(last, m.FilterOf) and last.filter in filters):
+                help = "write `bilinear` or `bicubic`"
+                raise self._findings.fail("K804", last.span, "torchvision has no such filter here", help=help)
 
     def function(self, node: f.Apply, function: Function, arguments: Sequence[m.Term]) -> m.Term:
         """A call of a function on numbers, lists or sizes."""

@@ -56,9 +56,10 @@ class Terms:
     def bind(self, name: Name, sort: Sort | None, binding: Binding, scope: TermScope) -> Quantity | None:
         """Gives a name a value of a sort from here on; None where that is not known."""
         known = scope.names.get(name.text)
-        if name.text in OWN_NAMES or name.text in scope.names:
-            first = None if known is None or name.text in OWN_NAMES else known.span
-            whose = "is one of the language" if name.text in OWN_NAMES else "is taken already"
+        own = name.text in (OWN_NAMES if self._in_image else FUNCTIONS)
+        if own or name.text in scope.names:
+            first = None if known is None or own else known.span
+            whose = "is one of the language" if own else "is taken already"
             self._findings.add("K107", name.span, f"the name `{name.text}` {whose}", first=first)
         variable = None if sort is None else Quantity(name.text, sort, binding, name.span)
         scope.names[name.text] = variable

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.errors import MediaError
 
 Array: TypeAlias = NDArray[np.float32 | np.int32 | np.int64]
 """An array that a model receives: float32, int32 or int64."""
-
-Number = TypeVar("Number", np.float32, np.int32, np.int64)
 
 Integers: TypeAlias = Sequence["int | Integers"]
 """Whole numbers in lists in lists, as deep as the array has axes."""
 
 
-def integers(values: Integers) -> NDArray[np.int64]:
+def integers(values: Integers) -> Array:
     """The numbers as int64, of the shape that the lists have."""
     return np.array(values, np.int64)
 
 
-def short_integers(values: Integers) -> NDArray[np.int32]:
+def short_integers(values: Integers) -> Array:
     """The numbers as int32, of the shape that the lists have."""
     return np.array(values, np.int32)
 
 
-def filled(value: int, shape: Sequence[int]) -> NDArray[np.int64]:
+def filled(value: int, shape: Sequence[int]) -> Array:
     """An int64 array of this shape with one number everywhere."""
     return np.full(tuple(shape), value, np.int64)
 
 
-def extended(array: NDArray[Number], length: int, value: int = 0) -> NDArray[Number]:
+def extended(array: Array, length: int, value: int = 0) -> Array:
     """The array with `value` behind it, up to `length` along its first axis."""
     if len(array) >= length:
         return array
@@ -43,7 +42,12 @@ def extended(array: NDArray[Number], length: int, value: int = 0) -> NDArray[Num
     return out
 
 
-def within(array: NDArray[Number], axes: int = 1) -> NDArray[Number]:
+def chained(*arrays: Array) -> Array:
+    """The arrays behind each other along their first axis."""
+    return np.concatenate(arrays)
+
+
+def within(array: Array, axes: int = 1) -> Array:
     """The array with so many axes of length 1 before its own."""
     return array.reshape(*[1] * axes, *array.shape)
 
@@ -56,12 +60,19 @@ class Join:
     """
 
     axis: int = 0
+    """Counted from 0."""
     fill: int | None = None
+    """None where the others have one length in any case."""
+    alone: bool = False
+    """Whether the arrays of several images stay apart, so that there is none of all together."""
 
     def __call__(self, arrays: Sequence[Array]) -> Array:
-        """The arrays as one; a single one is given as it is."""
+        """The arrays as one; a single one is given as it is. Raises `MediaError` M109 for several that stay apart."""
         if len(arrays) == 1:
             return arrays[0]
+        if self.alone:
+            message = "the arrays of several images stay apart"
+            raise MediaError(message, code="M109", help="process each image by itself")
         if self.fill is not None:
             longest = np.max([array.shape for array in arrays], axis=0)
             arrays = [_filled_up(array, self._shape(array, longest), self.fill) for array in arrays]

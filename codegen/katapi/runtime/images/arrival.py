@@ -35,6 +35,7 @@ class Arrival:
     """What becomes of an orientation other than 1: nothing, the image is turned by it, or refused. In a TIFF it is part
     of how pixels are stored, and the decoder turns the image in any case."""
     alpha: Alpha
+    """What becomes of transparency."""
     key: Alpha | None = None
     """What becomes of one transparent colour (`tRNS` of a PNG, an index of a GIF) where it is not the same.
     With `alpha="drop"` it is the colour of every pixel that has it in RGB: `load_image` of transformers drops an alpha
@@ -116,7 +117,8 @@ def _turned(image: Image, orientation: int) -> Image:
 
 
 def _is_opaque(image: Image) -> bool:
-    return "A" not in image.getbands() and image.info.get("transparency") is None
+    has_alpha = "A" in image.getbands() and image.mode != "LAB"
+    return not has_alpha and image.info.get("transparency") is None
 
 
 def _is_deep(image: Image) -> bool:

@@ -74,6 +74,7 @@ class Reading:
     accept: tuple[str, ...] = tuple(FORMATS)
     """The names of formats, by what the file holds."""
     limits: Limits = Limits()
+    """What is refused from the header."""
     frames: Literal["first", "reject"] = "first"
     """What is done with an animation, or several pages: the first frame is taken, or the file is refused."""
     media_type: Literal["reject", "ignore"] = "reject"
@@ -96,6 +97,7 @@ class Header:
     """What the header of a file says."""
 
     format: Format
+    """What the bytes are."""
     size: Size
     """In the order of the pixels in the file, before an orientation is applied (in a TIFF: after)."""
     mode: str

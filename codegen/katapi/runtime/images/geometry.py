@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Filter(IntEnum):
-    """The filters of Pillow's resampling. Its code works on 8-bit integers and gives the same on every machine."""
+    """The filters of Pillow's resampling, whose code works on integers and gives the same on every machine.
+
+    `NEAREST`, `BOX`, `BILINEAR`, `HAMMING`, `BICUBIC` (Keys, a = -0.5) and `LANCZOS` (three lobes) have its numbers.
+    """
 
     NEAREST = 0
     LANCZOS = 1

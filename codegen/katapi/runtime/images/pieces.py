@@ -17,9 +17,11 @@ class Piece:
     """
 
     spelling: str
+    """Of the control token, or the text."""
     control: bool
     """Whether `spelling` is that of a control token, and not a text."""
     count: int = 1
+    """How many times it stands there, one behind the other."""
     indices: tuple[tuple[str, int], ...] = ()
 
     @property

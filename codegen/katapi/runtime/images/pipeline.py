@@ -36,6 +36,7 @@ class Measure:
     """What the header of an image tells: how large the image arrives, and what will stand for it."""
 
     size: Size
+    """Of the image as it will arrive."""
     tokens: int
     """How many tokens of the model the image takes."""
     placeholder: Pieces
@@ -49,6 +50,7 @@ class ProcessedImage:
     """One image, processed: its arrays, and what stands for it among the tokens of the input."""
 
     pipeline: ImagePipeline
+    """By which it was processed."""
     data: bytes
     """The bytes of the file."""
     media_type: str | None
@@ -95,6 +97,7 @@ class Processed:
     arrays: Outputs
     """By name, joined as the pipeline declares."""
     images: tuple[ProcessedImage, ...]
+    """Each by itself, in order."""
 
     @property
     def tokens(self) -> int:
@@ -112,7 +115,9 @@ class ImagePipeline:
     """A declared pipeline. Nothing of it changes, so that threads can share it."""
 
     name: str
+    """By which it is found."""
     version: str
+    """Of its declaration."""
     digest: str
     """Of the meaning of its declaration, `sha256:…`."""
     reading: Reading
@@ -145,14 +150,14 @@ class ImagePipeline:
     def loading(self, way: str | None) -> ImagePipeline:
         """The same pipeline for images that come in another way; None is the first one.
 
-        Raises `ArtifactError` A168 where no way has this name.
+        Raises `ArtifactError` A145 where no way has this name.
         """
         if way == self.chosen:
             return self
         if way is not None and way not in self.ways:
             raise ArtifactError(
                 f"images do not come into {self.name} by a way {way!r}",
-                code="A168",
+                code="A145",
                 where=self.name,
                 help=f"ways: {', '.join(self.ways)}",
             )

@@ -81,7 +81,7 @@ def patches(picture: Picture, side: int, numbers: Normalization) -> NDArray[np.f
 
 
 def flat_patches(picture: Picture, side: int, numbers: Normalization) -> NDArray[np.float32]:
-    """The picture as square patches, row by row, each flat with the channel last: float32 [n, side * side * 3]."""
+    """The picture as square patches, row by row, each flat with the channel last: float32 [n, values]."""
     rows, columns = _grid(picture, side)
     if picture.is_outline:
         return _nothing((rows * columns, side * side * 3))
@@ -96,22 +96,25 @@ def merged_patches(picture: Picture, side: int, merge: int, frames: int, numbers
     """The picture as square patches, in blocks of `merge` by `merge` that a model joins into one token.
 
     Blocks stand row by row, and so do the patches of each. A patch is its channels, each with the picture repeated for
-    so many frames of a video: float32 of shape [n, 3 * frames * side * side].
+    so many frames of a video: float32 of shape [n, values].
     """
     rows, columns = _grid(picture, side * merge)
     count = rows * columns * merge * merge
     if picture.is_outline:
         return _nothing((count, 3 * frames * side * side))
-    out = np.empty((count, 3, frames, side * side), np.float32)
-    for channel in range(3):
-        plane = picture.pixels[:, :, channel].reshape(rows, merge, side, columns, merge, side)
-        cut = numbers.table[channel].take(plane.transpose(0, 3, 1, 4, 2, 5))
-        out[:, channel] = cut.reshape(-1, 1, side * side)
+    out = np.empty((rows, columns, merge, merge, 3, frames, side, side), np.float32)
+    band = np.empty((side * merge, picture.width), np.float32)
+    for row, blocks in enumerate(out):  # a row of blocks at a time, which the cache holds
+        pixels = picture.pixels[row * side * merge : (row + 1) * side * merge]
+        for channel in range(3):
+            np.take(numbers.table[channel], pixels[:, :, channel], out=band, mode="clip")
+            cut = band.reshape(merge, side, columns, merge, side).transpose(2, 0, 3, 1, 4)
+            blocks[:, :, :, channel] = cut[:, :, :, None]
     return out.reshape(count, -1)
 
 
 def strips(pictures: Sequence[Picture], side: int, numbers: Normalization) -> NDArray[np.float32]:
-    """The square patches of all pictures side by side, in one strip for each channel: float32 [3, side, n * side].
+    """The square patches of all pictures side by side, in one strip for each channel: float32 [3, side, width].
 
     The patches of a picture stand row by row, those of the next picture behind them.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from katapi.runtime.errors import MediaError
 from katapi.runtime.images.arrays import Join
@@ -14,11 +14,14 @@ from katapi.runtime.images.pieces import Piece
 from katapi.runtime.images.pipeline import ImagePipeline, Outputs
 from katapi.runtime.images.pixels import Normalization
 
+N = TypeVar("N", bound=Normalization)
+N_contra = TypeVar("N_contra", bound=Normalization, contravariant=True)
 
-class Plan(Protocol):
+
+class Plan(Protocol[N_contra]):
     """What becomes of one picture. It is made of the picture, or of its outline, and refuses it then, if it does."""
 
-    def arrays(self, numbers: Normalization) -> Outputs:
+    def arrays(self, numbers: N_contra) -> Outputs:
         """The arrays, by their official names."""
 
     def tokens(self) -> int:
@@ -29,19 +32,19 @@ class Plan(Protocol):
 
 
 def planned(
-    plan: Callable[[Picture], Plan],
+    plan: Callable[[Picture], Plan[N]],
     *,
     name: str,
     version: str,
     digest: str,
     reading: Reading,
     ways: Mapping[str, Arrival],
-    numbers: Normalization,
+    numbers: N,
     joins: Mapping[str, Join],
 ) -> ImagePipeline:
     """The pipeline that does what a plan says. The fields are those of `ImagePipeline`."""
 
-    def planned_for(picture: Picture) -> Plan:
+    def planned_for(picture: Picture) -> Plan[N]:
         try:
             return plan(picture)
         except (ArithmeticError, IndexError, ValueError) as error:

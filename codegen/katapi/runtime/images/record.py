@@ -37,17 +37,22 @@ class ImageRecord:
     media_type: str | None
     """What a caller said; None where nobody did."""
     header: Header
+    """What the header of the file says."""
     way: str
     """The name of the way in which the image came in."""
     arrival: Arrival
+    """What that way does."""
     reading: Reading
+    """Which files are read."""
     size: Size
     """Of the image as it arrived: 8-bit RGB, turned by its orientation where the way says so."""
     pixels: str
     """The digest of the arrived pixels: of their bytes, row by row, three to a pixel. Where it differs, so does the
     decoder."""
     steps: tuple[Step, ...]
+    """What was done with the picture, in order."""
     numbers: Normalization
+    """How a pixel became a number."""
     tokens: int
     """How many tokens of the model the image takes."""
     arrays: tuple[tuple[str, str], ...]

@@ -1,0 +1,77 @@
+"""How a file becomes 8-bit RGB, worked out pixel by pixel from what Pillow decodes."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+
+from katapi.model.images import Image
+from katapi.oracle.rasters import Pixels
+
+_WHOLE = 255
+
+
+def arrived(image: Image, way: str, data: bytes) -> Pixels:
+    """The pixels of a sound file of one frame, uint8 [height, width, 3], as they arrive in a way of the declaration.
+
+    It knows files without a colour profile, and deep grey that is clipped.
+    """
+    import PIL.Image  # Pillow is an extra
+
+    arrival = image.ways[way]
+    with PIL.Image.open(BytesIO(data)) as file:
+        file.load()
+        turn = file.getexif().get(0x0112, 1) if arrival.orientation == "apply" else 1
+        transparency = file.info.get("transparency")
+        mode, bands = file.mode, file.getbands()
+        palette = np.array(file.getpalette("RGB") or [], np.uint8).reshape(-1, 3)
+        values = np.array(file)
+        rgb = np.array(file.convert("RGB")) if mode in ("CMYK", "YCbCr") else None
+    if mode in ("1", "L", "LA"):
+        grey = values.astype(np.uint8) * (_WHOLE if mode == "1" else 1)
+        rgb = np.stack([grey[..., 0] if mode == "LA" else grey] * 3, axis=-1)
+    elif mode == "P":
+        rgb = palette[values]
+    elif mode in ("F", "I", "I;16"):
+        assert arrival.depth == "clip"
+        rgb = np.stack([np.minimum(np.maximum(values, 0), _WHOLE).astype(np.uint8)] * 3, axis=-1)
+    elif mode in ("RGB", "RGBA"):
+        rgb = values[..., :3]
+    assert rgb is not None, f"pixels of the mode {mode}"
+    alpha, is_key = None, False
+    if bands[-1] == "A":
+        alpha = values[..., -1]
+    elif isinstance(transparency, bytes):
+        of_index = np.full(256, _WHOLE, np.uint8)
+        of_index[: len(transparency)] = list(transparency)
+        alpha = of_index[values]
+    elif transparency is not None:
+        alpha = np.where((np.atleast_3d(values) == transparency).all(axis=-1), 0, _WHOLE).astype(np.uint8)
+        is_key = True
+    outcome = arrival.alpha if arrival.key is None or not is_key else arrival.key
+    if alpha is not None and not isinstance(outcome, str):
+        share = alpha[..., None] / _WHOLE
+        rgb = np.floor(rgb * share + np.array(outcome) * (1 - share) + 0.5).astype(np.uint8)
+    return np.ascontiguousarray(_turned(rgb, turn))
+
+
+def _turned(pixels: Pixels, orientation: int) -> Pixels:
+    """The pixels as they are to be seen, by the orientation of Exif."""
+    match orientation:
+        case 2:
+            return pixels[:, ::-1]
+        case 3:
+            return pixels[::-1, ::-1]
+        case 4:
+            return pixels[::-1]
+        case 5:
+            return pixels.swapaxes(0, 1)
+        case 6:
+            return pixels[::-1].swapaxes(0, 1)
+        case 7:
+            return pixels[::-1, ::-1].swapaxes(0, 1)
+        case 8:
+            return pixels.swapaxes(0, 1)[::-1]
+        case _:
+            return pixels

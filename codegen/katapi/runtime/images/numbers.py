@@ -1,0 +1,98 @@
+"""How a pixel becomes a number in processors that do not follow the order `(value * rescale - mean) / std`.
+
+Two of them take 8-bit pixels, so that each channel has 256 numbers, and every layout takes them as it takes a
+`Normalization`. The third takes pixels that a resize has left as float32.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.images.pixels import Normalization
+
+if TYPE_CHECKING:
+    from katapi.runtime.json_types import JsonObject
+
+
+class FoldedNormalization(Normalization):
+    """`(value - mean / rescale) / (std / rescale)`, all in float32: the torchvision classes of transformers.
+
+    A few numbers differ in their last bits from those of the unfolded order.
+    """
+
+    @cached_property
+    def table(self) -> NDArray[np.float32]:
+        """The number of each value of each channel: float32 of shape [3, 256]."""
+        unit = np.float32(1.0 / self.rescale)
+        table = np.stack([np.arange(256, dtype=np.float32)] * 3)
+        if self.mean is not None:
+            table -= np.array(self.mean, np.float32)[:, None] * unit
+        return table / (np.array((1.0, 1.0, 1.0) if self.std is None else self.std, np.float32)[:, None] * unit)
+
+    def to_json(self) -> JsonObject:
+        """The parameters, and the order of the arithmetic."""
+        return {**super().to_json(), "arithmetic": "float32, rescale folded into mean and std"}
+
+
+class BfloatNormalization(Normalization):
+    """`(value * rescale - mean) / std` with every result rounded to a bfloat16: Llama 4.
+
+    The numbers are bfloat16 held as float32, which loses nothing.
+    """
+
+    @cached_property
+    def table(self) -> NDArray[np.float32]:
+        """The number of each value of each channel: float32 of shape [3, 256]."""
+        table = bfloat16(np.stack([np.arange(256, dtype=np.float32)] * 3) * np.float32(self.rescale))
+        if self.mean is not None:
+            table = bfloat16(table - bfloat16(np.array(self.mean, np.float32))[:, None])
+        if self.std is not None:
+            table = bfloat16(table / bfloat16(np.array(self.std, np.float32))[:, None])
+        return table
+
+    def to_json(self) -> JsonObject:
+        """The parameters, and the type in which numbers are computed."""
+        return {**super().to_json(), "arithmetic": "bfloat16"}
+
+
+class RealNormalization(Normalization):
+    """`(value / divisor - mean) / std` in float32, for pixels that are real numbers: mistral-common."""
+
+    def __init__(
+        self,
+        divisor: float = 255.0,
+        mean: tuple[float, float, float] | None = None,
+        std: tuple[float, float, float] | None = None,
+    ) -> None:
+        super().__init__(1.0 / divisor, mean, std)
+        self.divisor = divisor
+        """What a pixel is divided by."""
+
+    @cached_property
+    def table(self) -> NDArray[np.float32]:
+        """The number of each whole value of each channel: float32 of shape [3, 256]."""
+        return self.of(np.broadcast_to(np.arange(256, dtype=np.float32)[:, None], (256, 3))).transpose()
+
+    def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The numbers of pixels whose last axis is their channels."""
+        numbers = pixels / np.float32(self.divisor)
+        if self.mean is not None:
+            numbers -= np.array(self.mean, np.float32)
+        if self.std is not None:
+            numbers /= np.array(self.std, np.float32)
+        return numbers
+
+    def to_json(self) -> JsonObject:
+        """The parameters, and the order of the arithmetic."""
+        return {**super().to_json(), "arithmetic": "float32, by division"}
+
+
+def bfloat16(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Finite numbers rounded to the nearest bfloat16, halves to the even one, and held as float32."""
+    bits = np.ascontiguousarray(numbers).view(np.uint32)
+    rounded = (bits + (np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1)))) & np.uint32(0xFFFF0000)
+    return rounded.view(np.float32)

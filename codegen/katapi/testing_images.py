@@ -1,0 +1,151 @@
+"""What generated property tests ask of images: that pipelines do what the interpreted declaration says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from katapi.compile import analyse_spec
+from katapi.model.images import Image
+from katapi.oracle.arrivals import arrived
+from katapi.oracle.images import ImageOracle, Token, together
+from katapi.project import find_project
+from katapi.runtime.errors import MediaError
+from katapi.runtime.images.arrays import Array
+from katapi.runtime.images.picture import Size, outline
+from katapi.runtime.images.pieces import Pieces, standing
+from katapi.runtime.images.pipeline import ImagePipeline
+
+T = TypeVar("T")
+
+_MODES = ("RGB", "L", "1", "RGBA", "LA", "P", "P with alpha", "L with a key", "RGB with a key")
+_SIDES = st.one_of(st.integers(1, 40), st.integers(1, 700))
+
+
+class PictureFile(NamedTuple):
+    """A small picture in a file: what is drawn, which tells of it better than its bytes."""
+
+    height: int
+    width: int
+    mode: str
+    orientation: int
+    seed: int
+
+    def data(self) -> bytes:
+        """The file: a PNG, which loses nothing."""
+        import PIL.Image  # Pillow is an extra
+
+        random = np.random.default_rng(self.seed)
+        bands = {"RGB": 3, "RGBA": 4, "LA": 2}.get(self.mode.split()[0], 1)
+        values = random.integers(0, 256, (self.height, self.width, bands), np.uint8)
+        image = PIL.Image.fromarray(values[..., 0] if bands == 1 else values)
+        mode = self.mode.split()[0]
+        saved: dict[str, object] = {}
+        if mode == "1":
+            image = image.point([value // 128 * 255 for value in range(256)]).convert("1")
+        elif mode == "P":
+            image = PIL.Image.fromarray(values[..., 0], "P")
+            image.putpalette(random.integers(0, 256, 768, np.uint8).tobytes())
+        if self.mode == "P with alpha":
+            saved["transparency"] = random.integers(0, 256, 200, np.uint8).tobytes()
+        elif self.mode.endswith("a key"):
+            first = tuple(int(value) for value in values[0, 0])
+            saved["transparency"] = first if len(first) > 1 else first[0]
+        exif = PIL.Image.Exif()
+        exif[0x0112] = self.orientation
+        file = BytesIO()
+        image.save(file, "PNG", exif=exif, **saved)
+        return file.getvalue()
+
+
+def picture_files() -> SearchStrategy[PictureFile]:
+    """Files of small pictures: all modes of up to 8 bits, all orientations."""
+    return st.builds(PictureFile, _SIDES, _SIDES, st.sampled_from(_MODES), st.integers(1, 8), st.integers(0, 2**32 - 1))
+
+
+def picture_sizes() -> SearchStrategy[Size]:
+    """Sizes of pictures, small and large, and with sides of very different length."""
+    sides = st.one_of(st.integers(1, 64), st.integers(1, 2000), st.integers(1, 12000))
+    return st.builds(Size, sides, sides)
+
+
+def declared(test: str, spec: str) -> dict[str, Image]:
+    """The images that a spec declares, by their names; `test` is a file of the project that has it."""
+    project = find_project(Path(test).parent)
+    return {
+        image.identity.name: image for library in analyse_spec(project, project.root / spec) for image in library.images
+    }
+
+
+def check_counts(pipeline: ImagePipeline, image: Image, size: Size) -> None:
+    """Tokens and placeholder of a size are those of the declaration, and there are as many tokens as it counts."""
+
+    def declares() -> tuple[int, list[Token]]:
+        oracle = ImageOracle(image, *size)
+        return oracle.tokens, oracle.placeholder()
+
+    def counts() -> tuple[int, list[Token]]:
+        seen = outline(size, pipeline.reading.limits.pixels)
+        return pipeline.count(seen), spread(standing(pipeline.expand(seen)))
+
+    expected = _outcome(declares)
+    assert _outcome(counts) == expected
+    if not isinstance(expected, str) and image.counted is not None:
+        tokens, placeholder = expected
+        spelling = image.counted.spelling
+        assert sum(token.control and token.spelling == spelling for token in placeholder) == tokens
+
+
+def check_arrays(pipeline: ImagePipeline, image: Image, way: str, files: Sequence[PictureFile]) -> None:
+    """Pictures become what the declaration says, alone and together, and their headers tell as much of them."""
+    data = [file.data() for file in files]
+    pixels = [arrived(image, way, one) for one in data]
+    oracles = [ImageOracle(image, one.shape[0], one.shape[1], one) for one in pixels]
+    loading = pipeline.loading(way)
+
+    def declares() -> tuple[list[dict[str, Array]], dict[str, Array]]:
+        arrays = [oracle.arrays() for oracle in oracles]
+        return arrays, together(image, arrays)
+
+    expected = _outcome(declares)
+    processed = _outcome(lambda: loading.process(*data))
+    if isinstance(expected, str) or isinstance(processed, str):
+        assert processed == expected
+        assert len(data) > 1 or _outcome(partial(loading.measure, data[0])) == expected
+        return
+    apart, joined = expected
+    for one, oracle, arrays in zip(processed.images, oracles, apart, strict=True):
+        _check_equal(one.arrays, arrays)
+        assert (one.tokens, spread(one.placeholder)) == (oracle.tokens, oracle.placeholder())
+    for one, file in zip(processed.images, data, strict=True):
+        measure = loading.measure(file)
+        assert (measure.size, measure.tokens, measure.placeholder) == (one.size, one.tokens, one.placeholder)
+        assert measure.shapes == {name: array.shape for name, array in one.arrays.items()}
+    _check_equal(processed.arrays, joined)
+
+
+def spread(pieces: Pieces) -> list[Token]:
+    """The pieces one after the other, as the oracle has them."""
+    return [Token(piece.spelling, piece.control, piece.indices) for piece in pieces for _ in range(piece.count)]
+
+
+def _outcome(work: Callable[[], T]) -> T | str:
+    """What work gives, or the code of the error that it raises."""
+    try:
+        return work()
+    except MediaError as error:
+        return error.code
+
+
+def _check_equal(found: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
+    assert list(found) == list(expected)
+    for name, array in expected.items():
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape), name
+        assert found[name].tobytes() == array.tobytes(), name
