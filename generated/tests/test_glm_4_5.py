@@ -97,7 +97,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((149, 3) <= site <= (159, 4) for site in own)
+    assert not any((150, 3) <= site <= (160, 4) for site in own)
     assert whole[: len(without)] == without
     assert whole != without
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,10 +86,12 @@ def test_without_bytes_the_block_is_printed() -> None:
 
 
 def test_a_model_without_a_pipeline_prints_blocks() -> None:
-    gemma = katapi.load("llama4")
-    assert gemma.assemble(request(user(image(A)))).images == ()
+    blind = replace(MODEL, _shown=None)
+    raw = request(user(image(A), {"type": "image", "url": "https://a.b/c"}))
+    assert blind.assemble(raw).images == ()
+    assert blind.assemble(raw).text == blind.render(raw).text
     with pytest.raises(katapi.MediaError) as caught:
-        gemma.assemble(request(user(image())), images=katapi.Images(attached=[A]))
+        blind.assemble(request(user(image())), images=katapi.Images(attached=[A]))
     assert caught.value.code == "M127"
 
 

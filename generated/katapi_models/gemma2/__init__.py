@@ -73,7 +73,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(88, 7), Site(95, 34)})),
+    _starts=Starts(frozenset({Site(89, 7), Site(96, 34)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

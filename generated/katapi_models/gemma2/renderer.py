@@ -24,53 +24,53 @@ from katapi_models.gemma2.request import (
 )
 from katapi_models.gemma2_tokens.vocabulary import Control
 
-USER_62 = fixed(
-    ControlSegment(Control.BOS, Site(62, 3)),
-    ControlSegment(Control.START_OF_TURN, Site(62, 8)),
-    LiteralSegment(Literal("user\n"), Site(62, 23)),
+USER_63 = fixed(
+    ControlSegment(Control.BOS, Site(63, 3)),
+    ControlSegment(Control.START_OF_TURN, Site(63, 8)),
+    LiteralSegment(Literal("user\n"), Site(63, 23)),
 )
-END_OF_TURN_79 = fixed(ControlSegment(Control.END_OF_TURN, Site(79, 3)), LiteralSegment(Literal("\n"), Site(79, 16)))
-MODEL_88 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(88, 7)),
-    LiteralSegment(Literal("model\n"), Site(88, 22)),
+END_OF_TURN_80 = fixed(ControlSegment(Control.END_OF_TURN, Site(80, 3)), LiteralSegment(Literal("\n"), Site(80, 16)))
+MODEL_89 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(89, 7)),
+    LiteralSegment(Literal("model\n"), Site(89, 22)),
     SAMPLED,
 )
-END_OF_TURN_91 = fixed(
-    ControlSegment(Control.END_OF_TURN, Site(91, 9)),
+END_OF_TURN_92 = fixed(
+    ControlSegment(Control.END_OF_TURN, Site(92, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(93, 7)),
+    LiteralSegment(Literal("\n"), Site(94, 7)),
 )
-START_OF_TURN_95 = fixed(ControlSegment(Control.START_OF_TURN, Site(95, 34)))
-NEWLINE_95 = fixed(LiteralSegment(Literal("\n"), Site(95, 56)))
-END_OF_TURN_95 = fixed(ControlSegment(Control.END_OF_TURN, Site(95, 77)), LiteralSegment(Literal("\n"), Site(95, 90)))
-MODEL_98 = fixed(ControlSegment(Control.START_OF_TURN, Site(98, 14)), LiteralSegment(Literal("model\n"), Site(98, 29)))
+START_OF_TURN_96 = fixed(ControlSegment(Control.START_OF_TURN, Site(96, 34)))
+NEWLINE_96 = fixed(LiteralSegment(Literal("\n"), Site(96, 56)))
+END_OF_TURN_96 = fixed(ControlSegment(Control.END_OF_TURN, Site(96, 77)), LiteralSegment(Literal("\n"), Site(96, 90)))
+MODEL_99 = fixed(ControlSegment(Control.START_OF_TURN, Site(99, 14)), LiteralSegment(Literal("model\n"), Site(99, 29)))
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """gemma.kata:39 def body(content)."""
-    # gemma.kata:40 match
-    if isinstance(content, str):  # :41
+    """gemma.kata:40 def body(content)."""
+    # gemma.kata:41 match
+    if isinstance(content, str):  # :42
         out.append(trim((Content(content), content_path, 0)))
-    else:  # :42
+    else:  # :43
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma.kata:44 match
-            if isinstance(p, TextPart):  # :45
+            # gemma.kata:45 match
+            if isinstance(p, TextPart):  # :46
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            else:  # :46
-                raise TemplateError("Gemma 2 sees no images.", code="T100", where="gemma.kata:47")
+            else:  # :47
+                raise TemplateError("Gemma 2 sees no images.", code="T100", where="gemma.kata:48")
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 38)."""
+    """All that the template prints for a request, in order (line 39)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    # gemma.kata:58 take leading system as sys
+    # gemma.kata:59 take leading system as sys
     sys: SystemMessage | None = None
     if messages and isinstance(first := messages[0][1], SystemMessage):
         sys = first
         messages = messages[1:]
-    # gemma.kata:59 take leading user as question
+    # gemma.kata:60 take leading user as question
     question: UserMessage | None = None
     question_at = -1
     if messages and isinstance(first := messages[0][1], UserMessage):
@@ -81,39 +81,39 @@ def render(request: Request) -> list[Printed]:
         raise TemplateError(
             "The first message, or the one behind a system message, must be a user's.",
             code="T100",
-            where="gemma.kata:60",
+            where="gemma.kata:61",
         )
-    out.append(USER_62)
+    out.append(USER_63)
     if sys is not None:
-        raise TemplateError("Gemma 2 knows no system message.", code="T100", where="gemma.kata:64")
+        raise TemplateError("Gemma 2 knows no system message.", code="T100", where="gemma.kata:65")
     _body(out, question.content, ("messages", question_at, "content"))
-    out.append(END_OF_TURN_79)
-    # gemma.kata:81 each m in messages
+    out.append(END_OF_TURN_80)
+    # gemma.kata:82 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, UserMessage) and (i == 0 or isinstance(message_at(messages, i - 1), UserMessage)):
-            # :82 when user
-            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:82")
+            # :83 when user
+            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:83")
         if isinstance(m, SystemMessage | AssistantMessage | AnotherMessage) and (
             i != 0 and not isinstance(message_at(messages, i - 1), UserMessage)
         ):
-            # :83 when system, assistant, another
+            # :84 when system, assistant, another
             raise TemplateError(
-                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:84"
+                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:85"
             )
-        if isinstance(m, AssistantMessage):  # :86 when assistant
+        if isinstance(m, AssistantMessage):  # :87 when assistant
             if m.tool_calls:
-                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:87")
-            out.append(MODEL_88)
+                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:88")
+            out.append(MODEL_89)
             if m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_91)
-        elif isinstance(m, SystemMessage | UserMessage | AnotherMessage):  # :95 when system, user, another
-            out += (START_OF_TURN_95, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_95)
+            out.append(END_OF_TURN_92)
+        elif isinstance(m, SystemMessage | UserMessage | AnotherMessage):  # :96 when system, user, another
+            out += (START_OF_TURN_96, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_96)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_95)
+            out.append(END_OF_TURN_96)
         else:
             assert_never(m)
-    # gemma.kata:98 generate
+    # gemma.kata:99 generate
     if request.add_generation_prompt:
-        out.append(MODEL_98)
+        out.append(MODEL_99)
     return out

@@ -52,39 +52,39 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-HEADER_START_31 = fixed(ControlSegment(Control.HEADER_START, Site(31, 26)))
-HEADER_END_31 = fixed(ControlSegment(Control.HEADER_END, Site(31, 45)), LiteralSegment(Literal("\n\n"), Site(31, 57)))
-IMAGE_37 = fixed(ControlSegment(Control.IMAGE, Site(37, 47)))
-BEGIN_OF_TEXT_61 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(61, 3)))
-SYSTEM_76 = (Literal("system"), Site(76, 10))
-ENVIRONMENT_IPYTHON_77 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(77, 18)))
-YOU_HAVE_ACCESS_79 = fixed(
+HEADER_START_32 = fixed(ControlSegment(Control.HEADER_START, Site(32, 26)))
+HEADER_END_32 = fixed(ControlSegment(Control.HEADER_END, Site(32, 45)), LiteralSegment(Literal("\n\n"), Site(32, 57)))
+IMAGE_38 = fixed(ControlSegment(Control.IMAGE, Site(38, 57)))
+BEGIN_OF_TEXT_62 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(62, 3)))
+SYSTEM_77 = (Literal("system"), Site(77, 10))
+ENVIRONMENT_IPYTHON_78 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(78, 18)))
+YOU_HAVE_ACCESS_80 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(79, 7),
+        Site(80, 7),
     ),
 )
-EOT_83 = fixed(ControlSegment(Control.EOT, Site(83, 5)))
-USER_91 = (Literal("user"), Site(91, 12))
-GIVEN_THE_FOLLOWING_92 = fixed(
+EOT_84 = fixed(ControlSegment(Control.EOT, Site(84, 5)))
+USER_92 = (Literal("user"), Site(92, 12))
+GIVEN_THE_FOLLOWING_93 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(92, 7),
+        Site(93, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(93, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(94, 7)),
 )
-EOT_99 = fixed(ControlSegment(Control.EOT, Site(99, 7)))
-ASSISTANT_107 = (Literal("assistant"), Site(107, 12))
-SAMPLED_108 = fixed(SAMPLED)
-PYTHON_START_110 = fixed(ControlSegment(Control.PYTHON_START, Site(110, 11)))
-PYTHON_END_112 = fixed(ControlSegment(Control.PYTHON_END, Site(112, 11)))
-EOT_117 = fixed(ControlSegment(Control.EOT, Site(117, 9)), END_SAMPLED)
-IPYTHON_123 = (Literal("ipython"), Site(123, 12))
-EOT_125 = fixed(ControlSegment(Control.EOT, Site(125, 7)))
-EOT_128 = fixed(ControlSegment(Control.EOT, Site(128, 62)))
-ASSISTANT_131 = (Literal("assistant"), Site(131, 19))
+EOT_100 = fixed(ControlSegment(Control.EOT, Site(100, 7)))
+ASSISTANT_108 = (Literal("assistant"), Site(108, 12))
+SAMPLED_109 = fixed(SAMPLED)
+PYTHON_START_111 = fixed(ControlSegment(Control.PYTHON_START, Site(111, 11)))
+PYTHON_END_113 = fixed(ControlSegment(Control.PYTHON_END, Site(113, 11)))
+EOT_118 = fixed(ControlSegment(Control.EOT, Site(118, 9)), END_SAMPLED)
+IPYTHON_124 = (Literal("ipython"), Site(124, 12))
+EOT_126 = fixed(ControlSegment(Control.EOT, Site(126, 7)))
+EOT_129 = fixed(ControlSegment(Control.EOT, Site(129, 62)))
+ASSISTANT_132 = (Literal("assistant"), Site(132, 19))
 RESPOND_IN_THE_LLAMA_6 = fixed(
     LiteralSegment(
         Literal(
@@ -106,40 +106,40 @@ def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path
 
 
 def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama4.kata:31 def turn(role)."""
-    out += (HEADER_START_31, role, HEADER_END_31)
+    """llama4.kata:32 def turn(role)."""
+    out += (HEADER_START_32, role, HEADER_END_32)
 
 
 def _parts(out: list[Printed], pieces: Sequence[TextPart | ImagePart], pieces_path: Path) -> None:
-    """llama4.kata:33 def parts(pieces)."""
+    """llama4.kata:34 def parts(pieces)."""
     for p_at, p in enumerate(pieces):
         p_path = (*pieces_path, p_at)
-        # llama4.kata:35 match
-        if isinstance(p, TextPart):  # :36
+        # llama4.kata:36 match
+        if isinstance(p, TextPart):  # :37
             out.append((p.text, (*p_path, "text"), 0))
-        else:  # :37
-            out.append(IMAGE_37 if p.placeholder is None else p.placeholder.at(Site(37, 37)))
+        else:  # :38
+            out.append(IMAGE_38 if p.placeholder is None else p.placeholder.at(Site(38, 37)))
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """llama4.kata:42 def body(content)."""
-    # llama4.kata:43 match
-    if isinstance(content, str):  # :44
+    """llama4.kata:43 def body(content)."""
+    # llama4.kata:44 match
+    if isinstance(content, str):  # :45
         out.append((Content(content), content_path, 0))
-    else:  # :45
+    else:  # :46
         _parts(out, content, content_path)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 30)."""
+    """All that the template prints for a request, in order (line 31)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     custom_tools = request.custom_tools
     tools_in_user_message = request.tools_in_user_message
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:52")
-    # llama4.kata:54 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:53")
+    # llama4.kata:55 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -151,66 +151,66 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:58"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:59"
         )
-    out.append(BEGIN_OF_TEXT_61)
+    out.append(BEGIN_OF_TEXT_62)
     if sys is not None:
         said_printed: list[Printed] = []
-        # llama4.kata:64 match
-        if isinstance(sys.content, str):  # :65
+        # llama4.kata:65 match
+        if isinstance(sys.content, str):  # :66
             said_printed.append((sys.content, ("messages", sys_at, "content"), 0))
-        else:  # :66
+        else:  # :67
             for p_at, p in enumerate(sys.content):
                 p_path = ("messages", sys_at, "content", p_at)
-                # llama4.kata:68 match
-                if isinstance(p, TextPart):  # :69
+                # llama4.kata:69 match
+                if isinstance(p, TextPart):  # :70
                     said_printed.append((p.text, (*p_path, "text"), 0))
-                else:  # :70
-                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:70")
+                else:  # :71
+                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:71")
         said = kept(said_printed)
-        _turn(out, SYSTEM_76)
+        _turn(out, SYSTEM_77)
         if offered:
-            out.append(ENVIRONMENT_IPYTHON_77)
+            out.append(ENVIRONMENT_IPYTHON_78)
         if offered and not tools_in_user_message:
-            out.append(YOU_HAVE_ACCESS_79)
+            out.append(YOU_HAVE_ACCESS_80)
             _listing(out, functions, functions_path)
-        out += (trim(said), EOT_83)
+        out += (trim(said), EOT_84)
     elif functions and not tools_in_user_message:
         raise TemplateError(
-            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:85"
+            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:86"
         )
-    # llama4.kata:88 each m in messages
+    # llama4.kata:89 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :89 when system, user, custom
-            _turn(out, USER_91)
-            out.append(GIVEN_THE_FOLLOWING_92)
+            # :90 when system, user, custom
+            _turn(out, USER_92)
+            out.append(GIVEN_THE_FOLLOWING_93)
             _listing(out, functions, functions_path)
-            # llama4.kata:95 match
-            if isinstance(m.content, str):  # :96
+            # llama4.kata:96 match
+            if isinstance(m.content, str):  # :97
                 out.append(trim((m.content, ("messages", m_at, "content"), 0)))
-            else:  # :97
+            else:  # :98
                 _parts(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_99)
+            out.append(EOT_100)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :102 when assistant, tool, ipython
+            # :103 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama4.kata:103",
+                where="llama4.kata:104",
             )
-        elif isinstance(m, AssistantMessage):  # :106 when assistant
-            _turn(out, ASSISTANT_107)
-            out.append(SAMPLED_108)
+        elif isinstance(m, AssistantMessage):  # :107 when assistant
+            _turn(out, ASSISTANT_108)
+            out.append(SAMPLED_109)
             if m.tool_calls:
-                out.append(PYTHON_START_110)
+                out.append(PYTHON_START_111)
                 if m.content is not None:
                     _body(out, m.content, ("messages", m_at, "content"))
-                out.append(PYTHON_END_112)
+                out.append(PYTHON_END_113)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out.append(
@@ -222,19 +222,19 @@ def render(request: Request) -> list[Printed]:
                     )
             elif m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_117)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :121 when tool, ipython
+            out.append(EOT_118)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :122 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:122")
-            _turn(out, IPYTHON_123)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_125)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :128 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:123")
+            _turn(out, IPYTHON_124)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_126)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :129 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_128)
+            out.append(EOT_129)
         else:
             assert_never(m)
-    # llama4.kata:131 generate
+    # llama4.kata:132 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_131)
+        _turn(out, ASSISTANT_132)
     return out
