@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from katapi.analyse import analyse
 from katapi.artifacts.lock import read_lock
-from katapi.compile import analyse_spec, compile_program
+from katapi.compile import analyse_spec, compile_images, compile_program
 from katapi.declared_artifacts import DeclaredArtifacts
 from katapi.language.source import Source
-from katapi.model.program import Library, Program
+from katapi.model.program import Library, Program, images_of
 from katapi.project import Project
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
@@ -82,7 +82,10 @@ def pass_project() -> Project:
     artifacts = DeclaredArtifacts(project)
     for path in sorted(PASS.glob("*.kata")):
         for program in programs_of(path).values():
-            for file, data in compile_program(program, project, artifacts).items():
+            files = compile_program(program, project, artifacts)
+            for library, _ in images_of(program).values():
+                files |= compile_images(library, project)
+            for file, data in files.items():
                 target = folder / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from katapi.packs.writing import pack_bytes, pack_of
     from katapi.runtime.budget.context import fit_context
     from katapi.runtime.execution import Execution, execute
+    from katapi.runtime.images.given import Images
     from katapi.runtime.tensors.batch import Batch, Padding, batch
     from katapi.runtime.tensors.embedding import check_embedding
     from katapi.runtime.tensors.mrope import VISION_LAYOUTS, VisionLayout, mrope_positions
@@ -53,6 +54,7 @@ else:
         {
             "katapi.runtime.budget.context": ("fit_context",),
             "katapi.runtime.execution": ("Execution", "execute"),
+            "katapi.runtime.images.given": ("Images",),
             "katapi.divergence.compare": ("Diff", "diff"),
             "katapi.packs.pack": ("Pack",),
             "katapi.packs.reading": ("read_pack",),
@@ -82,6 +84,7 @@ __all__ = [
     "ExecutionRecord",
     "ExtensionError",
     "FileTokenizer",
+    "Images",
     "KatapiError",
     "Literal",
     "MediaError",

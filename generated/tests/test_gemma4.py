@@ -32,6 +32,7 @@ from katapi_models.gemma4.request import (
     Call,
     DeveloperMessage,
     Function,
+    ImagePart,
     MediaPart,
     Request,
     Response,
@@ -50,8 +51,7 @@ CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)
 MEDIA_PART = st.builds(
     MediaPart,
-    type=st.sampled_from(("image", "audio", "video")),
-    image=st.none() | json_values(Control),
+    type=st.sampled_from(("audio", "video")),
     audio=st.none() | json_values(Control),
     video=st.none() | json_values(Control),
     url=st.none() | TEXT,
@@ -61,6 +61,7 @@ FUNCTION = st.builds(Function, name=TEXT, arguments=json_objects(Control))
 CALL = st.builds(Call, function=FUNCTION, id=st.none() | TEXT, type=st.none() | st.sampled_from(("function",)))
 RESPONSE = st.builds(Response, name=st.none() | TEXT, response=json_values(Control))
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
+IMAGE_PART = st.builds(ImagePart, type=st.sampled_from(("image", "image_url")))
 SYSTEM_MESSAGE = st.builds(
     SystemMessage, role=st.just("system"), content=st.none() | TEXT | st.lists(TEXT_PART, max_size=3).map(tuple)
 )
@@ -70,7 +71,7 @@ DEVELOPER_MESSAGE = st.builds(
 USER_MESSAGE = st.builds(
     UserMessage,
     role=st.just("user"),
-    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, MEDIA_PART), max_size=3).map(tuple),
+    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, MEDIA_PART), max_size=3).map(tuple),
 )
 ASSISTANT_MESSAGE = st.builds(
     AssistantMessage,
@@ -90,7 +91,7 @@ TOOL_MESSAGE = st.builds(
 ANOTHER_MESSAGE = st.builds(
     AnotherMessage,
     role=other_roles(Control, ("system", "developer", "user", "assistant", "tool")),
-    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, MEDIA_PART), max_size=3).map(tuple),
+    content=st.none() | TEXT | st.lists(st.one_of(TEXT_PART, IMAGE_PART, MEDIA_PART), max_size=3).map(tuple),
 )
 ANY_MESSAGE = st.one_of(
     SYSTEM_MESSAGE, DEVELOPER_MESSAGE, USER_MESSAGE, ASSISTANT_MESSAGE, TOOL_MESSAGE, ANOTHER_MESSAGE
@@ -110,18 +111,19 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content",),
     "another": ("content",),
 }
-PREFIX = Prefix(ways=((), (Site(147, 104), Site(147, 110))), own=frozenset({Site(147, 104), Site(147, 110)}))
+PREFIX = Prefix(ways=((), (Site(148, 104), Site(148, 110))), own=frozenset({Site(148, 104), Site(148, 110)}))
 PLACEHOLDERS = (
-    Placeholder("type", "audio", ((Site(57, 28),),)),
-    Placeholder("type", "image", ((Site(56, 28),),)),
-    Placeholder("type", "video", ((Site(58, 28),),)),
+    Placeholder("type", "audio", ((Site(58, 28),),)),
+    Placeholder("type", "image", ((Site(57, 61),),)),
+    Placeholder("type", "image_url", ((Site(57, 61),),)),
+    Placeholder("type", "video", ((Site(59, 28),),)),
 )
 REJECTIONS = {
-    "gemma4.kata:66",
-    "gemma4.kata:90",
-    "gemma4.kata:92",
-    "gemma4.kata:141",
-    "gemma4.kata:143",
+    "gemma4.kata:67",
+    "gemma4.kata:91",
+    "gemma4.kata:93",
+    "gemma4.kata:142",
+    "gemma4.kata:144",
     "gemma.kata:41",
     "gemma.kata:104",
 }
@@ -174,7 +176,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((147, 3) <= site <= (147, 121) for site in own)
+    assert not any((148, 3) <= site <= (148, 121) for site in own)
     assert whole[: len(without)] == without
     assert sites_of(whole[len(without) :]) in PREFIX.ways
 

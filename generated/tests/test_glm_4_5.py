@@ -65,8 +65,8 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content.output", "content"),
 }
 PREFIX = Prefix(
-    ways=((Site(150, 5),), (Site(150, 5), Site(9, 21), Site(154, 55), Site(154, 62))),
-    own=frozenset({Site(150, 5), Site(154, 55), Site(154, 62)}),
+    ways=((Site(151, 5),), (Site(151, 5), Site(10, 21), Site(155, 55), Site(155, 62))),
+    own=frozenset({Site(151, 5), Site(155, 55), Site(155, 62)}),
 )
 INPUTS = REQUEST
 
@@ -102,7 +102,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((149, 3) <= site <= (159, 4) for site in own)
+    assert not any((150, 3) <= site <= (160, 4) for site in own)
     assert whole[: len(without)] == without
     assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without

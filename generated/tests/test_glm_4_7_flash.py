@@ -80,8 +80,8 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "tool": ("content.output", "content"),
 }
 PREFIX = Prefix(
-    ways=((Site(150, 5), Site(157, 28)), (Site(150, 5), Site(157, 44))),
-    own=frozenset({Site(150, 5), Site(157, 28), Site(157, 44)}),
+    ways=((Site(151, 5), Site(158, 28)), (Site(151, 5), Site(158, 44))),
+    own=frozenset({Site(151, 5), Site(158, 28), Site(158, 44)}),
 )
 INPUTS = REQUEST
 
@@ -117,7 +117,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((149, 3) <= site <= (159, 4) for site in own)
+    assert not any((150, 3) <= site <= (160, 4) for site in own)
     assert whole[: len(without)] == without
     assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from katapi.analyse import analyse
+from katapi.analyse import analyse, load_beside
 from katapi.language.diagnostics import SpecError
 from katapi.language.source import Source
 
@@ -28,6 +28,10 @@ def codes_of(text: str) -> list[str]:
     return re.findall(r"^error\[(K\d{3})\]", text, re.MULTILINE)
 
 
+def source(path: Path) -> Source:
+    return Source(path.name, path.read_text(encoding="utf-8"))
+
+
 def expected(path: Path) -> str:
     return path.with_suffix(".expected").read_text(encoding="utf-8")
 
@@ -35,7 +39,7 @@ def expected(path: Path) -> str:
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
 def test_findings_are_as_expected(path: Path) -> None:
     with pytest.raises(SpecError) as caught:
-        analyse(path.stem, Source(path.name, path.read_text(encoding="utf-8")))
+        analyse(path.stem, source(path), load_beside(path, source))
     assert f"{caught.value}\n" == expected(path), "to accept the new text: python tools/expect.py"
 
 

@@ -10,6 +10,7 @@ from katapi.check import (
     controls,
     fields,
     generation,
+    images,
     matches,
     messages,
     names,
@@ -32,6 +33,7 @@ ALL: tuple[Callable[[Program], list[Diagnostic]], ...] = (
     recursion.check,
     nesting.check,
     controls.check,
+    images.check,
     boundaries.check,
 )
 

@@ -42,6 +42,8 @@ def _tokens(statement: t.Statement, definitions: Mapping[str, t.Def], calling: f
             yield f"`@{token.name}`"
         case t.Print(value=value) if isinstance(value.type, ControlType):
             yield "a control token"
+        case t.ImageOf():
+            yield "an image"
         case t.CallDef(name=name) if name not in calling:
             for inner in statements(definitions[name].body):
                 yield from _tokens(inner, definitions, calling | {name})

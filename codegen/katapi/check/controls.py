@@ -137,6 +137,8 @@ class _Seams:
                 return self._rounds([statement.body], tails, statement.join or "", statement.span)
             case t.Walk(arms=walk_arms):
                 return self._rounds([arm.body for arm in walk_arms], tails, "", statement.span)
+            case t.ImageOf(body=body):
+                return self._block(body, tails) | _NOTHING
             case t.Joined(separator=separator, body=body):
                 return self._joined(separator, body, tails, statement.span)
             case t.Take(otherwise=otherwise):

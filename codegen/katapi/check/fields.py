@@ -20,10 +20,11 @@ from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.program import Program
-from katapi.model.request import Field
+from katapi.model.request import IMAGE, Field
 from katapi.model.types import (
     CONTENT,
     BoolType,
+    ImageType,
     JsonKind,
     JsonType,
     ListType,
@@ -134,7 +135,10 @@ class _Analysis:
         if isinstance(inner, TextType) and inner.choices is not None and len(inner.choices) == 1 and of == inner:
             return {}  # one value tells nothing
         deeper = len(place) > len(self._program.request.records) + 2  # a record contains itself, which K502 reports
-        return {place: inner} if record is None or deeper else self._fields(record.fields, place)
+        if record is None or deeper:
+            return {place: inner}
+        carried = () if record.image is None else (IMAGE,)
+        return self._fields((*record.fields, *carried), place)
 
     def _of_record(self, name: str, number: int) -> dict[Place, Type]:
         return self._leaves(RecordType(name), (number,))
@@ -172,6 +176,9 @@ class _Analysis:
                 return self._run(block, ways)
             case t.Sampled(body=body) | t.Joined(body=body) | t.Capture(body=body):
                 return self._run(body, ways)
+            case t.ImageOf(value=image, body=body):
+                shown = self._use(ways, image)
+                return limited([*shown, *self._run(body, shown)])
             case t.Print(value=value) | t.Drop(value=value):
                 return self._use(ways, value)
             case t.CallDef(name=name, arguments=arguments):
@@ -369,10 +376,12 @@ class _Analysis:
                 )
             else:
                 print_it = f"go through it with `each … in {path} {{ … }}`" if in_list else "print it"
+                if isinstance(loss.type, ImageType):
+                    print_it = f"show it with `image {path.removesuffix('.image')} {{ … }}`"
                 where = "where " + " and ".join(loss.where) if loss.where else "on every path"
                 ignore = (
                     "; a field that is never wanted is declared `ignore`"
-                    if len(loss.place) > 1 and not loss.where and loss.place[1:] != ("role",)
+                    if len(loss.place) > 1 and not loss.where and loss.place[1:] not in (("role",), ("image",))
                     else ""
                 )
                 finding = Diagnostic(
@@ -387,7 +396,7 @@ class _Analysis:
 
 def _used(statement: t.Statement) -> Iterator[t.Variable]:
     """The variables whose values a statement prints, passes on or drops."""
-    if isinstance(statement, (t.Print, t.CallDef, t.Drop, t.Let)):
+    if isinstance(statement, (t.Print, t.CallDef, t.Drop, t.Let, t.ImageOf)):
         for expr in expressions(statement):
             yield from variables(expr)
 

@@ -91,7 +91,7 @@ def _prints(statement: t.Statement, definitions: Definitions, calling: frozenset
             return True
         case t.Block() as block:
             return _always_prints(block, definitions, calling)
-        case t.Sampled(body=body) | t.Joined(body=body):
+        case t.Sampled(body=body) | t.Joined(body=body) | t.ImageOf(body=body):
             return _always_prints(body, definitions, calling)
         case t.Reject():
             return True

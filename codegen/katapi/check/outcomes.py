@@ -109,6 +109,8 @@ class _Outcomes:
             case t.Block() | t.Sampled(body=_) | t.Joined(body=_) | t.Capture(body=_):
                 inner = statement if isinstance(statement, t.Block) else statement.body
                 return self.block(inner, state)
+            case t.ImageOf(body=body):
+                return either(state, self.block(body, state))
             case t.Let(variable=variable, value=value):
                 self._value(value, state)
                 return renamed(state, value, variable)

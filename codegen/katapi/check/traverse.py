@@ -135,6 +135,8 @@ def expressions(statement: t.Statement) -> tuple[t.Expr, ...]:
     match statement:
         case t.Print(value=value) | t.Let(value=value) | t.Begin(value=value) | t.Drop(value=value):
             return (value,)
+        case t.ImageOf(value=image):
+            return (image,)
         case t.CallDef(arguments=arguments):
             return arguments
         case t.If(test=test):
@@ -157,6 +159,8 @@ def blocks(statement: t.Statement) -> tuple[t.Block, ...]:
         case t.If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
         case t.Each(body=body) | t.Sampled(body=body) | t.Joined(body=body) | t.Capture(body=body):
+            return (body,)
+        case t.ImageOf(body=body):
             return (body,)
         case t.Walk(arms=arms):
             return tuple(arm.body for arm in arms)

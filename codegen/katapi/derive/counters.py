@@ -134,7 +134,7 @@ class Counters:
                         yield inside
                 case t.Block():
                     yield from self._advances(one, counters, fields, given, inside)
-                case t.Sampled(body=inner):
+                case t.Sampled(body=inner) | t.ImageOf(body=inner):
                     yield from self._advances(inner, counters, fields, given, inside)
                 case t.Each(condition=None, body=inner) if inside is None and given in (None, fields.field(one.source)):
                     yield from self._advances(inner, counters, fields, None, fields.field(one.source))

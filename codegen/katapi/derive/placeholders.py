@@ -110,7 +110,7 @@ class _Looking:
         match statement:
             case t.Block():
                 return self._of_block(statement)
-            case t.Sampled(body=body) | t.Joined(body=body):
+            case t.Sampled(body=body) | t.Joined(body=body) | t.ImageOf(body=body):
                 return self._of_block(body)
             case t.Capture(variable=variable, body=body):
                 return Counter() if variable in self.dropped else self._nowhere(body)

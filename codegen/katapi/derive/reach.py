@@ -259,7 +259,7 @@ class _Reach:
                     return isinstance(present(value.type), ControlType)
                 case t.Block():
                     return self._begins_with_control(statement)
-                case t.Sampled(body=body):
+                case t.Sampled(body=body) | t.ImageOf(body=body):
                     return self._begins_with_control(body)
                 case t.If(then=then, otherwise=otherwise) if otherwise is not None:
                     return self._begins_with_control(then) and self._begins_with_control(otherwise)
@@ -288,7 +288,7 @@ class _Reach:
                 return isinstance(present(value.type), ControlType)
             case t.Reject():
                 return True
-            case t.Block() | t.Sampled():
+            case t.Block() | t.Sampled() | t.ImageOf():
                 return self._prints_control(statement if isinstance(statement, t.Block) else statement.body)
             case t.If(then=then, otherwise=otherwise):
                 return otherwise is not None and self._prints_control(then) and self._prints_control(otherwise)

@@ -102,7 +102,11 @@ class Forms:
 
     def _statement(self, statement: t.Statement, folder: NormalForm, known: Known) -> g.Form:
         match statement:
-            case t.Block(statements=statements) | t.Sampled(body=t.Block(statements=statements)):
+            case (
+                t.Block(statements=statements)
+                | t.Sampled(body=t.Block(statements=statements))
+                | t.ImageOf(body=t.Block(statements=statements))
+            ):
                 return self._all(statements, folder, known)
             case t.Print(value=value):
                 return self._printed(value, known)

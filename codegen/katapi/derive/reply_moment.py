@@ -184,7 +184,7 @@ def _sampled(statement: t.Statement) -> bool:
         case t.If(then=then, otherwise=otherwise):
             inner = [*then.statements, *(() if otherwise is None else otherwise.statements)]
             return any(map(_sampled, inner))
-        case t.Each(body=body) | t.Joined(body=body):
+        case t.Each(body=body) | t.Joined(body=body) | t.ImageOf(body=body):
             return any(map(_sampled, body.statements))
         case t.Match(arms=arms):
             return any(_sampled(inner) for arm in arms for inner in arm.body.statements)

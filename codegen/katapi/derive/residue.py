@@ -43,7 +43,11 @@ class Residues:
             case t.Sampled(body=body) if self._keep_sampled:
                 inner = self.of(body.statements)
                 return None if inner is None else (replace(statement, body=replace(body, statements=inner)),)
-            case t.Block(statements=statements) | t.Sampled(body=t.Block(statements=statements)):
+            case (
+                t.Block(statements=statements)
+                | t.Sampled(body=t.Block(statements=statements))
+                | t.ImageOf(body=t.Block(statements=statements))
+            ):
                 return self.of(statements)
             case t.Print(value=value):
                 return self._print(statement, fold(value))

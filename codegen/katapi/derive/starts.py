@@ -87,6 +87,9 @@ class _Reading:
                 return self.of_block(statement)
             case t.Sampled(body=body) | t.Joined(body=body):
                 return self.of_block(body)
+            case t.ImageOf(body=body, span=span):
+                placeholder = _First({site_of(span, self.source)}, empty=False)
+                return self.of_block(body).either(placeholder)
             case t.Print(value=value):
                 return self._printed(value)
             case t.CallDef(name=name, arguments=arguments):

@@ -73,7 +73,7 @@ class _Reading:
         match statement:
             case t.Block():
                 return self.of_block(statement)
-            case t.Sampled(body=body):
+            case t.Sampled(body=body) | t.ImageOf(body=body):
                 return self.of_block(body)
             case t.Print(value=value):
                 return self._printed(value)

@@ -76,6 +76,11 @@ def _new(name: str, known: Mapping[str, str]) -> str:
     return name
 
 
+def image_constant(library: Library, name: str) -> str:
+    """The constant of an image of a file, by its name."""
+    return _Names.of(library.images).constants[name]
+
+
 def emit_images(library: Library, package: str) -> str:
     """The text of the module of a file of images; `package` is its dotted name."""
     writer = TermWriter(name_of)

@@ -28,11 +28,11 @@ def class_name(name: str) -> str:
 
 
 _CLASSES = {
-    "AliasChoices", "Annotated", "Boundary", "ByRole", "Content", "ContentSegment", "Control", "ControlSegment",
-    "DateField", "Field", "Fixed", "FromParts", "Items", "Joined", "Json", "JsonObject", "JsonObjectField", "JsonText",
-    "JsonValueField", "Literal", "LiteralSegment", "Message", "None", "ObjectFromText", "OtherThan", "Path", "Printed",
-    "PrintedText", "PythonNotation", "Request", "RequestError", "RequestModel", "Sequence", "Serialization", "Site",
-    "TemplateError", "TypeAlias",
+    "AliasChoices", "Annotated", "Boundary", "ByRole", "CarriesImage", "Content", "ContentSegment", "Control",
+    "ControlSegment", "DateField", "Field", "Fixed", "FromParts", "Items", "Joined", "Json", "JsonObject",
+    "JsonObjectField", "JsonText", "JsonValueField", "Literal", "LiteralSegment", "Message", "None", "ObjectFromText",
+    "OtherThan", "Path", "Printed", "PrintedText", "PythonNotation", "Request", "RequestError", "RequestModel",
+    "Sequence", "Serialization", "Site", "TemplateError", "TypeAlias",
 }  # fmt: skip
 
 

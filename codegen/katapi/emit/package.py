@@ -6,17 +6,28 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from katapi.check.traverse import all_statements
 from katapi.derive.reach import UnboundedReach
 from katapi.derive.reply_forms import NotInvertible
 from katapi.derive.starts import starts_of
 from katapi.emit.budgets import model_budgets
 from katapi.emit.environment import render
+from katapi.emit.images import image_constant
 from katapi.emit.names import lender
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
-from katapi.model.program import Library, Program, TokenizerProgram
+from katapi.model import template as t
+from katapi.model.program import Library, Program, TokenizerProgram, images_of
 from katapi.model.sites import cited
 from katapi.runtime.record import TokenizerParts
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineRow:
+    """The constant of an image pipeline, and the dotted name of its package."""
+
+    name: str
+    package: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,7 @@ class ModelContext:
     package: str
     unreadable: str | None
     unbounded: str | None
+    pipeline: PipelineRow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +123,10 @@ def emit_model(
         f"{package}.request": ["Request"],
         f"{lender(program, package)}.tokenizer": ["tokenizer"],
     }
+    pipeline = _pipeline(program, package)
+    if pipeline is not None:
+        used["katapi.runtime.images.placing"] = ["Shown"]
+        used[f"{lender(program, package)}.vocabulary"] = ["Control"]
     lines = Lines(1)
     lines.statement("budgets=", budgets, ",")
     return render(
@@ -139,8 +155,21 @@ def emit_model(
             unbounded=None
             if unbounded is None
             else call("Unbounded", [string(cited(unbounded.span, program.source)), string(unbounded.why)]),
+            pipeline=pipeline,
         ),
     )
+
+
+def _pipeline(program: Program, package: str) -> PipelineRow | None:
+    """The pipeline that the template names for its images, if it names one."""
+    declared = images_of(program)
+    for statement in all_statements(program.template):
+        if isinstance(statement, t.ImageOf) and statement.pipeline is not None:
+            library, image = declared[statement.pipeline]
+            return PipelineRow(
+                image_constant(library, image.identity.name), f"{package.rpartition('.')[0]}.{library.package}"
+            )
+    return None
 
 
 def _parts(parts: TokenizerParts, values: Values) -> str:

@@ -45,6 +45,7 @@ class ClassContext:
     doc: str
     fields: list[FieldContext]
     alias_after: str
+    base: str = "RequestModel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +225,16 @@ def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldC
 
 
 def _record(record: Record, types: _Types, source: Source) -> ClassContext:
+    base, carries = "RequestModel", ""
+    if record.image is not None:
+        base = types.use("katapi.runtime.images.part", "CarriesImage")
+        carries = ", which carries an image"
     return ClassContext(
         record_class(record.name),
-        f"The record `{record.name}` ({_line(record.span, source)}).",
+        f"The record `{record.name}` ({_line(record.span, source)}){carries}.",
         [_field(f, types, source) for f in record.fields],
         "",
+        base,
     )
 
 

@@ -11,7 +11,7 @@ from katapi.emit.expressions import Expressions
 from katapi.emit.held import Held
 from katapi.emit.lets import Lets
 from katapi.emit.lifts import Lift
-from katapi.emit.module import LiteralPiece, MarkPiece, RolePiece
+from katapi.emit.module import ControlPiece, LiteralPiece, MarkPiece, Piece, RolePiece, site_source
 from katapi.emit.python import call, string, tuple_of
 from katapi.emit.views import steady_queries
 from katapi.language.source import Span
@@ -96,11 +96,48 @@ class Statements(Lets):
                 self._statements(body.statements)
                 if not rejects(statement):
                     self._mark("END_SAMPLED", span)
+            case t.ImageOf():
+                self._image(statement)
             case t.Drop():
                 pass
             case _:
                 self._flush()
                 self._emit(statement)
+
+    def _image(self, image: t.ImageOf) -> None:
+        """Prints the placeholder of an image, or its block where there is none."""
+        base, lifts = self._lifting.out_of(image.value.base)
+        if lifts:
+            self._flush()
+            self._lift(lifts)
+        module = self._e.module
+        module.segment("Site")
+        part = self._e.value(base).within(ATOM)
+        placeholder = f"{part}.placeholder.at({site_source(module.site(image.span))})"
+        pieces = self._fixed(image.body)
+        if pieces:
+            self._held.code(f"{module.fixed(pieces)} if {part}.placeholder is None else {placeholder}")
+            return
+        self._flush()
+        if not any(map(_may_print, image.body.statements)):
+            self.lines.statement("if ", f"{part}.placeholder is not None", ":")
+        else:
+            self.lines.statement("if ", f"{part}.placeholder is None", ":")
+            self.block(image.body)
+            self.lines.add("else:")
+        self.lines.indent()
+        self.lines.statement("", call(f"{self._out}.append", [placeholder]))
+        self.lines.dedent()
+
+    def _fixed(self, block: t.Block) -> tuple[Piece, ...]:
+        """What a block prints, where that is always the same."""
+        pieces: list[Piece] = []
+        for statement in block.statements:
+            piece = self._e.piece(statement.value) if isinstance(statement, t.Print) else None
+            if not isinstance(piece, ControlPiece | LiteralPiece):
+                return ()
+            pieces.append(piece)
+        return tuple(pieces)
 
     def _emit(
         self,

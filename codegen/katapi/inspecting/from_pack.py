@@ -59,7 +59,8 @@ def shown(
     regions = [numbers(region) for region in items(rendered.get("sampled"))]
     sampled = {index for start, end in regions for index in range(start, end)}
     ids = numbers(stages.get(Stage.IDS, {}).get("input_ids"))
-    places, indices = places_of(segments, _ranges(pack, len(ids), len(segments)), spec)
+    covered = _ranges(pack, len(ids), len(segments))
+    places, indices = places_of(segments, covered, spec)
     counts = Counter(indices)
     shares = shared_out(((paths_of(segments, place.parts), counts[at]) for at, place in enumerate(places)), request)
     tokens = _tokens(pack, model, ids, places, indices, sampled)
@@ -72,7 +73,7 @@ def shown(
         places=places,
         tokens=tokens,
         budget=replace(budget_view(shares, decision), known=Stage.BUDGET in stages),
-        images=images_of(stages),
+        images=images_of(stages, covered),
     )
 
 

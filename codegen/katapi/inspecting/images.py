@@ -1,13 +1,14 @@
 """Images, videos and sounds of a request, and the placeholder tokens that stand for each.
 
-A template prints one or more control tokens for each. Those whose names say what they stand for (`<|image_pad|>`,
+Of an image whose bytes were at hand it is recorded what stands for it. For others a template prints one or more control
+tokens. Those whose names say what they stand for (`<|image_pad|>`,
 `<start_of_image>`) are shared out in order, the same tokens for each. Where they cannot be, it is not known which
 tokens stand for which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from katapi.divergence.plain import items, numbers, objects
 from katapi.inspecting.values import written
@@ -21,13 +22,79 @@ from katapi.runtime.stages import Stage
 _KINDS = ("image", "video", "audio")
 
 
-def images_of(stages: Stages) -> tuple[Image, ...]:
-    """The images, videos and sounds of the messages that were rendered, in order."""
+def images_of(stages: Stages, covered: Sequence[tuple[int, int]] = ()) -> tuple[Image, ...]:
+    """The images, videos and sounds of the messages that were rendered, in order.
+
+    `covered` are the segments of each token.
+    """
     found = [*_parts(stages.get(Stage.REQUEST, {}))]
     spans = _spans(stages, [kind for kind, *_ in found])
+    recorded = {_path(image): image for image in _recorded(stages)}
+    placed = _placed(stages, covered)
     return tuple(
-        Image(kind, message, json_path(path), span, facts)
+        Image(
+            kind,
+            message,
+            json_path(path),
+            placed.get(path, None if placed else span),
+            (*facts, *_done(recorded[path])) if path in recorded else facts,
+        )
         for (kind, message, path, facts), span in zip(found, spans, strict=True)
+    )
+
+
+def _recorded(stages: Stages) -> list[JsonObject]:
+    """The images whose bytes were at hand."""
+    return [image for image in objects(stages.get(Stage.IMAGES, {}).get("images")) if "placeholder" in image]
+
+
+def _path(image: JsonObject) -> Path:
+    return tuple(step for step in items(image.get("path")) if isinstance(step, str | int))
+
+
+def _done(image: JsonObject) -> Iterator[Fact]:
+    """What is told of an image whose bytes were at hand."""
+    record = image.get("record")
+    yield Fact("bytes", f"{image.get('size')}, sha256 {str(image.get('sha256'))[:12]}…, from: {image.get('from')}")
+    if isinstance(record, Mapping):
+        yield from (Fact(name, written(record[name])) for name in ("pipeline", "source", "tokens") if name in record)
+
+
+def _placed(stages: Stages, covered: Sequence[tuple[int, int]]) -> dict[Path, tuple[int, int]]:
+    """The tokens of each image whose bytes were at hand, by its path: where its placeholder was printed.
+
+    `covered` are the segments of each token.
+    """
+    segments = objects(stages.get(Stage.RENDERED, {}).get("segments"))
+    spans: dict[Path, tuple[int, int]] = {}
+    at = 0
+    for image in _recorded(stages):
+        wanted = [(str(kind), str(text)) for kind, text in _expanded(image)]
+        first = next((start for start in range(at, len(segments)) if _stands(segments, start, wanted)), None)
+        if first is None or not wanted:
+            continue
+        at = first + len(wanted)
+        tokens = [index for index, (start, end) in enumerate(covered) if start < at and end > first]
+        if tokens:
+            spans[_path(image)] = (tokens[0], tokens[-1] + 1)
+    return spans
+
+
+def _expanded(image: JsonObject) -> Iterator[tuple[str, str]]:
+    """The segments of a placeholder: the kind and the text of each."""
+    for piece in items(image["placeholder"]):
+        spelling, control, count, _ = items(piece)
+        for _ in range(count if isinstance(count, int) else 0):
+            yield "control" if control else "literal", str(spelling)
+
+
+def _stands(segments: Sequence[JsonObject], start: int, wanted: Sequence[tuple[str, str]]) -> bool:
+    """Whether a placeholder begins with a segment, printed at one place of the template."""
+    found = segments[start : start + len(wanted)]
+    return (
+        len(found) == len(wanted)
+        and all((one["kind"], one["text"]) == other for one, other in zip(found, wanted, strict=True))
+        and all(one.get("site") == found[0].get("site") for one in found)
     )
 
 

@@ -183,6 +183,10 @@ class TreeBuilder(ImageBuilder):
     def ignored(self, meta: Meta, c: Children) -> tuple[s.FieldDecl, ...]:
         return tuple(s.FieldDecl(f.name, f.type, f.also, True, span=f.span) for f in _all(c, s.FieldDecl))
 
+    def carried_image(self, meta: Meta, c: Children) -> s.FieldDecl:
+        span = self._span(meta)
+        return s.FieldDecl(s.Name("image", span=span), s.CarriedImage(span=span), (), False, span=span)
+
     @staticmethod
     def _fields(c: Children) -> tuple[s.FieldDecl, ...]:
         fields: list[s.FieldDecl] = []
@@ -393,6 +397,9 @@ class TreeBuilder(ImageBuilder):
 
     def joined(self, meta: Meta, c: Children) -> s.Joined:
         return s.Joined(str(_one(c, _Quoted)), _one(c, s.Block), span=self._span(meta))
+
+    def image_of(self, meta: Meta, c: Children) -> s.ImageOf:
+        return s.ImageOf(_exprs(c)[0], _maybe(c, s.Name), _one(c, s.Block), span=self._span(meta))
 
     def drop(self, meta: Meta, c: Children) -> s.Drop:
         return s.Drop(_exprs(c)[0], span=self._span(meta))

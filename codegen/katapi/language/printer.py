@@ -194,7 +194,7 @@ class _Printer(ImagePrinter):
             if isinstance(group, s.EntryIf):
                 entries.append(self._entry_if(group))
                 continue
-            texts = [f"{f.name.text}: {type_text(f.type)}" + "".join(f" also {a.text}" for a in f.also) for f in group]
+            texts = [_field_text(f) for f in group]
             words: list[Doc] = ["ignore "] if group[0].ignored else []
             doc = Group(concat(*words, Nest(joined([",", Line()], texts))))
             entries.append(replace(self._leaf(group[0], doc), end=group[-1].span.end, head_end=group[-1].span.end))
@@ -307,6 +307,9 @@ class _Printer(ImagePrinter):
                 return self._headed(item, ["sampled"], body, inline=True)
             case s.Joined(separator, body):
                 return self._headed(item, [f"joined {quote(separator)}"], body, inline=True)
+            case s.ImageOf(value, pipeline, body):
+                by = "" if pipeline is None else f" by {pipeline.text}"
+                return self._headed(item, ["image ", Nest(expression(value)), by], body, inline=True)
             case s.Drop(value):
                 return self._leaf(item, concat("drop ", expression(value)))
             case s.CounterFrom(name, value):
@@ -388,6 +391,12 @@ def _arm_head(arm: s.Arm) -> Doc:
     if arm.condition is not None:
         parts += [Line(), "where ", expression(arm.condition)]
     return Group(Nest(concat(*parts), 4))
+
+
+def _field_text(field: s.FieldDecl) -> str:
+    if isinstance(field.type, s.CarriedImage):
+        return type_text(field.type)
+    return f"{field.name.text}: {type_text(field.type)}" + "".join(f" also {name.text}" for name in field.also)
 
 
 def _default(value: s.Expr | None) -> list[Doc]:

@@ -500,6 +500,7 @@ _READABLE = {
     "NEIGHBOUR": "`prev` or `next`",
     "VERBATIM": "`verbatim`",
     "TEXT_OF": "`text {`",
+    "IMAGE_OF": "`image p {`",
     "TOOLS": "`tools:`",
     "DOCUMENTS": "`documents:`",
     "$END": "the end of the file",

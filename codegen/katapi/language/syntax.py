@@ -145,6 +145,9 @@ from katapi.language.syntax_settings import (
     Setting as Setting,
 )
 from katapi.language.syntax_types import (
+    CarriedImage as CarriedImage,
+)
+from katapi.language.syntax_types import (
     Choice as Choice,
 )
 from katapi.language.syntax_types import (
@@ -627,6 +630,15 @@ class Joined(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ImageOf(Node):
+    """`image p by qwen3_vl { … }`: the image of a part; the block stands for one whose bytes are not at hand."""
+
+    value: Expr
+    pipeline: Name | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Node):
     value: Expr
 
@@ -691,6 +703,7 @@ Item: TypeAlias = (
     | Take
     | Sampled
     | Joined
+    | ImageOf
     | Drop
     | CounterFrom
     | Advance

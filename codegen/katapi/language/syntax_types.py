@@ -53,4 +53,9 @@ class UnionOf(Node):
     members: tuple[TypeRef, ...]
 
 
-TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf
+@dataclass(frozen=True, slots=True)
+class CarriedImage(Node):
+    """What stands for the type of the line `image`: the parts of this record carry one image, in any wire form."""
+
+
+TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf | CarriedImage

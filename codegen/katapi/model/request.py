@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from katapi.language.source import Span
 from katapi.model.declarations import Identity
-from katapi.model.types import OptionalType, Type
+from katapi.model.types import ImageType, OptionalType, Type
 
 #: The role whose messages a model writes.
 ASSISTANT = "assistant"
@@ -40,6 +40,10 @@ class Field:
         return isinstance(self.type, OptionalType)
 
 
+#: The image of a record that carries one, as if it were a field.
+IMAGE = Field("image", ImageType(), False, Span(0, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class Role:
     """A role and the fields of its messages, `role` itself left out.
@@ -59,11 +63,15 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An object with declared fields inside a message."""
+    """An object with declared fields inside a message.
+
+    `image` is where it says that its parts carry an image; its fields are beside that.
+    """
 
     name: str
     fields: tuple[Field, ...]
     span: Span
+    image: Span | None = None
 
     def field(self, name: str) -> Field | None:
         """The field of a name."""

@@ -491,6 +491,18 @@ class Joined(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class ImageOf(Placed):
+    """The image of a part: the placeholder that its pipeline gives, or the block where its bytes are not at hand.
+
+    `value` is the image, `pipeline` the name of what processes it, where the template says that.
+    """
+
+    value: FieldOf
+    pipeline: str | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Drop(Placed):
     """A value that is lost knowingly."""
 
@@ -530,6 +542,7 @@ Statement: TypeAlias = (
     | Take
     | Sampled
     | Joined
+    | ImageOf
     | Drop
     | Begin
     | Advance

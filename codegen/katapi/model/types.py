@@ -86,6 +86,11 @@ class ParsedType:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageType:
+    """The image that a part carries, in whichever form it came; a template shows it, or drops it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ListType:
     """A list of values of one type."""
 
@@ -147,6 +152,7 @@ Type: TypeAlias = (
     | DateType
     | JsonType
     | ParsedType
+    | ImageType
     | ListType
     | OptionalType
     | RecordType
@@ -238,7 +244,7 @@ def json_kinds(t: Type) -> frozenset[JsonKind] | None:
         case OptionalType(item=item):
             inner = json_kinds(item)
             return None if inner is None else inner | KIND_WORDS["null"]
-        case ControlType() | DateType() | RecordType() | TaggedType() | UnionType() | MessageType():
+        case ControlType() | DateType() | ImageType() | RecordType() | TaggedType() | UnionType() | MessageType():
             return None
 
 
@@ -337,6 +343,8 @@ def describe(t: Type) -> str:
             return "json (" + " | ".join(k.value for k in JsonKind if k in kinds) + ")"
         case ParsedType(verbatim=verbatim):
             return "object from text" + (" verbatim" if verbatim else "")
+        case ImageType():
+            return "image"
         case ListType(item=item):
             return f"[{describe(item)}]"
         case OptionalType(item=item):

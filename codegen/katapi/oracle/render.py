@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never, cast
 
@@ -23,6 +23,7 @@ from katapi.oracle.values import (
     OracleMessage,
     Pairs,
     Passage,
+    Record,
     Truth,
     Value,
     Whole,
@@ -47,9 +48,13 @@ PlainSegment: TypeAlias = tuple[str, int, str, int, int] | tuple[str, str, int, 
 """A segment without its types, to compare renderings by value."""
 
 
-def render(program: Program, request: OracleRequest) -> Rendering:
-    """What the program's template prints for a request. Raises `TemplateError`."""
-    return _Printer(program, request).template()
+Placeholders: TypeAlias = Mapping[Path, Sequence[tuple[str, bool]]]
+"""What stands for images, by the places of their parts: spellings, and whether each is that of a control token."""
+
+
+def render(program: Program, request: OracleRequest, placeholders: Placeholders | None = None) -> Rendering:
+    """What the program's template prints for a request, with `placeholders` for its images. Raises `TemplateError`."""
+    return _Printer(program, request, placeholders or {}).template()
 
 
 def plain(rendering: Rendering) -> list[PlainSegment]:
@@ -79,9 +84,10 @@ def control_enum(vocabulary: Vocabulary) -> type[ControlToken]:
 class _Printer:
     """Runs statements in order and collects what they print."""
 
-    def __init__(self, program: Program, request: OracleRequest) -> None:
+    def __init__(self, program: Program, request: OracleRequest, placeholders: Placeholders) -> None:
         self._program = program
         self._request = request
+        self._placeholders = placeholders
         self._definitions = {definition.name: definition for definition in program.template.definitions}
         tokens = control_enum(program.vocabulary)
         self._spec = Spec(program.source, {c: tokens[c.name] for c in program.vocabulary.controls})
@@ -156,6 +162,8 @@ class _Printer:
                     self._sampled.append((start, len(self._segments)))
             case t.Joined():
                 self._joined(statement, frame)
+            case t.ImageOf():
+                self._image(statement, frame)
             case t.Drop():
                 pass
             case t.Advance(variable=variable):
@@ -202,6 +210,21 @@ class _Printer:
             start = len(segments)
             segments += printed
             sampled += [(start + first, start + end) for first, end in regions]
+
+    def _image(self, image: t.ImageOf, frame: Frame) -> None:
+        """Prints the placeholder of an image, or the block where there is none."""
+        part = frame.evaluate(image.value.base)
+        assert isinstance(part, Record), "the resolver knows this to be a part"
+        placeholder = self._placeholders.get(part.path)
+        if placeholder is None:
+            self._block(image.body, frame)
+            return
+        tokens = {control.spelling: token for control, token in self._spec.controls.items()}
+        for spelling, is_control in placeholder:
+            if is_control:
+                self._segments.append(ControlSegment(tokens[spelling], self._spec.site(image.span)))
+            else:
+                self._literal(spelling, image.span)
 
     def _literal(self, text: str, span: Span) -> None:
         self._segments.append(LiteralSegment(Literal(text), self._spec.site(span)))

@@ -11,6 +11,7 @@
 | R112      | a field or parameter is missing                     |
 | R113 R114 | a value of another type, or none of the choices     |
 | R115      | a text that is no date                              |
+| R116 R117 | a part that says of its image what cannot be read   |
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from katapi.model.types import (
     BoolType,
     ControlType,
     DateType,
+    ImageType,
     IntType,
     JsonKind,
     JsonType,
@@ -40,6 +42,7 @@ from katapi.model.types import (
     Type,
     UnionType,
 )
+from katapi.oracle.image_parts import KEYS, check_image
 from katapi.oracle.values import Absent, Items, Merged, Moment, OracleMessage, Pairs, Record, Value, from_json, kind_of
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json, JsonObject
@@ -197,9 +200,12 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
             record = rules.record(name)
             assert record is not None, "the resolver knows every record"
             body = _object(value, path)
-            _only(body, {key for field in record.fields for key in field.spellings}, path)
+            keys = {key for field in record.fields for key in field.spellings}
+            _only(body, keys if record.image is None else keys | {*KEYS}, path)
+            if record.image is not None:
+                check_image(body, path)
             return Record(_fields(rules, record.fields, body, path), path)
-        case ControlType() | MessageType():
+        case ControlType() | ImageType() | MessageType():
             raise AssertionError("no field of a request has this type")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from katapi.packs import format_1
@@ -25,10 +27,13 @@ from katapi.runtime.budget.policy import (
     Tokens,
 )
 from katapi.runtime.execution import Execution, execute
+from katapi.runtime.images.given import Images
+from katapi.runtime.images.placing import parts_of
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel
+from katapi.runtime.segments import Path
 from katapi.runtime.stages import Stage
 
 _GENERATE: Final = "add_generation_prompt"
@@ -47,7 +52,7 @@ def execute_again(pack: Pack, model: Model[RequestModel]) -> Execution | None:
     if pack.redaction is None and pack.raw is not None and not _fitted(pack):
         params = pack.stages[Stage.BYTES]["params"]
         assert params is None or isinstance(params, Mapping)
-        return execute(model, pack.raw, budget, params=params)
+        return execute(model, pack.raw, budget, params=params, images=_images(pack))
     if request is None:
         return None
     value = request_value(request)
@@ -60,12 +65,13 @@ def execute_again(pack: Pack, model: Model[RequestModel]) -> Execution | None:
     typed = _typed(model, value)
     decided = pack.stages.get(Stage.BUDGET)
     if decided is None or budget is None:
-        return execute(model, typed, budget)
+        return execute(model, typed, budget, images=_images(pack))
     stage = format_1.BudgetStage.model_validate(decided)
     if stage.decision is not None and stage.decision.offered is not None:
         typed = _typed(model, stage.decision.offered)
     if stage.required is None or not isinstance(budget, Budget):
-        return execute(model, typed, budget)
+        return execute(model, typed, budget, images=_images(pack))
+    typed = model._with_images(typed, _images(pack))
     together = [range(start, end) for start, end in stage.together]
     whole = assemble_within(model, typed, budget, model.assemble, stage.required, together)
     return Execution(whole.record, whole, None)
@@ -92,7 +98,16 @@ def _extended(
     assert isinstance(messages, list | tuple)
     assert isinstance(ids, list | tuple)
     first = {**value, "messages": messages[: completions[0].reply], _GENERATE: True}
-    whole = model.assemble(_typed(model, first))
+    images = _images(pack)
+    attached = iter(() if images is None else images.attached)
+
+    def own(start: int, end: int) -> Images | None:
+        """What is given for the images of some of the messages."""
+        wanted = sum(part.comes_from is None and start <= _message(path) < end for path, part in parts)
+        return None if images is None else replace(images, attached=[*islice(attached, wanted)])
+
+    parts = parts_of(_typed(model, value))
+    whole = model.assemble(_typed(model, first), images=own(0, completions[0].reply))
     last = len(completions) - 1
     ends = [*(each.reply for each in completions[1:]), len(messages)]
     for number, (completion, end) in enumerate(zip(completions, ends, strict=True)):
@@ -103,8 +118,41 @@ def _extended(
             reply=messages[completion.reply],
             generate=bool(value.get(_GENERATE, True)) if number == last else True,
             policy=budget if number == last else None,
+            images=own(completion.reply + 1, end),
         )
     return whole
+
+
+def _images(pack: Pack) -> Images | None:
+    """The images that came beside the request, as far as the pack has their bytes, and the way in which all came in."""
+    ways = {way for image in _recorded(pack) if (way := _way(image)) is not None}
+    if not ways and not pack.media:
+        return None
+    had = {(image.kind, image.name): image.data for image in pack.media if image.data is not None}
+    attached = [data for (kind, _), data in had.items() if kind == "attached"]
+    return Images(attached=attached, kept=had, load=ways.pop() if len(ways) == 1 else None)
+
+
+def _recorded(pack: Pack) -> list[format_1.Object]:
+    stage = pack.stages.get(Stage.IMAGES)
+    return [] if stage is None else format_1.ImagesStage.model_validate(stage).images
+
+
+def _way(image: format_1.Object) -> str | None:
+    """The way in which an image came in."""
+    record = image.get("record")
+    arrival = record.get("arrival") if isinstance(record, Mapping) else None
+    way = arrival.get("way") if isinstance(arrival, Mapping) else None
+    return way if isinstance(way, str) else None
+
+
+def _message(path: Path) -> int:
+    """The message of a part of a request; one of something else belongs to what was there from the beginning."""
+    match path:
+        case ("messages", int(index), *_):
+            return index
+        case _:
+            return 0
 
 
 def _budget(pack: Pack, model: Model[RequestModel]) -> Budget | str | None:

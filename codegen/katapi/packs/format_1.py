@@ -144,6 +144,19 @@ class Artifact(Part):
     """The name of the file with its bytes; null where only the digest is here."""
 
 
+class Medium(Part):
+    """An image that came beside the request: by its digest, and as a file of the pack where it was embedded."""
+
+    kind: Literal["attached", "file", "address"]
+    """Where its bytes were."""
+    name: str
+    """The number of the attached image, the path or the address; nothing, where it was redacted."""
+    sha256: Sha256
+    """The SHA-256 of its bytes."""
+    file: str | None
+    """The name of the file with its bytes; null where only the digest is here."""
+
+
 class StageFiles(Part):
     """The stages that were reached."""
 
@@ -194,8 +207,8 @@ class Manifest(Part):
     """The names of the files of arrays, by the names of the arrays."""
     artifacts: list[Artifact]
     """What the tokenizer is made of."""
-    media: list[Artifact]
-    """Images and videos of the request."""
+    media: list[Medium]
+    """The images that came beside the request."""
     files: dict[str, FileDigest]
     """All files but this one."""
 

@@ -51,6 +51,8 @@ class Pack:
     """What the tokenizer is made of."""
     redaction: Redaction | None
     """What stands in the place of contents; None where they are there."""
+    media: tuple[PackedArtifact, ...] = ()
+    """The images that came beside the request; their kinds are `attached`, `file` and `address`."""
     source: str | None = None
     """The system that ran, where another than Katapi did (`katapi.foreign`); then stages may be missing."""
 

@@ -114,6 +114,10 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
             for a in manifest.artifacts
         ),
         redaction=manifest.redaction,
+        media=tuple(
+            PackedArtifact(m.kind, m.name, m.sha256, None if m.file is None else _file(files, m.file))
+            for m in manifest.media
+        ),
         source=manifest.source,
     )
 
@@ -134,9 +138,10 @@ def _check_files(manifest: format_1.Manifest, files: Mapping[str, bytes]) -> Non
                 where=name,
                 help="get the pack again from where it was recorded",
             )
-    for artifact in (*manifest.artifacts, *manifest.media):
-        if artifact.file is not None and hashlib.sha256(_file(files, artifact.file)).hexdigest() != artifact.sha256:
-            raise not_so(artifact.file, "it is not the artifact that the manifest names")
+    named = [(a.file, a.sha256) for a in manifest.artifacts] + [(m.file, m.sha256) for m in manifest.media]
+    for file, digest in named:
+        if file is not None and hashlib.sha256(_file(files, file)).hexdigest() != digest:
+            raise not_so(file, "it is not what the manifest names")
 
 
 def _fault(found: Json, stages: Mapping[Stage, JsonObject], *, foreign: bool) -> JsonObject | None:

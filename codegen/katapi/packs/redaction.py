@@ -46,6 +46,8 @@ def redacted(pack: Pack, model: Model[RequestModel], how: Redaction) -> Pack:
     stages[Stage.BYTES] = bytes_ if how == "digests" else {**bytes_, "sha256": None}
     if Stage.BUDGET in stages:
         stages[Stage.BUDGET] = _budget(stages[Stage.BUDGET], model, hide)
+    if Stage.IMAGES in stages:
+        stages[Stage.IMAGES] = _images(stages[Stage.IMAGES])
     if Stage.RENDERED in stages:
         stages[Stage.RENDERED] = _rendered(stages[Stage.RENDERED], hide)
     if Stage.IDS in stages:
@@ -59,6 +61,7 @@ def redacted(pack: Pack, model: Model[RequestModel], how: Redaction) -> Pack:
         fault=None if pack.fault is None else {**pack.fault, "message": "", "where": "", "help": ""},
         policy=None if isinstance(pack.policy, str) else pack.policy,
         redaction=how,
+        media=tuple(image._replace(name="", data=None) for image in pack.media),
     )
 
 
@@ -182,6 +185,15 @@ def _budget(stage: JsonObject, model: Model[RequestModel], hide: Hide) -> JsonOb
     if isinstance(cut := out.get("cut"), Mapping):
         out["cut"] = {**cut, "begins": hide(str(cut["begins"]))}
     return {**stage, "decision": out}
+
+
+def _images(stage: JsonObject) -> JsonObject:
+    """The images without their paths and addresses; what is left of each are digests, sizes and what was done."""
+    images = [
+        {**image, "name": ""} if isinstance(image, Mapping) and "name" in image else image
+        for image in _items(stage["images"])
+    ]
+    return {**stage, "images": images}
 
 
 def _rendered(stage: JsonObject, hide: Hide) -> JsonObject:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 
 from katapi.packs.again import execute_again
+from katapi.packs.images import why_images
 from katapi.packs.pack import Pack
 from katapi.packs.redacted_stages import checked
 from katapi.runtime.dataclass import dataclass
@@ -169,6 +170,8 @@ def _why(old: JsonObject, new: JsonObject, before: list[StageReplay], changed: t
     """What differs, and what may have caused it."""
     names = ", ".join(key for key in old if canonical_json(old[key]) != canonical_json(new.get(key)))
     said = f"other: {names or 'the order of keys'}"
+    if "images" in old and (of_images := why_images(old["images"], new.get("images"))):
+        said = of_images
     if old.get("digest") != new.get("digest"):
         return f"{said}; it was declared as {_named(old)} then, and is {_named(new)} now"
     earlier = [each.stage.value for each in before if each.verdict is Verdict.DIFFERS]

@@ -12,7 +12,7 @@ from katapi.packs.archive import MANIFEST, write_archive
 from katapi.packs.arrays import npy_bytes
 from katapi.packs.artifacts import artifacts_of
 from katapi.packs.format_1 import FORMAT
-from katapi.packs.pack import Pack, Redaction, plain_digests
+from katapi.packs.pack import Pack, PackedArtifact, Redaction, plain_digests
 from katapi.packs.redaction import redacted
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.errors import ReplayError
@@ -34,11 +34,13 @@ def pack_of(
     *,
     redact: Redaction | None = None,
     embed_artifacts: bool = False,
+    embed_images: bool = True,
 ) -> Pack:
     """What was executed as a pack; `model` is the one that did it.
 
     With `redact` contents are replaced by their digests, or by as many characters of the same kinds. With
-    `embed_artifacts` the tables of the tokenizer are in the pack, and not only their digests.
+    `embed_artifacts` the tables of the tokenizer are in the pack, and not only their digests; so are the images
+    that came beside the request, unless `embed_images` says otherwise or the pack is redacted.
     """
     whole = execution if isinstance(execution, ModelInput) else execution.input
     record = execution.record
@@ -55,6 +57,10 @@ def pack_of(
         token_segments=None if covered is None else tuple(covered),
         artifacts=tuple(artifacts_of(model, embed=embed_artifacts)),
         redaction=None,
+        media=tuple(
+            PackedArtifact(kind, name, hashlib.sha256(data).hexdigest(), data if embed_images else None)
+            for kind, name, data in record.media
+        ),
     )
     return pack if redact is None else redacted(pack, model, redact)
 
@@ -86,6 +92,12 @@ def pack_bytes(pack: Pack) -> bytes:
         if path is not None and artifact.data is not None:
             files[path] = artifact.data
         artifacts.append({"kind": artifact.kind, "name": artifact.name, "sha256": artifact.sha256, "file": path})
+    media: list[Json] = []
+    for image in pack.media:
+        path = None if image.data is None else f"media/{image.sha256}"
+        if path is not None and image.data is not None:
+            files[path] = image.data
+        media.append({"kind": image.kind, "name": image.name, "sha256": image.sha256, "file": path})
     manifest: JsonObject = {
         "format": FORMAT,
         **({} if pack.source is None else {"source": pack.source}),
@@ -98,7 +110,7 @@ def pack_bytes(pack: Pack) -> bytes:
         "request": None if pack.raw is None else REQUEST,
         "arrays": arrays,
         "artifacts": artifacts,
-        "media": [],
+        "media": media,
         "files": {
             name: {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
             for name, data in sorted(files.items())

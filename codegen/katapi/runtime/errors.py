@@ -51,7 +51,7 @@ def _rebuild(error: type[KatapiError], message: str, code: str, where: str, help
 
 
 class RequestError(KatapiError):
-    """The request is not valid: its bytes, its JSON, its shape or its values. Codes R100 to R115 and R119.
+    """The request is not valid: its bytes, its JSON, its shape or its values. Codes R100 to R117 and R119.
 
     `stage` is "request".
     """
@@ -98,7 +98,8 @@ class ExtensionError(KatapiError):
 
 
 class MediaError(KatapiError):
-    """An image cannot be read or processed, or not placed among the tokens of an input. Codes M100 to M113.
+    """An image cannot be read or processed, or not placed among the tokens of an input. Codes M100 to M113 and M120
+    to M127.
 
     `stage` is "image".
     """

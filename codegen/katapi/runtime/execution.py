@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.errors import (
@@ -20,6 +20,9 @@ from katapi.runtime.record import ExecutionRecord, Fault, Incoming, environment
 from katapi.runtime.request_model import RequestModel, defaults_of
 from katapi.runtime.stages import Stage
 from katapi.runtime.strict_json import Substitution, decode_text
+
+if TYPE_CHECKING:
+    from katapi.runtime.images.given import Images, Medium
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -40,7 +43,12 @@ class Execution(NamedTuple):
 
 
 def execute(
-    model: Model[R], request: R | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None
+    model: Model[R],
+    request: R | bytes,
+    policy: str | Budget | None = None,
+    *,
+    params: JsonObject | None = None,
+    images: Images | None = None,
 ) -> Execution:
     """Assembles a request as `model.assemble` does, and gives a record of it also where that raises a `KatapiError`.
 
@@ -49,14 +57,19 @@ def execute(
     hand, and A144 for a tokenizer without a template.
     """
     try:
-        whole = model.assemble(request, policy, params=params)
+        whole = model.assemble(request, policy, params=params, images=images)
     except (RequestError, TemplateError, TokenizerError, BudgetError, MediaError) as error:
-        return Execution(_failed(model, request, policy, params, error), None, error)
+        return Execution(_failed(model, request, policy, params, images, error), None, error)
     return Execution(whole.record, whole, None)
 
 
 def _failed(
-    model: Model[R], request: R | bytes, policy: str | Budget | None, params: JsonObject | None, error: KatapiError
+    model: Model[R],
+    request: R | bytes,
+    policy: str | Budget | None,
+    params: JsonObject | None,
+    images: Images | None,
+    error: KatapiError,
 ) -> ExecutionRecord:
     """The record up to an error; the stages before it are gone through once more."""
     at = _stage_of(error, policy)
@@ -71,7 +84,12 @@ def _failed(
             substitutions = decode_text(raw, model.invalid_utf8)[1]
         if not isinstance(error, RequestError):
             typed = model.decode_request(raw, params)
-    rendered = model.render(typed) if typed is not None and at is Stage.RUNS else RenderedInput((), model.template)
+    rendered = RenderedInput((), model.template)
+    seen: tuple[JsonObject, ...] = ()
+    if typed is not None and at in (Stage.RENDERED, Stage.RUNS):
+        typed = model._with_images(typed, images)
+        seen = _recorded(typed)
+        rendered = model.render(typed) if at is Stage.RUNS else rendered
     return ExecutionRecord(
         model=model.name,
         environment=environment(),
@@ -89,9 +107,26 @@ def _failed(
         input_ids=(),
         attention_mask=(),
         position_ids=(),
+        images=seen,
+        media=_attached(images),
         policy=model.budgets.get(policy, policy) if isinstance(policy, str) else policy,
         fault=Fault(at, error),
     )
+
+
+def _recorded(request: RequestModel) -> tuple[JsonObject, ...]:
+    from katapi.runtime.images.assembled import recorded_of  # few executions fail
+
+    return recorded_of(request)
+
+
+def _attached(images: Images | None) -> tuple[Medium, ...]:
+    """The images that were attached to a request which failed."""
+    if images is None:
+        return ()
+    from katapi.runtime.images.given import Medium
+
+    return tuple(Medium("attached", str(at), data) for at, data in enumerate(images.attached))
 
 
 def _stage_of(error: KatapiError, policy: str | Budget | None) -> Stage:

@@ -7,7 +7,7 @@ the completion.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from katapi.runtime.budget.cut import CutInput
 from katapi.runtime.budget.decision import PolicyDecision
@@ -22,6 +22,9 @@ from katapi.runtime.record import Extension, Incoming
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.splicing import extended, refuse_earlier, refuse_unknown, whole_conversation
 
+if TYPE_CHECKING:
+    from katapi.runtime.images.given import Images
+
 R = TypeVar("R", bound=RequestModel)
 
 
@@ -32,6 +35,7 @@ def extend_input(
     new_messages: bytes | Sequence[JsonObject],
     reply: JsonObject | None,
     budget: Budget | None,
+    images: Images | None,
     *,
     generate: bool,
 ) -> ModelInput:
@@ -63,8 +67,9 @@ def extend_input(
     going_on = request.model_copy(
         update={"messages": (*messages, said, *new.messages), "add_generation_prompt": generate}
     )
-    roles = roles_of(messages_of(going_on))
     place = len(messages)
+    going_on = model._with_images(going_on, images, place)
+    roles = roles_of(messages_of(going_on))
     sampled = whole_conversation(model.render(ending), roles[: place + 1], place)
     whole = whole_conversation(model.render(going_on), roles, place, sampled)
     refuse_earlier(whole, place)
@@ -76,6 +81,7 @@ def extend_input(
     incoming = Incoming(None, None, model.invalid_utf8, model.max_depth, (*before, *new.substitutions))
     source = Source(model._declared, incoming, going_on, (*prev._source.extensions, extension))
     rendered = RenderedInput(result.printed, model.template)
+    model._check_images(rendered, going_on)
     return ModelInput(
         *tensors(result.ids), rendered, result.ids, result.passages, tokenizer, source, decision, whole.rendered
     )

@@ -6,7 +6,7 @@ was printed is spelled straight from the segments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.budget.decision import PolicyDecision
+from katapi.runtime.json_types import JsonObject
 from katapi.runtime.record import (
     Declarations,
     budget_json,
@@ -34,14 +35,15 @@ if TYPE_CHECKING:
 def light_digests(
     source: Source,
     decision: PolicyDecision | None,
+    images: Sequence[JsonObject],
     rendered: RenderedInput,
     runs: Iterable[tuple[int, int, int, int]],
     arrays: Mapping[str, NDArray[np.int64]],
 ) -> dict[Stage, str]:
     """The digest of each stage, as `ExecutionRecord.digests` gives them.
 
-    `runs` are half-open ranges of segments and of ids, `arrays` ids, mask and positions by their names, int64 of
-    shape [n].
+    `images` are those of the record. `runs` are half-open ranges of segments and of ids, `arrays` ids, mask and
+    positions by their names, int64 of shape [n].
     """
     declared = source.declared
     constant = _constant(declared)
@@ -54,7 +56,7 @@ def light_digests(
             request_json(declared.request_rules, request, defaults_of(source.request), source.extensions)
         ),
         Stage.BUDGET: constant[Stage.BUDGET] if decision is None else stage_digest(budget_json(decision)),
-        Stage.IMAGES: constant[Stage.IMAGES],
+        Stage.IMAGES: stage_digest({"images": [*images]}) if images else constant[Stage.IMAGES],
         Stage.TEMPLATE: constant[Stage.TEMPLATE],
         Stage.RENDERED: digest_of(_rendered(rendered)),
         Stage.TOKENIZER: constant[Stage.TOKENIZER],

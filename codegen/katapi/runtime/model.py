@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach, Unbounded
 
 if TYPE_CHECKING:  # few processes read replies, and these modules count in the first token
+    from katapi.runtime.images.given import Images
+    from katapi.runtime.images.placing import Shown
     from katapi.runtime.reply.grammar import Reply
     from katapi.runtime.reply.message import AssistantMessage
     from katapi.runtime.reply.parser import ReplyParser
@@ -70,12 +72,13 @@ class Model(DeclaredTokenizer, Generic[R]):
     _render: Callable[[R], list[Printed]]
     _reach: Callable[[], Reach[R]] | Unbounded
     _reply: Callable[[], Reply] | Unreadable
+    _shown: Shown | None = None
 
     def decode_request(self, raw: bytes, params: JsonObject | None = None) -> R:
         """OpenAI-style JSON bytes as a typed, immutable request.
 
         `params` are keys of the request, in place of those of the same name in `raw`. Raises `RequestError`: R100 to
-        R109 for the text (RFC 8259, read strictly), R110 to R115 and R119 for the shape.
+        R109 for the text (RFC 8259, read strictly), R110 to R117 and R119 for the shape.
         """
         if not isinstance(raw, bytes):
             raise self._no_request(raw)
@@ -94,7 +97,7 @@ class Model(DeclaredTokenizer, Generic[R]):
     def render(self, request: R | bytes) -> RenderedInput:
         """What the template prints for a request.
 
-        Raises `RequestError` as `decode_request` does, R100 to R115 and R119, for a request in bytes, and
+        Raises `RequestError` as `decode_request` does, R100 to R117 and R119, for a request in bytes, and
         `TemplateError`: T100 for a `reject` of the template, T101, T102, T103 for a content that spells a boundary
         which the template refuses, and T140 to T143 for JSON that cannot be printed.
         """
@@ -105,20 +108,31 @@ class Model(DeclaredTokenizer, Generic[R]):
         return RenderedInput(self._render(request), self.template)
 
     def assemble(
-        self, request: R | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None
+        self,
+        request: R | bytes,
+        policy: str | Budget | None = None,
+        *,
+        params: JsonObject | None = None,
+        images: Images | None = None,
     ) -> ModelInput:
         """The ids, mask and positions of a request; `policy` is a budget, or names one of the spec.
 
         Within a budget, what is required is kept whole and the rest as far as it fits (the chapter, section 1.7); the
         record's `decision` has each choice.
 
+        `images` are the images that are attached, and what the request may name beside; `pixel_inputs` of the result
+        has what the model receives of them. Without images whose bytes are at hand, the template prints what stands for
+        one; so for a model whose template names no pipeline.
+
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
 
-        Raises `RequestError` R100 to R115 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
-        V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, and `BudgetError`
+        Raises `RequestError` R100 to R117 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
+        V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, `BudgetError`
         B101 for a policy that is not declared, B100 where what is required does not fit the window, and B102 where the
-        policy cuts tokens off and no cut breaks only what it allows.
+        policy cuts tokens off and no cut breaks only what it may, and `MediaError` M100 to M109 for an image that
+        cannot be processed, M120 to M124 where not all images or not their bytes are at hand, M125 where the template
+        prints not each once, M126 where the vocabulary lacks what stands for one, and M127 where the model shows none.
         """
         incoming = Incoming(None, None, self.invalid_utf8, self.max_depth)
         if isinstance(request, bytes):
@@ -130,20 +144,38 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         def whole(request: R) -> ModelInput:
             rendered = self.render(request)
+            self._check_images(rendered, request)
             tokenizer = self.tokenizer
             ids, run_ends = assemble_ids(rendered.printed, tokenizer)
             source = Source(self._declared, incoming, request)
             passages = (AssembledPassage(ids, run_ends, None),)
             return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, None, None)
 
+        if not isinstance(request, self.request_type):
+            raise self._no_request(request)
+        request = self._with_images(request, images)
         if policy is None:
             return whole(request)
         budget = self._budget(policy)
-        if not isinstance(request, self.request_type):
-            raise self._no_request(request)
         from katapi.runtime.budget.apply import assemble_within  # many inputs have no budget
 
         return assemble_within(self, request, budget, whole)
+
+    def _with_images(self, request: R, images: Images | None, past: int = 0) -> R:
+        """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""
+        if self._shown is None and images is None:
+            return request
+        from katapi.runtime.images.given import Images as Nothing  # few requests have images
+        from katapi.runtime.images.placing import placed
+
+        return placed(request, self._shown, images or Nothing(), past)
+
+    def _check_images(self, rendered: RenderedInput, request: R) -> None:
+        """Raises `MediaError` M125 where the template does not print each image once; all of them are processed."""
+        if self._shown is not None:
+            from katapi.runtime.images.assembled import check_images
+
+            check_images(rendered.images, request)
 
     def extend(
         self,
@@ -154,6 +186,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         reply: JsonObject | None = None,
         generate: bool = True,
         policy: str | Budget | None = None,
+        images: Images | None = None,
     ) -> ModelInput:
         """The input of the next turn: a prompt, what the model sampled to it, and what was said then.
 
@@ -163,17 +196,20 @@ class Model(DeclaredTokenizer, Generic[R]):
         `reply` is what the completion says, as a message of the request; without it, the completion is parsed. With
         `generate` the generation prefix stands at the end; without it, `new_messages` may be empty. `policy` is a
         budget, or names one of the spec; nothing is left out of a conversation that goes on, so all of it must fit.
+        `images` are those of the new messages, as `assemble` has them.
 
         Where the template would print the whole conversation otherwise, the input has `departures`.
 
-        Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R115 and R119 for
+        Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R117 and R119 for
         the new messages, `TemplateError` T100 to T102 and T140 to T143 where the template refuses the conversation,
-        `TokenizerError` V101 and V107 for their texts, and `BudgetError` B100 and B101.
+        `TokenizerError` V101 and V107 for their texts, `BudgetError` B100 and B101, and `MediaError` M100 to M109 and
+        M120 to M127 as `assemble` does.
         """
         from katapi.runtime.extension import extend_input  # no first turn needs it
 
         budget = None if policy is None else self._budget(policy)
-        return extend_input(self, prev, as_ids(completion_ids), new_messages, reply, budget, generate=generate)
+        ids = as_ids(completion_ids)
+        return extend_input(self, prev, ids, new_messages, reply, budget, images, generate=generate)
 
     def parse(self, completion_ids: Sequence[int], prompt: ModelInput | None = None) -> AssistantMessage:
         """What a model sampled, taken apart: content, reasoning and calls of tools.

@@ -17,7 +17,7 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origins, portions
 from katapi.runtime.owners import owners_of
 from katapi.runtime.passages import Passage
-from katapi.runtime.printed import Printed, rendering_of, text_of
+from katapi.runtime.printed import ImageSpan, Printed, images_of, rendering_of, text_of
 from katapi.runtime.record import (
     Declarations,
     ExecutionRecord,
@@ -34,6 +34,10 @@ from katapi.runtime.tokenization.interface import Tokenizer
 
 if TYPE_CHECKING:
     from katapi.runtime.departures import Departure
+    from katapi.runtime.images.arrays import Array
+    from katapi.runtime.images.assembled import AssembledImage, ImagePlace
+    from katapi.runtime.images.given import Medium
+    from katapi.runtime.json_types import JsonObject
 
 
 class RenderedInput:
@@ -44,13 +48,14 @@ class RenderedInput:
     What the renderer printed is kept as it is; text and segments are made of it when first asked for.
     """
 
-    __slots__ = ("_made", "_template", "_text", "printed")
+    __slots__ = ("_images", "_made", "_template", "_text", "printed")
 
     def __init__(self, printed: Sequence[Printed], template: Identity) -> None:
         self.printed = printed
         """The same as `payload`, before segments are made of it."""
         self._template = template
         self._text: str | None = None
+        self._images: tuple[ImageSpan, ...] | None = None
         self._made: tuple[tuple[Segment, ...], tuple[tuple[int, int], ...]] | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -93,6 +98,14 @@ class RenderedInput:
         if text is None:
             text = self._text = text_of(self.printed)
         return text
+
+    @property
+    def images(self) -> tuple[ImageSpan, ...]:
+        """The placeholders of images among the segments, in order."""
+        found = self._images
+        if found is None:
+            found = self._images = images_of(self.printed)
+        return found
 
     @property
     def _segments(self) -> tuple[tuple[Segment, ...], tuple[tuple[int, int], ...]]:
@@ -158,7 +171,41 @@ class ModelInput:
             passage.ranges(segments, start, self._tokenizer)
             for passage, start in zip(self._passages, self._starts(), strict=True)
         ]
-        return Origins(segments, np.concatenate(found))
+        return Origins(segments, np.concatenate(found), self._image_places)
+
+    @cached_property
+    def _image_places(self) -> tuple[ImagePlace, ...]:
+        """Where the placeholders of its images stand."""
+        if not self.rendered.images:
+            return ()
+        from katapi.runtime.images.assembled import places_of  # few inputs have images
+
+        return places_of(self.rendered.images, self.request)
+
+    @cached_property
+    def images(self) -> tuple[AssembledImage, ...]:
+        """Its images whose bytes were at hand, in the order of their tokens."""
+        if not self._image_places:
+            return ()
+        from katapi.runtime.images.assembled import AssembledImage, token_span
+
+        ranges = self.origins.ranges
+        return tuple(
+            AssembledImage(index, place.path, token_span(ranges, place.span), place.span.placeholder.image)
+            for index, place in enumerate(self._image_places)
+        )
+
+    def pixel_inputs(self) -> dict[str, Array]:
+        """What the model receives of the images beside the ids, by the names of the official processor.
+
+        The arrays of several images are joined as the pipeline declares; each is of a type and shape that the pipeline
+        says. Without images whose bytes were at hand, there are none.
+        """
+        images = self.images
+        if not images:
+            return {}
+        together = images[0].given.pipeline.together([image.given.processed for image in images])
+        return dict(together.arrays)
 
     def _starts(self) -> list[int]:
         """The index of the first segment of each passage."""
@@ -274,6 +321,8 @@ class ModelInput:
             attention_mask=tuple(self.attention_mask.tolist()),
             position_ids=tuple(self.position_ids.tolist()),
             extensions=source.extensions,
+            images=tuple(self._recorded_images()),
+            media=self._media(),
             policy=None if self._decision is None else self._decision.budget,
         )
 
@@ -284,7 +333,8 @@ class ModelInput:
         """
         from katapi.runtime.light_record import light_digests  # only who logs them needs it
 
-        return light_digests(self._source, self._decision, self.rendered, self._runs(), self._arrays())
+        images = tuple(self._recorded_images())
+        return light_digests(self._source, self._decision, images, self.rendered, self._runs(), self._arrays())
 
     def _arrays(self) -> dict[str, NDArray[np.int64]]:
         return {
@@ -292,6 +342,23 @@ class ModelInput:
             "attention_mask": self.attention_mask,
             "position_ids": self.position_ids,
         }
+
+    def _recorded_images(self) -> Iterator[JsonObject]:
+        """Its images in the order of their tokens, as plain JSON."""
+        if self._image_places:
+            from katapi.runtime.images.assembled import recorded  # few inputs have images
+
+            for place in self._image_places:
+                yield recorded(place.path, place.span.placeholder)
+
+    def _media(self) -> tuple[Medium, ...]:
+        """The images that came beside the request, those that a budget left out among them."""
+        offered = None if self._decision is None else self._decision.offered
+        if not self._image_places and offered is None:
+            return ()
+        from katapi.runtime.images.assembled import media_of
+
+        return media_of(self.request if offered is None else offered)
 
     def _runs(self) -> Iterator[tuple[int, int, int, int]]:
         """The runs of text and the control tokens between, in order: a range of segments and a range of ids."""

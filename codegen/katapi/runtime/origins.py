@@ -5,9 +5,10 @@ A run of text is tokenized as one string, so a token can cover the seam between 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,23 @@ from katapi.runtime.printed import without_space
 from katapi.runtime.segments import NOWHERE, ContentSegment, ControlSegment, LiteralSegment, Path, Segment, Site
 from katapi.runtime.tokenization.interface import Tokenizer
 
+if TYPE_CHECKING:  # few inputs have images
+    from katapi.runtime.images.assembled import ImagePlace
+
 Kind = Literal["control", "literal", "content", "mixed"]
 """What a token is made of; `mixed` where a merge joined literal and content."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageOrigin:
+    """What of an image a token stands for."""
+
+    index: int
+    """The number of the image in the input, counted from 0 in the order of the ids."""
+    path: Path
+    """The part of the request that shows it: `("messages", 0, "content", 1)`."""
+    indices: tuple[tuple[str, int], ...]
+    """The tile or row of patches, as the placeholder of its pipeline counts them: `(("tile", 2), ("row", 0))`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +43,8 @@ class Origin:
 
     segments: tuple[Segment, ...]
     """Each with the place that it came from."""
+    image: ImageOrigin | None = None
+    """Which image it stands for, where it does that for one whose bytes were at hand, and what of it."""
 
     @property
     def kind(self) -> Kind:
@@ -36,8 +54,9 @@ class Origin:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The places in the request that the token came from; empty for what the template wrote."""
-        return tuple(s.path for s in self.segments if isinstance(s, ContentSegment))
+        """The places in the request that the token came from, also as an image; empty for what the template wrote."""
+        shown = () if self.image is None else (self.image.path,)
+        return (*shown, *(s.path for s in self.segments if isinstance(s, ContentSegment)))
 
     @property
     def message(self) -> int | None:
@@ -76,8 +95,12 @@ def kind_of(segment: Segment) -> Kind:
 class Origins(Sequence[Origin]):
     """The origin of each token of an input; `ranges` is int64 of shape [n, 2], half-open ranges of segment indices."""
 
-    def __init__(self, segments: Sequence[Segment], ranges: NDArray[np.int64]) -> None:
+    def __init__(
+        self, segments: Sequence[Segment], ranges: NDArray[np.int64], images: Sequence[ImagePlace] = ()
+    ) -> None:
         self._segments = segments
+        self._images = images
+        self._stops = [place.span.stop for place in images]
         self.ranges = ranges
 
     def __len__(self) -> int:
@@ -89,7 +112,7 @@ class Origins(Sequence[Origin]):
     def __getitem__(self, index: slice) -> Sequence[Origin]: ...
     def __getitem__(self, index: int | slice) -> Origin | Sequence[Origin]:
         if isinstance(index, slice):
-            return Origins(self._segments, self.ranges[index])
+            return Origins(self._segments, self.ranges[index], self._images)
         first, end = self.ranges[index].tolist()
         return self._origin(first, end)
 
@@ -100,7 +123,15 @@ class Origins(Sequence[Origin]):
     def _origin(self, first: int, end: int) -> Origin:
         """The origin of a token; empty segments between others are no part of it."""
         segments = tuple(self._segments[first:end])
-        return Origin(segments if end - first == 1 else tuple(s for s in segments if s.text))
+        image = self._image(first, end) if self._images else None
+        return Origin(segments if end - first == 1 else tuple(s for s in segments if s.text), image)
+
+    def _image(self, first: int, end: int) -> ImageOrigin | None:
+        """The first image of which one of the segments is a part."""
+        at = bisect_right(self._stops, first)
+        if at == len(self._images) or self._images[at].span.start >= end:
+            return None
+        return self._images[at].origin(at, max(first, self._images[at].span.start))
 
 
 def token_segments(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import NewType, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, NewType, TypeAlias
 
 from katapi.runtime.parts import MergedText, Piece
 from katapi.runtime.segments import (
@@ -23,6 +23,9 @@ from katapi.runtime.segments import (
     Site,
 )
 from katapi.runtime.tokenization.interface import Tokenizer
+
+if TYPE_CHECKING:  # few requests have images
+    from katapi.runtime.images.placeholder import Placeholder
 
 
 class Mark(Enum):
@@ -104,6 +107,17 @@ class Stretch:
         return encoded
 
 
+class ImageStretch(Stretch):
+    """What stands for an image."""
+
+    __slots__ = ("placeholder",)
+
+    def __init__(self, printed: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
+        super().__init__(printed)
+        self.placeholder = placeholder
+        """Which image it is, and what of it each segment stands for."""
+
+
 Encoded: TypeAlias = tuple[Tokenizer, list[int], list[int]]
 """A tokenizer, what it makes of a stretch, and how many ids there are at the end of each run of text in that."""
 
@@ -118,6 +132,15 @@ LiteralText: TypeAlias = tuple[Literal, Site]
 
 ContentText: TypeAlias = tuple[Content, Path, int | None]
 """Text that came with the request, the value it came from, and the offset in it, as `ContentSegment` has them."""
+
+
+class ImageSpan(NamedTuple):
+    """Where the placeholder of an image stands: its segments, from `start` up to but without `stop`."""
+
+    start: int
+    stop: int
+    placeholder: Placeholder
+    """Which image it is, and what of it each segment stands for."""
 
 
 class Pieces:
@@ -211,3 +234,45 @@ def rendering_of(printed: Iterable[Printed]) -> Rendering:
             segments.append(LiteralSegment(*part))
     regions = zip(bounds[::2], bounds[1::2], strict=True)
     return Rendering(segments, [(start, end) for start, end in regions if start < end])
+
+
+def images_of(printed: Iterable[Printed]) -> tuple[ImageSpan, ...]:
+    """The placeholders of images, in order."""
+    spans: list[ImageSpan] = []
+    at = 0
+    for part in printed:
+        if len(part) == 3:
+            at += len(content_segments(part)) if isinstance(part[0], MergedText) else 1
+        elif isinstance(part[1], Stretch):
+            stop = at + len(part[1].segments)
+            if isinstance(part[1], ImageStretch):
+                spans.append(ImageSpan(at, stop, part[1].placeholder))
+            at = stop
+        else:
+            at += len(part[1].pieces) if isinstance(part[1], Pieces) else 1
+    return tuple(spans)
+
+
+def printed_again(
+    segments: Sequence[Segment], regions: Sequence[tuple[int, int]], images: Sequence[ImageSpan]
+) -> list[Printed]:
+    """Segments as a renderer prints them: with the marks of what is sampled, and the placeholders of images in one."""
+    opened, closed = {start for start, _ in regions}, {end for _, end in regions}
+    whole = {image.start: image for image in images}
+    printed: list[Printed] = []
+    index = 0
+    while index < len(segments):
+        printed += [_CLOSING] if index in closed else []
+        printed += [_OPENING] if index in opened else []
+        segment, image = segments[index], whole.get(index)
+        if image is not None and not isinstance(segment, ContentSegment):
+            printed.append(image.placeholder.at(segment.site))
+            index = image.stop
+            continue
+        printed.append(fixed(segment) if isinstance(segment, ControlSegment) else segment)
+        index += 1
+    return [*printed, _CLOSING] if len(segments) in closed else printed
+
+
+_OPENING = fixed(SAMPLED)
+_CLOSING = fixed(END_SAMPLED)

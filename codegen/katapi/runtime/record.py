@@ -8,7 +8,7 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pydantic
@@ -22,6 +22,9 @@ from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
 from katapi.runtime.stages import Stage
 from katapi.runtime.strict_json import InvalidUtf8, Substitution
+
+if TYPE_CHECKING:  # few requests have images
+    from katapi.runtime.images.given import Medium
 
 Stages: TypeAlias = Mapping[Stage, JsonObject]
 """What is known of an execution: the content of each stage as plain JSON, in the order of the stages."""
@@ -212,6 +215,10 @@ class ExecutionRecord:
     """The numbers from 0 to n - 1."""
     extensions: tuple[Extension, ...] = ()
     """The completions in the ids, in order; none in an input that was assembled of its request alone."""
+    images: tuple[JsonObject, ...] = ()
+    """The images whose bytes were at hand, as plain JSON, in the order of their tokens."""
+    media: tuple[Medium, ...] = ()
+    """The bytes of images that came beside the request."""
     policy: str | Budget | None = None
     """The budget, or the name of one that the model does not have."""
     fault: Fault | None = None
@@ -237,7 +244,7 @@ class ExecutionRecord:
             Stage.BYTES: self.incoming.to_json(),
             Stage.REQUEST: request_json(self.request_rules, self.request, self.defaults, self.extensions),
             Stage.BUDGET: budget_json(self.decision),
-            Stage.IMAGES: {"images": []},
+            Stage.IMAGES: {"images": list(self.images)},
             Stage.TEMPLATE: self.template.to_json(),
             Stage.RENDERED: {
                 "segments": [segment_json(s) for s in self.segments],

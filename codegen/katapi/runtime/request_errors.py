@@ -8,6 +8,8 @@
 | R113 | a value of the wrong kind: text for a number, null for text       |
 | R114 | a value that is not one of the choices                            |
 | R115 | a text that is no date                                            |
+| R116 | what a part says of its image is nothing that can be read         |
+| R117 | a part says in two ways where its image comes from                |
 | R119 | another rule that the model declares                              |
 
 Faults that the field types of `fields` and `arguments` find carry their own code.

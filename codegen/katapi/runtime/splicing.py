@@ -18,7 +18,7 @@ from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.owners import owners_of
 from katapi.runtime.passages import AssembledPassage, Passage
 from katapi.runtime.placement import placed
-from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, fixed
+from katapi.runtime.printed import ImageSpan, Printed, printed_again
 from katapi.runtime.sampled_passage import SampledPassage
 from katapi.runtime.segments import (
     ContentSegment,
@@ -141,7 +141,9 @@ def extended(
     marked_behind = [region for region in whole.rendered.sampled if region[0] >= rest and region[0] != whole.end]
     regions = [(a - rest + len(missing), b - rest + len(missing)) for a, b in marked_behind]
 
-    printed = _printed(tail, regions)
+    shown = [span for span in whole.rendered.images if span.start >= rest]
+    images = [ImageSpan(a - rest + len(missing), b - rest + len(missing), which) for a, b, which in shown]
+    printed = printed_again(tail, regions, images)
     before = segments[-1] if segments else last
     stripping = isinstance(before, ControlSegment) and before.token.strips_behind
     tail_ids, run_ends = assemble_ids(printed, tokenizer, first=False, stripping=stripping)
@@ -150,7 +152,7 @@ def extended(
         SampledPassage(tuple(sampled), tuple(controls)[:1], len(past) + len(segments)),
         AssembledPassage(tail_ids, run_ends),
     )
-    marked = _printed(segments, [(0, len(segments))] if segments else [])
+    marked = printed_again(segments, [(0, len(segments))] if segments else [], ())
     return Extended(
         [*prev.rendered.printed, *marked, *printed],
         [*prev._ids, *completion, *tail_ids],
@@ -222,20 +224,3 @@ def _begun(items: Sequence[Item], closing: str) -> int:
         return 0
     least = 1 if items[-1] is run else len(closing)
     return next((size for size in range(len(closing), least - 1, -1) if run.text.endswith(closing[:size])), 0)
-
-
-def _printed(segments: Sequence[Segment], regions: Sequence[tuple[int, int]]) -> list[Printed]:
-    """Segments as a renderer prints them, with the marks of what is sampled."""
-    opened, closed = {start for start, _ in regions}, {end for _, end in regions}
-    printed: list[Printed] = []
-    for index, segment in enumerate(segments):
-        if index in closed:
-            printed.append(_END)
-        if index in opened:
-            printed.append(_BEGINNING)
-        printed.append(fixed(segment) if isinstance(segment, ControlSegment) else segment)
-    return [*printed, _END] if len(segments) in closed else printed
-
-
-_BEGINNING: Fixed = fixed(SAMPLED)
-_END: Fixed = fixed(END_SAMPLED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from katapi.runtime.model_input import ModelInput
 from katapi.runtime.record import Identity
 from katapi.runtime.request_model import RequestModel
 
+if TYPE_CHECKING:
+    from katapi.runtime.images.given import Images
+
 
 class TextModel(Model[RequestModel]):
     """Encodes and decodes as the tokenizer does; what needs a template raises ArtifactError A144."""
@@ -33,7 +36,12 @@ class TextModel(Model[RequestModel]):
         raise self._no_template()
 
     def assemble(
-        self, request: RequestModel | bytes, policy: str | Budget | None = None, *, params: JsonObject | None = None
+        self,
+        request: RequestModel | bytes,
+        policy: str | Budget | None = None,
+        *,
+        params: JsonObject | None = None,
+        images: Images | None = None,
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print a request."""
         raise self._no_template()
@@ -55,6 +63,7 @@ class TextModel(Model[RequestModel]):
         reply: JsonObject | None = None,
         generate: bool = True,
         policy: str | Budget | None = None,
+        images: Images | None = None,
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print messages.
 

@@ -41,11 +41,11 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma2",
-        "sha256:acd9878f75b422799cf60ccf6b0a254b51c07f4ef71c128da6aca58f3dcd3fd9",
+        "sha256:f1545f69ce8eb84b1a8c08c713d3aa7e4e6fa1a0a945c71999357cd786423cca",
     ),
     request_rules=Identity(
         "Gemma@1",
-        "sha256:469f41edf7dca3d93f36779b85fe07b0cddc095058b72c7d53b453a86a2b8242",
+        "sha256:d9afc12d0d5eb88eaf732d8d823a409e302e949a3ba70030bcfed90d502c5679",
     ),
     tokenizer_identity=Identity(
         "Gemma@2",
@@ -73,7 +73,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(90, 7), Site(97, 34)})),
+    _starts=Starts(frozenset({Site(89, 7), Site(96, 34)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,

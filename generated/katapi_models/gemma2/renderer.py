@@ -24,56 +24,53 @@ from katapi_models.gemma2.request import (
 )
 from katapi_models.gemma2_tokens.vocabulary import Control
 
-USER_64 = fixed(
-    ControlSegment(Control.BOS, Site(64, 3)),
-    ControlSegment(Control.START_OF_TURN, Site(64, 8)),
-    LiteralSegment(Literal("user\n"), Site(64, 23)),
+USER_63 = fixed(
+    ControlSegment(Control.BOS, Site(63, 3)),
+    ControlSegment(Control.START_OF_TURN, Site(63, 8)),
+    LiteralSegment(Literal("user\n"), Site(63, 23)),
 )
-END_OF_TURN_81 = fixed(ControlSegment(Control.END_OF_TURN, Site(81, 3)), LiteralSegment(Literal("\n"), Site(81, 16)))
-MODEL_90 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(90, 7)),
-    LiteralSegment(Literal("model\n"), Site(90, 22)),
+END_OF_TURN_80 = fixed(ControlSegment(Control.END_OF_TURN, Site(80, 3)), LiteralSegment(Literal("\n"), Site(80, 16)))
+MODEL_89 = fixed(
+    ControlSegment(Control.START_OF_TURN, Site(89, 7)),
+    LiteralSegment(Literal("model\n"), Site(89, 22)),
     SAMPLED,
 )
-END_OF_TURN_93 = fixed(
-    ControlSegment(Control.END_OF_TURN, Site(93, 9)),
+END_OF_TURN_92 = fixed(
+    ControlSegment(Control.END_OF_TURN, Site(92, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(95, 7)),
+    LiteralSegment(Literal("\n"), Site(94, 7)),
 )
-START_OF_TURN_97 = fixed(ControlSegment(Control.START_OF_TURN, Site(97, 34)))
-NEWLINE_97 = fixed(LiteralSegment(Literal("\n"), Site(97, 56)))
-END_OF_TURN_97 = fixed(ControlSegment(Control.END_OF_TURN, Site(97, 77)), LiteralSegment(Literal("\n"), Site(97, 90)))
-MODEL_100 = fixed(
-    ControlSegment(Control.START_OF_TURN, Site(100, 14)),
-    LiteralSegment(Literal("model\n"), Site(100, 29)),
-)
+START_OF_TURN_96 = fixed(ControlSegment(Control.START_OF_TURN, Site(96, 34)))
+NEWLINE_96 = fixed(LiteralSegment(Literal("\n"), Site(96, 56)))
+END_OF_TURN_96 = fixed(ControlSegment(Control.END_OF_TURN, Site(96, 77)), LiteralSegment(Literal("\n"), Site(96, 90)))
+MODEL_99 = fixed(ControlSegment(Control.START_OF_TURN, Site(99, 14)), LiteralSegment(Literal("model\n"), Site(99, 29)))
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """gemma.kata:43 def body(content)."""
-    # gemma.kata:44 match
-    if isinstance(content, str):  # :45
+    """gemma.kata:40 def body(content)."""
+    # gemma.kata:41 match
+    if isinstance(content, str):  # :42
         out.append(trim((Content(content), content_path, 0)))
-    else:  # :46
+    else:  # :43
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma.kata:48 match
-            if isinstance(p, TextPart):  # :49
+            # gemma.kata:45 match
+            if isinstance(p, TextPart):  # :46
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            else:  # :50
-                raise TemplateError("Gemma 2 sees no images.", code="T100", where="gemma.kata:50")
+            else:  # :47
+                raise TemplateError("Gemma 2 sees no images.", code="T100", where="gemma.kata:48")
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 42)."""
+    """All that the template prints for a request, in order (line 39)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
-    # gemma.kata:60 take leading system as sys
+    # gemma.kata:59 take leading system as sys
     sys: SystemMessage | None = None
     if messages and isinstance(first := messages[0][1], SystemMessage):
         sys = first
         messages = messages[1:]
-    # gemma.kata:61 take leading user as question
+    # gemma.kata:60 take leading user as question
     question: UserMessage | None = None
     question_at = -1
     if messages and isinstance(first := messages[0][1], UserMessage):
@@ -84,39 +81,39 @@ def render(request: Request) -> list[Printed]:
         raise TemplateError(
             "The first message, or the one behind a system message, must be a user's.",
             code="T100",
-            where="gemma.kata:62",
+            where="gemma.kata:61",
         )
-    out.append(USER_64)
+    out.append(USER_63)
     if sys is not None:
-        raise TemplateError("Gemma 2 knows no system message.", code="T100", where="gemma.kata:66")
+        raise TemplateError("Gemma 2 knows no system message.", code="T100", where="gemma.kata:65")
     _body(out, question.content, ("messages", question_at, "content"))
-    out.append(END_OF_TURN_81)
-    # gemma.kata:83 each m in messages
+    out.append(END_OF_TURN_80)
+    # gemma.kata:82 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, UserMessage) and (i == 0 or isinstance(message_at(messages, i - 1), UserMessage)):
-            # :84 when user
-            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:84")
+            # :83 when user
+            raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:83")
         if isinstance(m, SystemMessage | AssistantMessage | AnotherMessage) and (
             i != 0 and not isinstance(message_at(messages, i - 1), UserMessage)
         ):
-            # :85 when system, assistant, another
+            # :84 when system, assistant, another
             raise TemplateError(
-                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:86"
+                "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:85"
             )
-        if isinstance(m, AssistantMessage):  # :88 when assistant
+        if isinstance(m, AssistantMessage):  # :87 when assistant
             if m.tool_calls:
-                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:89")
-            out.append(MODEL_90)
+                raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:88")
+            out.append(MODEL_89)
             if m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_93)
-        elif isinstance(m, SystemMessage | UserMessage | AnotherMessage):  # :97 when system, user, another
-            out += (START_OF_TURN_97, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_97)
+            out.append(END_OF_TURN_92)
+        elif isinstance(m, SystemMessage | UserMessage | AnotherMessage):  # :96 when system, user, another
+            out += (START_OF_TURN_96, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_96)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_OF_TURN_97)
+            out.append(END_OF_TURN_96)
         else:
             assert_never(m)
-    # gemma.kata:100 generate
+    # gemma.kata:99 generate
     if request.add_generation_prompt:
-        out.append(MODEL_100)
+        out.append(MODEL_99)
     return out

@@ -10,18 +10,10 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
-
-
-class ImagePart(RequestModel):
-    """The record `image_part` (line 35)."""
-
-    type: Literal["image"]  # line 36
-    image: JsonValueField | None = None  # line 37: accepted, never printed
-    url: Content | None = None  # line 37: accepted, never printed
-    path: Content | None = None  # line 37: accepted, never printed
 
 
 class TextPart(RequestModel):
@@ -31,36 +23,42 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
+
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
+
+
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 25)."""
+    """A message of role `system` (line 26)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 25
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 26
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 25)."""
+    """A message of role `user` (line 26)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 25
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 26
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 26)."""
+    """A message of role `assistant` (line 27)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 27
-    tool_calls: Items[JsonValueField] | None = None  # line 28
-    reasoning_content: Content | None = None  # line 29: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 28
+    tool_calls: Items[JsonValueField] | None = None  # line 29
+    reasoning_content: Content | None = None  # line 30: accepted, never printed
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 31)."""
+    """A message of a role that no other class has (line 32)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 32
-    name: Content | None = None  # line 33: accepted, never printed
-    tool_call_id: Content | None = None  # line 33: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 33
+    name: Content | None = None  # line 34: accepted, never printed
+    tool_call_id: Content | None = None  # line 34: accepted, never printed
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | AnotherMessage, ByRole()]
@@ -68,8 +66,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 21)."""
+    """A whole request (line 22)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 39
+    tools: Items[JsonObjectField] | None = None  # line 36
     add_generation_prompt: bool = True

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
+from katapi.runtime.images.placing import Shown
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.gemma3.renderer import render
 from katapi_models.gemma3.request import Request
 from katapi_models.gemma3_tokens.tokenizer import tokenizer
+from katapi_models.gemma3_tokens.vocabulary import Control
 from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -27,6 +30,13 @@ def _reach() -> Reach[Request]:
     from katapi_models.gemma3.reach import REACH
 
     return REACH
+
+
+def _pipeline() -> ImagePipeline:
+    """How an image becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.gemma_vision import GEMMA3
+
+    return GEMMA3
 
 
 def _reply() -> Reply:
@@ -41,11 +51,11 @@ MODEL = Model(
     source="spec/models/gemma.kata",
     template=Identity(
         "Gemma@1/gemma3",
-        "sha256:f015bda2b36d64e08a3ad8f3925659efeb37d86dc0d9315957d2508c32d3ed28",
+        "sha256:ddd3a02e4a10f341f9945a38b4b1895c9ef28d157e3406897612db58d0d988c7",
     ),
     request_rules=Identity(
         "Gemma@1",
-        "sha256:469f41edf7dca3d93f36779b85fe07b0cddc095058b72c7d53b453a86a2b8242",
+        "sha256:d9afc12d0d5eb88eaf732d8d823a409e302e949a3ba70030bcfed90d502c5679",
     ),
     tokenizer_identity=Identity(
         "Gemma@3",
@@ -73,10 +83,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(90, 7), Site(97, 34)})),
+    _starts=Starts(frozenset({Site(89, 7), Site(96, 34)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
+    _shown=Shown(Control, _pipeline),
 )
 """What `katapi.load("gemma3")` gives."""

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
+from katapi.runtime.images.placing import Shown
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.gemma4.renderer import render
 from katapi_models.gemma4.request import Request
 from katapi_models.gemma4_tokens.tokenizer import tokenizer
+from katapi_models.gemma4_tokens.vocabulary import Control
 from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -27,6 +30,13 @@ def _reach() -> Reach[Request]:
     from katapi_models.gemma4.reach import REACH
 
     return REACH
+
+
+def _pipeline() -> ImagePipeline:
+    """How an image becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.gemma_vision import GEMMA4
+
+    return GEMMA4
 
 
 def _reply() -> Reply:
@@ -41,11 +51,11 @@ MODEL = Model(
     source="spec/models/gemma4.kata",
     template=Identity(
         "Gemma4@1",
-        "sha256:869473df8c60ab54dc5a87458e9c3fb6fe385384a298d0ee105459a77f5cc671",
+        "sha256:cf12e9accaf70e8fc169d1a36f2413e57cdd6611f2f77cbb2c51ef575b9acc71",
     ),
     request_rules=Identity(
         "Gemma4@1",
-        "sha256:a63d1157eb0c9afcace2ef4ffa19b36e8a3e51d05a92527858a12fba2782118e",
+        "sha256:e9d27aaee72cfd88e8fd23405d3fbb0f3ceb95bb5032add96a9f414bfafbc888",
     ),
     tokenizer_identity=Identity(
         "Gemma4@1",
@@ -76,16 +86,16 @@ MODEL = Model(
     _starts=Starts(
         frozenset(
             {
-                Site(104, 38),
-                Site(107, 11),
-                Site(112, 11),
-                Site(118, 35),
-                Site(118, 61),
-                Site(123, 35),
-                Site(123, 61),
-                Site(140, 17),
-                Site(142, 30),
-                Site(144, 20),
+                Site(105, 38),
+                Site(108, 11),
+                Site(113, 11),
+                Site(119, 35),
+                Site(119, 61),
+                Site(124, 35),
+                Site(124, 61),
+                Site(141, 17),
+                Site(143, 30),
+                Site(145, 20),
             },
         ),
         frozenset({"assistant"}),
@@ -94,5 +104,6 @@ MODEL = Model(
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
+    _shown=Shown(Control, _pipeline),
 )
 """What `katapi.load("gemma4")` gives."""

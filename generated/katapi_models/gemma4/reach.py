@@ -9,29 +9,29 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.gemma4.request import Request, ToolMessage, UserMessage
 
 
-def _asked_85(request: Request, at: int) -> bool:
-    """gemma4.kata:85 last u … where …"""
+def _asked_86(request: Request, at: int) -> bool:
+    """gemma4.kata:86 last u … where …"""
     u = request.messages[at]
     return isinstance(u, UserMessage)
 
 
-def _asked_86(request: Request, at: int) -> bool:
-    """gemma4.kata:86 last b … where …"""
+def _asked_87(request: Request, at: int) -> bool:
+    """gemma4.kata:87 last b … where …"""
     b = request.messages[at]
     return not isinstance(b, ToolMessage)
 
 
-def _asked_94(request: Request, at: int) -> bool:
-    """gemma4.kata:94 last b … where …"""
+def _asked_95(request: Request, at: int) -> bool:
+    """gemma4.kata:95 last b … where …"""
     b = request.messages[at]
     return not isinstance(b, ToolMessage)
 
 
 REACH: Reach[Request] = Reach(
     questions=(
-        Question(Among.ALL, Finds.LAST, _asked_85),
         Question(Among.ALL, Finds.LAST, _asked_86),
-        Question(Among.BEFORE, Finds.LAST, _asked_94),
+        Question(Among.ALL, Finds.LAST, _asked_87),
+        Question(Among.BEFORE, Finds.LAST, _asked_95),
     ),
     neighbours=True,
     runs=frozenset({"tool"}),

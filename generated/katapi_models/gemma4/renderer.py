@@ -22,6 +22,7 @@ from katapi_models.gemma4.request import (
     Call,
     DeveloperMessage,
     Function,
+    ImagePart,
     MediaPart,
     Request,
     SystemMessage,
@@ -43,62 +44,62 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-IMAGE_SOFT_TOKEN_56 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(56, 28)))
-AUDIO_SOFT_TOKEN_57 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(57, 28)))
-VIDEO_SOFT_TOKEN_58 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(58, 28)))
-BOS_68 = fixed(ControlSegment(Control.BOS, Site(68, 3)))
-SYSTEM_70 = fixed(ControlSegment(Control.TURN, Site(70, 5)), LiteralSegment(Literal("system\n"), Site(70, 11)))
-THINK_71 = fixed(ControlSegment(Control.THINK, Site(71, 26)), LiteralSegment(Literal("\n"), Site(71, 33)))
-SPACE_76 = fixed(LiteralSegment(Literal(" "), Site(76, 49)))
-TOOL_81 = fixed(ControlSegment(Control.TOOL, Site(81, 32)))
-END_TOOL_81 = fixed(ControlSegment(Control.END_TOOL, Site(81, 65)))
-END_TURN_82 = fixed(ControlSegment(Control.END_TURN, Site(82, 5)), LiteralSegment(Literal("\n"), Site(82, 12)))
-MODEL_104 = fixed(ControlSegment(Control.TURN, Site(104, 38)), LiteralSegment(Literal("model\n"), Site(104, 44)))
-END_SAMPLED_105 = fixed(END_SAMPLED)
-SAMPLED_105 = fixed(SAMPLED)
-THOUGHT_107 = fixed(ControlSegment(Control.CHANNEL, Site(107, 11)), LiteralSegment(Literal("thought\n"), Site(107, 20)))
-END_CHANNEL_107 = fixed(
-    LiteralSegment(Literal("\n"), Site(107, 52)),
-    ControlSegment(Control.END_CHANNEL, Site(107, 57)),
+IMAGE_SOFT_TOKEN_57 = fixed(ControlSegment(Control.IMAGE_SOFT_TOKEN, Site(57, 61)))
+AUDIO_SOFT_TOKEN_58 = fixed(ControlSegment(Control.AUDIO_SOFT_TOKEN, Site(58, 28)))
+VIDEO_SOFT_TOKEN_59 = fixed(ControlSegment(Control.VIDEO_SOFT_TOKEN, Site(59, 28)))
+BOS_69 = fixed(ControlSegment(Control.BOS, Site(69, 3)))
+SYSTEM_71 = fixed(ControlSegment(Control.TURN, Site(71, 5)), LiteralSegment(Literal("system\n"), Site(71, 11)))
+THINK_72 = fixed(ControlSegment(Control.THINK, Site(72, 26)), LiteralSegment(Literal("\n"), Site(72, 33)))
+SPACE_77 = fixed(LiteralSegment(Literal(" "), Site(77, 49)))
+TOOL_82 = fixed(ControlSegment(Control.TOOL, Site(82, 32)))
+END_TOOL_82 = fixed(ControlSegment(Control.END_TOOL, Site(82, 65)))
+END_TURN_83 = fixed(ControlSegment(Control.END_TURN, Site(83, 5)), LiteralSegment(Literal("\n"), Site(83, 12)))
+MODEL_105 = fixed(ControlSegment(Control.TURN, Site(105, 38)), LiteralSegment(Literal("model\n"), Site(105, 44)))
+END_SAMPLED_106 = fixed(END_SAMPLED)
+SAMPLED_106 = fixed(SAMPLED)
+THOUGHT_108 = fixed(ControlSegment(Control.CHANNEL, Site(108, 11)), LiteralSegment(Literal("thought\n"), Site(108, 20)))
+END_CHANNEL_108 = fixed(
+    LiteralSegment(Literal("\n"), Site(108, 52)),
+    ControlSegment(Control.END_CHANNEL, Site(108, 57)),
 )
-CALL_112 = fixed(ControlSegment(Control.TOOL_CALL, Site(112, 11)), LiteralSegment(Literal("call:"), Site(112, 22)))
-TEXT_112 = fixed(LiteralSegment(Literal("{"), Site(112, 49)))
-END_TOOL_CALL_112 = fixed(
-    LiteralSegment(Literal("}"), Site(112, 86)),
-    ControlSegment(Control.END_TOOL_CALL, Site(112, 90)),
+CALL_113 = fixed(ControlSegment(Control.TOOL_CALL, Site(113, 11)), LiteralSegment(Literal("call:"), Site(113, 22)))
+TEXT_113 = fixed(LiteralSegment(Literal("{"), Site(113, 49)))
+END_TOOL_CALL_113 = fixed(
+    LiteralSegment(Literal("}"), Site(113, 86)),
+    ControlSegment(Control.END_TOOL_CALL, Site(113, 90)),
 )
-TOOL_RESPONSE_118 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(118, 35)), END_SAMPLED)
-TOOL_RESPONSE_118_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(118, 61)))
-UNKNOWN_119 = (Literal("unknown"), Site(119, 28))
-TOOL_RESPONSE_123 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(123, 35)), END_SAMPLED)
-TOOL_RESPONSE_123_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(123, 61)))
-RESPONSE_124 = fixed(LiteralSegment(Literal("response:"), Site(124, 9)))
-UNKNOWN_124 = (Literal("unknown"), Site(124, 55))
-VALUE_124 = fixed(LiteralSegment(Literal("{value:"), Site(124, 65)))
-END_TOOL_RESPONSE_124 = fixed(
-    LiteralSegment(Literal("}"), Site(124, 93)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(125, 9)),
+TOOL_RESPONSE_119 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(119, 35)), END_SAMPLED)
+TOOL_RESPONSE_119_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(119, 61)))
+UNKNOWN_120 = (Literal("unknown"), Site(120, 28))
+TOOL_RESPONSE_124 = fixed(SAMPLED, ControlSegment(Control.TOOL_RESPONSE, Site(124, 35)), END_SAMPLED)
+TOOL_RESPONSE_124_61 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(124, 61)))
+RESPONSE_125 = fixed(LiteralSegment(Literal("response:"), Site(125, 9)))
+UNKNOWN_125 = (Literal("unknown"), Site(125, 55))
+VALUE_125 = fixed(LiteralSegment(Literal("{value:"), Site(125, 65)))
+END_TOOL_RESPONSE_125 = fixed(
+    LiteralSegment(Literal("}"), Site(125, 93)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(126, 9)),
 )
-END_SAMPLED_132 = fixed(END_SAMPLED)
-SAMPLED_132 = fixed(SAMPLED)
-TOOL_RESPONSE_134 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(134, 22)))
-END_TURN_135 = fixed(ControlSegment(Control.END_TURN, Site(135, 21)))
-NEWLINE_137 = fixed(LiteralSegment(Literal("\n"), Site(137, 19)))
-USER_140 = fixed(ControlSegment(Control.TURN, Site(140, 17)), LiteralSegment(Literal("user\n"), Site(140, 23)))
-END_TURN_140 = fixed(ControlSegment(Control.END_TURN, Site(140, 48)), LiteralSegment(Literal("\n"), Site(140, 55)))
-ROLE_142 = {
+END_SAMPLED_133 = fixed(END_SAMPLED)
+SAMPLED_133 = fixed(SAMPLED)
+TOOL_RESPONSE_135 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(135, 22)))
+END_TURN_136 = fixed(ControlSegment(Control.END_TURN, Site(136, 21)))
+NEWLINE_138 = fixed(LiteralSegment(Literal("\n"), Site(138, 19)))
+USER_141 = fixed(ControlSegment(Control.TURN, Site(141, 17)), LiteralSegment(Literal("user\n"), Site(141, 23)))
+END_TURN_141 = fixed(ControlSegment(Control.END_TURN, Site(141, 48)), LiteralSegment(Literal("\n"), Site(141, 55)))
+ROLE_143 = {
     role: fixed(
-        ControlSegment(Control.TURN, Site(142, 30)),
-        LiteralSegment(Literal(role), Site(142, 36)),
-        LiteralSegment(Literal("\n"), Site(142, 43)),
+        ControlSegment(Control.TURN, Site(143, 30)),
+        LiteralSegment(Literal(role), Site(143, 36)),
+        LiteralSegment(Literal("\n"), Site(143, 43)),
     )
     for role in ("system", "developer")
 }
-END_TURN_142 = fixed(ControlSegment(Control.END_TURN, Site(142, 64)), LiteralSegment(Literal("\n"), Site(142, 71)))
-TURN_144 = fixed(ControlSegment(Control.TURN, Site(144, 20)))
-NEWLINE_144 = fixed(LiteralSegment(Literal("\n"), Site(144, 33)))
-END_TURN_144 = fixed(ControlSegment(Control.END_TURN, Site(144, 54)), LiteralSegment(Literal("\n"), Site(144, 61)))
-MODEL_147 = fixed(ControlSegment(Control.TURN, Site(147, 104)), LiteralSegment(Literal("model\n"), Site(147, 110)))
+END_TURN_143 = fixed(ControlSegment(Control.END_TURN, Site(143, 64)), LiteralSegment(Literal("\n"), Site(143, 71)))
+TURN_145 = fixed(ControlSegment(Control.TURN, Site(145, 20)))
+NEWLINE_145 = fixed(LiteralSegment(Literal("\n"), Site(145, 33)))
+END_TURN_145 = fixed(ControlSegment(Control.END_TURN, Site(145, 54)), LiteralSegment(Literal("\n"), Site(145, 61)))
+MODEL_148 = fixed(ControlSegment(Control.TURN, Site(148, 104)), LiteralSegment(Literal("model\n"), Site(148, 110)))
 QUOTE_GEMMA_5 = fixed(ControlSegment(Control.QUOTE, Site(5, 26, "spec/tools/gemma.kata")))
 QUOTE_GEMMA_5_38 = fixed(ControlSegment(Control.QUOTE, Site(5, 38, "spec/tools/gemma.kata")))
 QUOTE_GEMMA_11 = fixed(ControlSegment(Control.QUOTE, Site(11, 18, "spec/tools/gemma.kata")))
@@ -388,132 +389,134 @@ def _response(out: list[Printed], name: PrintedText, of: Json, of_path: Path) ->
     out.append(END_TOOL_RESPONSE_GEMMA_130)
 
 
-def _body(out: list[Printed], content: Content | tuple[TextPart | MediaPart, ...] | None, content_path: Path) -> None:
-    """gemma4.kata:49 def body(content)."""
-    # gemma4.kata:50 match
-    if isinstance(content, str):  # :51
+def _body(
+    out: list[Printed], content: Content | tuple[TextPart | ImagePart | MediaPart, ...] | None, content_path: Path
+) -> None:
+    """gemma4.kata:50 def body(content)."""
+    # gemma4.kata:51 match
+    if isinstance(content, str):  # :52
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :52
+    elif isinstance(content, tuple):  # :53
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # gemma4.kata:54 match
-            if isinstance(p, TextPart):  # :55
+            # gemma4.kata:55 match
+            if isinstance(p, TextPart):  # :56
                 out.append(trim((p.text, (*p_path, "text"), 0)))
-            elif p.type == "image":  # :56
-                out.append(IMAGE_SOFT_TOKEN_56)
-            elif p.type == "audio":  # :57
-                out.append(AUDIO_SOFT_TOKEN_57)
-            else:  # :58
-                out.append(VIDEO_SOFT_TOKEN_58)
-    else:  # :62
+            elif isinstance(p, ImagePart):  # :57
+                out.append(IMAGE_SOFT_TOKEN_57 if p.placeholder is None else p.placeholder.at(Site(57, 41)))
+            elif p.type == "audio":  # :58
+                out.append(AUDIO_SOFT_TOKEN_58)
+            else:  # :59
+                out.append(VIDEO_SOFT_TOKEN_59)
+    else:  # :63
         pass
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 48)."""
+    """All that the template prints for a request, in order (line 49)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:66")
-    # gemma4.kata:67 take leading system, developer as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="gemma4.kata:67")
+    # gemma4.kata:68 take leading system, developer as sys
     sys: SystemMessage | DeveloperMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage | DeveloperMessage):
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
-    out.append(BOS_68)
+    out.append(BOS_69)
     if enable_thinking or tools or sys is not None:
-        out.append(SYSTEM_70)
+        out.append(SYSTEM_71)
         if enable_thinking:
-            out.append(THINK_71)
+            out.append(THINK_72)
         if sys is not None:
-            # gemma4.kata:73 match
-            if isinstance(sys.content, str):  # :74
+            # gemma4.kata:74 match
+            if isinstance(sys.content, str):  # :75
                 out.append(trim((sys.content, ("messages", sys_at, "content"), 0)))
-            elif isinstance(sys.content, tuple):  # :75
+            elif isinstance(sys.content, tuple):  # :76
                 for p_at, p in enumerate(sys.content):
                     p_path = ("messages", sys_at, "content", p_at)
-                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_76)
-            else:  # :78
+                    out += (trim((p.text, (*p_path, "text"), 0)), SPACE_77)
+            else:  # :79
                 pass
         for tool_at, tool in enumerate(tools if tools is not None else ()):
             tool_path = ("tools", tool_at)
-            out.append(TOOL_81)
+            out.append(TOOL_82)
             _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(END_TOOL_81)
-        out.append(END_TURN_82)
-    # gemma4.kata:85 last u … where …
+            out.append(END_TOOL_82)
+        out.append(END_TURN_83)
+    # gemma4.kata:86 last u … where …
     question: UserMessage | None = None
     question_at = -1
     for u_at, u in reversed(messages):
         if isinstance(u, UserMessage):
             question, question_at = u, u_at
             break
-    # gemma4.kata:86 last b … where …
+    # gemma4.kata:87 last b … where …
     final: SystemMessage | DeveloperMessage | UserMessage | AssistantMessage | AnotherMessage | None = None
     for _, b in reversed(messages):
         if not isinstance(b, ToolMessage):
             final = b
             break
-    # gemma4.kata:94 last b in messages before … where …
+    # gemma4.kata:95 last b in messages before … where …
     b_before = last_before((b_at, b) if not isinstance(b, ToolMessage) else None for b_at, b in messages)
-    # gemma4.kata:88 each m in messages
+    # gemma4.kata:89 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, AssistantMessage):  # :89 when assistant then tool* as results
+        if isinstance(m, AssistantMessage):  # :90 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             if results and not m.tool_calls:
-                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:90")
+                raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:91")
             if results and m.tool_responses:
                 raise TemplateError(
                     "Results stand in `tool_responses` or in messages of their own.",
                     code="T100",
-                    where="gemma4.kata:92",
+                    where="gemma4.kata:93",
                 )
             _, previous = b_before[i] or (-1, None)
             said_printed: list[Printed] = []
-            # gemma4.kata:96 match
-            if isinstance(m.content, str):  # :97
+            # gemma4.kata:97 match
+            if isinstance(m.content, str):  # :98
                 said_printed.append(
                     trim(without((m.content, ("messages", m_at, "content"), 0), "<|channel>", "<channel|>"))
                 )
-            elif isinstance(m.content, tuple):  # :98
+            elif isinstance(m.content, tuple):  # :99
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     said_printed.append(trim(without((p.text, (*p_path, "text"), 0), "<|channel>", "<channel|>")))
-            else:  # :101
+            else:  # :102
                 pass
             said = kept(said_printed)
             if not isinstance(previous, AssistantMessage):
-                out.append(MODEL_104)
-            out.append(SAMPLED_105)
+                out.append(MODEL_105)
+            out.append(SAMPLED_106)
             if m.reasoning_content and m.tool_calls and (question is None or m_at > question_at):
-                out += (THOUGHT_107, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_107)
+                out += (THOUGHT_108, (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0), END_CHANNEL_108)
             for call_at, call in enumerate(m.tool_calls if m.tool_calls is not None else ()):
                 call_path = ("messages", m_at, "tool_calls", call_at)
-                out += (CALL_112, (call.function.name, (*call_path, "function", "name"), 0), TEXT_112)
+                out += (CALL_113, (call.function.name, (*call_path, "function", "name"), 0), TEXT_113)
                 _members(out, call.function.arguments, (*call_path, "function", "arguments"))
-                out.append(END_TOOL_CALL_112)
-            out.append(END_SAMPLED_105)
+                out.append(END_TOOL_CALL_113)
+            out.append(END_SAMPLED_106)
             for r_at, r in enumerate(m.tool_responses if m.tool_responses is not None else ()):
                 r_path = ("messages", m_at, "tool_responses", r_at)
                 if r_at == 0:
-                    out.append(TOOL_RESPONSE_118)
+                    out.append(TOOL_RESPONSE_119)
                 else:
-                    out.append(TOOL_RESPONSE_118_61)
+                    out.append(TOOL_RESPONSE_119_61)
                 _response(
                     out,
-                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_119,
+                    (r.name, (*r_path, "name"), 0) if r.name is not None else UNKNOWN_120,
                     r.response,
                     (*r_path, "response"),
                 )
             for r_2_index, (r_2_at, r_2) in enumerate(results):
-                # gemma4.kata:122 last call … where …
+                # gemma4.kata:123 last call … where …
                 called: Call | None = None
                 called_path: Path = ("messages", m_at, "tool_calls", -1)
                 for call_at, call in reversed(list(enumerate(m.tool_calls if m.tool_calls is not None else ()))):
@@ -522,10 +525,10 @@ def render(request: Request) -> list[Printed]:
                         called_path = ("messages", m_at, "tool_calls", call_at)
                         break
                 if r_2_index == 0:
-                    out.append(TOOL_RESPONSE_123)
+                    out.append(TOOL_RESPONSE_124)
                 else:
-                    out.append(TOOL_RESPONSE_123_61)
-                out.append(RESPONSE_124)
+                    out.append(TOOL_RESPONSE_124_61)
+                out.append(RESPONSE_125)
                 called_function: Function | None = called.function if called is not None else None
                 called_function_path = (*called_path, "function")
                 out += (
@@ -533,44 +536,44 @@ def render(request: Request) -> list[Printed]:
                     if called_function is not None
                     else (r_2.name, ("messages", r_2_at, "name"), 0)
                     if r_2.name is not None
-                    else UNKNOWN_124,
-                    VALUE_124,
+                    else UNKNOWN_125,
+                    VALUE_125,
                 )
                 _quoted(out, (r_2.content, ("messages", r_2_at, "content"), 0))
-                out.append(END_TOOL_RESPONSE_124)
+                out.append(END_TOOL_RESPONSE_125)
             answered = bool(results or m.tool_responses)
             waiting = bool(m.tool_calls and not answered)
             closed = bool(not waiting and (said[0] or not answered))
-            out += (SAMPLED_132, said)
+            out += (SAMPLED_133, said)
             if waiting:
-                out.append(TOOL_RESPONSE_134)
+                out.append(TOOL_RESPONSE_135)
             if closed:
-                out.append(END_TURN_135)
-            out.append(END_SAMPLED_132)
+                out.append(END_TURN_136)
+            out.append(END_SAMPLED_133)
             if closed:
-                out.append(NEWLINE_137)
+                out.append(NEWLINE_138)
             walked = i + 1 + len(results)
-        elif isinstance(m, UserMessage):  # :140 when user
-            out.append(USER_140)
+        elif isinstance(m, UserMessage):  # :141 when user
+            out.append(USER_141)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_140)
-        elif isinstance(m, ToolMessage):  # :141 when tool
-            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:141")
-        elif isinstance(m, SystemMessage | DeveloperMessage):  # :142 when system, developer
-            out.append(ROLE_142[m.role])
+            out.append(END_TURN_141)
+        elif isinstance(m, ToolMessage):  # :142 when tool
+            raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:142")
+        elif isinstance(m, SystemMessage | DeveloperMessage):  # :143 when system, developer
+            out.append(ROLE_143[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_142)
-        elif m.role == "model":  # :143 when another
-            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:143")
-        elif isinstance(m, AnotherMessage):  # :144 when another
-            out += (TURN_144, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_144)
+            out.append(END_TURN_143)
+        elif m.role == "model":  # :144 when another
+            raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:144")
+        elif isinstance(m, AnotherMessage):  # :145 when another
+            out += (TURN_145, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_145)
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(END_TURN_144)
+            out.append(END_TURN_145)
         else:
             assert_never(m)
-    # gemma4.kata:147 generate
+    # gemma4.kata:148 generate
     if request.add_generation_prompt and not (
         isinstance(final, AssistantMessage) and (final.tool_calls or final.tool_responses)
     ):
-        out.append(MODEL_147)
+        out.append(MODEL_148)
     return out

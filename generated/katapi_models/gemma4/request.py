@@ -11,6 +11,7 @@ from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import ObjectFromText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
@@ -18,36 +19,35 @@ from katapi.runtime.segments import Content
 
 
 class MediaPart(RequestModel):
-    """The record `media_part` (line 27)."""
+    """The record `media_part` (line 28)."""
 
-    type: Literal["image", "audio", "video"]  # line 28
-    image: JsonValueField | None = None  # line 29: accepted, never printed
-    audio: JsonValueField | None = None  # line 29: accepted, never printed
-    video: JsonValueField | None = None  # line 29: accepted, never printed
-    url: Content | None = None  # line 29: accepted, never printed
-    path: Content | None = None  # line 29: accepted, never printed
+    type: Literal["audio", "video"]  # line 29
+    audio: JsonValueField | None = None  # line 30: accepted, never printed
+    video: JsonValueField | None = None  # line 30: accepted, never printed
+    url: Content | None = None  # line 30: accepted, never printed
+    path: Content | None = None  # line 30: accepted, never printed
 
 
 class Function(RequestModel):
-    """The record `function` (line 36)."""
+    """The record `function` (line 37)."""
 
-    name: Content  # line 37
-    arguments: ObjectFromText  # line 38
+    name: Content  # line 38
+    arguments: ObjectFromText  # line 39
 
 
 class Call(RequestModel):
-    """The record `call` (line 31)."""
+    """The record `call` (line 32)."""
 
-    function: Function  # line 32
-    id: Content | None = None  # line 33
-    type: Literal["function"] | None = None  # line 34: accepted, never printed
+    function: Function  # line 33
+    id: Content | None = None  # line 34
+    type: Literal["function"] | None = None  # line 35: accepted, never printed
 
 
 class Response(RequestModel):
-    """The record `response` (line 40)."""
+    """The record `response` (line 41)."""
 
-    name: Content | None = None  # line 41
-    response: JsonValueField  # line 42
+    name: Content | None = None  # line 42
+    response: JsonValueField  # line 43
 
 
 class TextPart(RequestModel):
@@ -57,52 +57,60 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
+
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
+
+
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 13)."""
+    """A message of role `system` (line 14)."""
 
     role: Literal["system"]
-    content: Content | Items[TextPart] | None = None  # line 13
+    content: Content | Items[TextPart] | None = None  # line 14
 
 
 class DeveloperMessage(RequestModel):
-    """A message of role `developer` (line 13)."""
+    """A message of role `developer` (line 14)."""
 
     role: Literal["developer"]
-    content: Content | Items[TextPart] | None = None  # line 13
+    content: Content | Items[TextPart] | None = None  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 14)."""
+    """A message of role `user` (line 15)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 14
+    # line 15
+    content: Content | Items[Annotated[TextPart | ImagePart | MediaPart, Field(discriminator="type")]] | None = None
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 15)."""
+    """A message of role `assistant` (line 16)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 16
-    # line 17
+    content: Content | Items[TextPart] | None = None  # line 17
+    # line 18
     reasoning_content: Content | None = Field(None, validation_alias=AliasChoices("reasoning_content", "reasoning"))
-    tool_calls: Items[Call] | None = None  # line 18
-    tool_responses: Items[Response] | None = None  # line 19
+    tool_calls: Items[Call] | None = None  # line 19
+    tool_responses: Items[Response] | None = None  # line 20
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 21)."""
+    """A message of role `tool` (line 22)."""
 
     role: Literal["tool"]
-    content: Annotated[Content, FromParts("")]  # line 22
-    name: Content | None = None  # line 23
-    tool_call_id: Content | None = None  # line 24
+    content: Annotated[Content, FromParts("")]  # line 23
+    name: Content | None = None  # line 24
+    tool_call_id: Content | None = None  # line 25
 
 
 class AnotherMessage(RequestModel):
-    """A message of a role that no other class has (line 26)."""
+    """A message of a role that no other class has (line 27)."""
 
     role: Annotated[Content, OtherThan("system", "developer", "user", "assistant", "tool")]
-    content: Content | Items[Annotated[TextPart | MediaPart, Field(discriminator="type")]] | None = None  # line 26
+    # line 27
+    content: Content | Items[Annotated[TextPart | ImagePart | MediaPart, Field(discriminator="type")]] | None = None
 
 
 Message: TypeAlias = Annotated[
@@ -112,9 +120,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 9)."""
+    """A whole request (line 10)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 44
+    tools: Items[JsonObjectField] | None = None  # line 45
     add_generation_prompt: bool = True
-    enable_thinking: bool = False  # line 45
+    enable_thinking: bool = False  # line 46

@@ -9,14 +9,14 @@ from katapi.runtime.budget.reach import Among, Finds, Question, Reach
 from katapi_models.glm_4_5.request import Request
 
 
-def _asked_98(request: Request, at: int) -> bool:
-    """glm4.5.kata:98 any u … where …"""
+def _asked_99(request: Request, at: int) -> bool:
+    """glm4.5.kata:99 any u … where …"""
     u = request.messages[at]
     return u.role == "user"
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.AFTER, Finds.ANY, _asked_98),),
+    questions=(Question(Among.AFTER, Finds.ANY, _asked_99),),
     neighbours=True,
     parting=frozenset({"assistant", "system", "user"}),
 )

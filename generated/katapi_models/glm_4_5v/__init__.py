@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
+from katapi.runtime.images.placing import Shown
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.glm_4_5_tokens.tokenizer import tokenizer
+from katapi_models.glm_4_5_tokens.vocabulary import Control
 from katapi_models.glm_4_5v.renderer import render
 from katapi_models.glm_4_5v.request import Request
 from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -27,6 +30,13 @@ def _reach() -> Reach[Request]:
     from katapi_models.glm_4_5v.reach import REACH
 
     return REACH
+
+
+def _pipeline() -> ImagePipeline:
+    """How an image becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.glm_v import GLM4V
+
+    return GLM4V
 
 
 def _reply() -> Reply:
@@ -41,11 +51,11 @@ MODEL = Model(
     source="spec/models/glm4.5.kata",
     template=Identity(
         "GLM@4.5/glm-4.5v",
-        "sha256:96a38cddbdaacdb83d9611d60d5af17ec3e1e9a26148173f176dbe2dbcd4c6f8",
+        "sha256:a44477815f9a98511700bcaac0859bfcef8b61c0a1515e473e2f95a8bcec19fe",
     ),
     request_rules=Identity(
         "GLM@4.5",
-        "sha256:5807abdec5fde9b7a86fd4bcdc5c4db80be4ef1539ecd14f299ab88fef06afa0",
+        "sha256:bcd4485d8553b514121e3e5d349bb684519f5804598bee3611195955399b345d",
     ),
     tokenizer_identity=Identity(
         "GLM@4.5",
@@ -77,15 +87,15 @@ MODEL = Model(
     _starts=Starts(
         frozenset(
             {
-                Site(9, 21),
-                Site(70, 7),
-                Site(76, 42),
-                Site(76, 59),
-                Site(100, 7),
-                Site(138, 46),
-                Site(138, 92),
-                Site(142, 46),
-                Site(142, 70),
+                Site(10, 21),
+                Site(71, 7),
+                Site(77, 42),
+                Site(77, 59),
+                Site(101, 7),
+                Site(139, 46),
+                Site(139, 92),
+                Site(143, 46),
+                Site(143, 70),
             },
         ),
     ),
@@ -93,5 +103,6 @@ MODEL = Model(
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
+    _shown=Shown(Control, _pipeline),
 )
 """What `katapi.load("glm-4.5v")` gives."""

@@ -11,16 +11,17 @@ from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import ObjectFromText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 
 class Result(RequestModel):
-    """The record `result` (line 51)."""
+    """The record `result` (line 52)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 52
-    type: Literal["text"] | None = None  # line 53: accepted, never printed
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 53
+    type: Literal["text"] | None = None  # line 54: accepted, never printed
 
 
 class FunctionByArguments(RequestModel):
@@ -45,12 +46,10 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
-class GlmImagePart(RequestModel):
-    """The record `glm_image_part` (line 44 of glm-4.5.kata)."""
+class GlmImagePart(CarriesImage):
+    """The record `glm_image_part` (line 44 of glm-4.5.kata), which carries an image."""
 
     type: Literal["image", "image_url"]  # line 45 of glm-4.5.kata
-    image: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
-    image_url: JsonValueField | None = None  # line 46 of glm-4.5.kata: accepted, never printed
 
 
 class GlmVideoPart(RequestModel):
@@ -62,35 +61,35 @@ class GlmVideoPart(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 39)."""
+    """A message of role `system` (line 40)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | GlmImagePart | GlmVideoPart, Field(discriminator="type")]]  # line 40
+    content: Content | Items[Annotated[TextPart | GlmImagePart | GlmVideoPart, Field(discriminator="type")]]  # line 41
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 39)."""
+    """A message of role `user` (line 40)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | GlmImagePart | GlmVideoPart, Field(discriminator="type")]]  # line 40
+    content: Content | Items[Annotated[TextPart | GlmImagePart | GlmVideoPart, Field(discriminator="type")]]  # line 41
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 42)."""
+    """A message of role `assistant` (line 43)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 43
-    reasoning_content: Content | None = None  # line 44
-    tool_calls: Items[CallByArguments] | None = None  # line 45
+    content: Annotated[Content, FromParts("")] | None = None  # line 44
+    reasoning_content: Content | None = None  # line 45
+    tool_calls: Items[CallByArguments] | None = None  # line 46
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 47)."""
+    """A message of role `tool` (line 48)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 48
-    name: Content | None = None  # line 49: accepted, never printed
-    tool_call_id: Content | None = None  # line 49: accepted, never printed
+    content: Content | Items[Result]  # line 49
+    name: Content | None = None  # line 50: accepted, never printed
+    tool_call_id: Content | None = None  # line 50: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -100,9 +99,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 35)."""
+    """A whole request (line 36)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 55
+    tools: Items[JsonObjectField] | None = None  # line 56
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 56
+    enable_thinking: bool = True  # line 57

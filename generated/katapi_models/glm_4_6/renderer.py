@@ -31,59 +31,59 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-END_TOOL_RESPONSE_9 = fixed(
-    LiteralSegment(Literal("\n"), Site(9, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(139, 51)),
+END_TOOL_RESPONSE_10 = fixed(
+    LiteralSegment(Literal("\n"), Site(10, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(140, 51)),
 )
-END_TOOL_RESPONSE_9_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(9, 21)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(143, 78)),
+END_TOOL_RESPONSE_10_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(10, 21)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(144, 78)),
 )
-NEWLINE_9 = fixed(LiteralSegment(Literal("\n"), Site(9, 21)))
-THINK_9 = fixed(
-    LiteralSegment(Literal("\n"), Site(9, 21)),
-    ControlSegment(Control.THINK, Site(119, 9)),
-    ControlSegment(Control.END_THINK, Site(119, 16)),
+NEWLINE_10 = fixed(LiteralSegment(Literal("\n"), Site(10, 21)))
+THINK_10 = fixed(
+    LiteralSegment(Literal("\n"), Site(10, 21)),
+    ControlSegment(Control.THINK, Site(120, 9)),
+    ControlSegment(Control.END_THINK, Site(120, 16)),
 )
-THINK_9_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(9, 21)),
-    ControlSegment(Control.THINK, Site(154, 55)),
-    ControlSegment(Control.END_THINK, Site(154, 62)),
+THINK_10_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(10, 21)),
+    ControlSegment(Control.THINK, Site(155, 55)),
+    ControlSegment(Control.END_THINK, Site(155, 62)),
 )
-TOOL_CALL_9 = fixed(
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+TOOL_CALL_10 = fixed(
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     ControlSegment(Control.TOOL_CALL, Site(32, 8, "spec/tools/glm-4.5.kata")),
 )
-TOOL_RESPONSE_9 = fixed(
-    LiteralSegment(Literal("\n"), Site(9, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(139, 16)),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+TOOL_RESPONSE_10 = fixed(
+    LiteralSegment(Literal("\n"), Site(10, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(140, 16)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
 )
-TOOL_RESPONSE_9_21 = fixed(
-    LiteralSegment(Literal("\n"), Site(9, 21)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(143, 41)),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+TOOL_RESPONSE_10_21 = fixed(
+    LiteralSegment(Literal("\n"), Site(10, 21)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(144, 41)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
 )
-GMASK_62 = fixed(ControlSegment(Control.GMASK, Site(62, 3)), ControlSegment(Control.SOP, Site(62, 10)))
-SYSTEM_64 = fixed(ControlSegment(Control.SYSTEM, Site(64, 5)))
-SYSTEM_70 = fixed(ControlSegment(Control.SYSTEM, Site(70, 7)), LiteralSegment(Literal("\n"), Site(9, 21)))
-USER_76 = fixed(SAMPLED, ControlSegment(Control.USER, Site(76, 42)), END_SAMPLED)
-USER_76_59 = fixed(ControlSegment(Control.USER, Site(76, 59)))
-NOTHINK_87 = fixed(ControlSegment(Control.NOTHINK, Site(87, 100)))
-EMPTY_92 = (Literal(""), Site(92, 32))
-EMPTY_97 = (Literal(""), Site(97, 37))
-ASSISTANT_100 = fixed(ControlSegment(Control.ASSISTANT, Site(100, 7)))
-THINK_111 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(9, 21)), ControlSegment(Control.THINK, Site(113, 11)))
-END_THINK_115 = fixed(ControlSegment(Control.END_THINK, Site(115, 11)), END_SAMPLED)
-END_SAMPLED_127 = fixed(END_SAMPLED)
-NEWLINE_127 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(9, 21)))
-END_SAMPLED_131 = fixed(END_SAMPLED)
-SAMPLED_131 = fixed(SAMPLED)
-OBSERVATION_138 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(138, 46)), END_SAMPLED)
-OBSERVATION_138_92 = fixed(ControlSegment(Control.OBSERVATION, Site(138, 92)))
-OBSERVATION_142 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(142, 46)), END_SAMPLED)
-OBSERVATION_142_70 = fixed(ControlSegment(Control.OBSERVATION, Site(142, 70)))
-ASSISTANT_150 = fixed(ControlSegment(Control.ASSISTANT, Site(150, 5)))
+GMASK_63 = fixed(ControlSegment(Control.GMASK, Site(63, 3)), ControlSegment(Control.SOP, Site(63, 10)))
+SYSTEM_65 = fixed(ControlSegment(Control.SYSTEM, Site(65, 5)))
+SYSTEM_71 = fixed(ControlSegment(Control.SYSTEM, Site(71, 7)), LiteralSegment(Literal("\n"), Site(10, 21)))
+USER_77 = fixed(SAMPLED, ControlSegment(Control.USER, Site(77, 42)), END_SAMPLED)
+USER_77_59 = fixed(ControlSegment(Control.USER, Site(77, 59)))
+NOTHINK_88 = fixed(ControlSegment(Control.NOTHINK, Site(88, 100)))
+EMPTY_93 = (Literal(""), Site(93, 32))
+EMPTY_98 = (Literal(""), Site(98, 37))
+ASSISTANT_101 = fixed(ControlSegment(Control.ASSISTANT, Site(101, 7)))
+THINK_112 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(10, 21)), ControlSegment(Control.THINK, Site(114, 11)))
+END_THINK_116 = fixed(ControlSegment(Control.END_THINK, Site(116, 11)), END_SAMPLED)
+END_SAMPLED_128 = fixed(END_SAMPLED)
+NEWLINE_128 = fixed(SAMPLED, LiteralSegment(Literal("\n"), Site(10, 21)))
+END_SAMPLED_132 = fixed(END_SAMPLED)
+SAMPLED_132 = fixed(SAMPLED)
+OBSERVATION_139 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(139, 46)), END_SAMPLED)
+OBSERVATION_139_92 = fixed(ControlSegment(Control.OBSERVATION, Site(139, 92)))
+OBSERVATION_143 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(143, 46)), END_SAMPLED)
+OBSERVATION_143_70 = fixed(ControlSegment(Control.OBSERVATION, Site(143, 70)))
+ASSISTANT_151 = fixed(ControlSegment(Control.ASSISTANT, Site(151, 5)))
 TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
@@ -107,36 +107,36 @@ TOOLS_FOR_EACH_GLM_20 = fixed(
     ),
     ControlSegment(Control.TOOL_CALL, Site(23, 5, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{function-name}"), Site(23, 16, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     ControlSegment(Control.ARG_KEY, Site(25, 3, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-key-1}"), Site(25, 12, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_KEY, Site(25, 26, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     ControlSegment(Control.ARG_VALUE, Site(25, 41, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-value-1}"), Site(25, 52, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_VALUE, Site(25, 68, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     ControlSegment(Control.ARG_KEY, Site(26, 3, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-key-2}"), Site(26, 12, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_KEY, Site(26, 26, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     ControlSegment(Control.ARG_VALUE, Site(26, 41, "spec/tools/glm-4.5.kata")),
     LiteralSegment(Literal("{arg-value-2}"), Site(26, 52, "spec/tools/glm-4.5.kata")),
     ControlSegment(Control.END_ARG_VALUE, Site(26, 68, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     LiteralSegment(Literal("..."), Site(27, 3, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     ControlSegment(Control.END_TOOL_CALL, Site(27, 14, "spec/tools/glm-4.5.kata")),
 )
 ARG_KEY_GLM_35 = fixed(ControlSegment(Control.ARG_KEY, Site(35, 7, "spec/tools/glm-4.5.kata")))
 END_ARG_KEY_GLM_35 = fixed(
     ControlSegment(Control.END_ARG_KEY, Site(35, 20, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
     ControlSegment(Control.ARG_VALUE, Site(35, 35, "spec/tools/glm-4.5.kata")),
 )
 END_ARG_VALUE_GLM_37 = fixed(
     ControlSegment(Control.END_ARG_VALUE, Site(37, 7, "spec/tools/glm-4.5.kata")),
-    LiteralSegment(Literal("\n"), Site(9, 21)),
+    LiteralSegment(Literal("\n"), Site(10, 21)),
 )
 END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
 
@@ -152,7 +152,7 @@ def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: 
 
 def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
     """glm-4.5.kata:31 def call_in_tags(c)."""
-    out += (TOOL_CALL_9, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_9)
+    out += (TOOL_CALL_10, (c.function.name, (*c_path, "function", "name"), 0), NEWLINE_10)
     if c.function.arguments is not None:
         for key, value in c.function.arguments.items():
             value_path = (*c_path, "function", "arguments", key)
@@ -167,31 +167,31 @@ def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 61)."""
+    """All that the template prints for a request, in order (line 62)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
-    out.append(GMASK_62)
+    out.append(GMASK_63)
     if tools:
-        out.append(SYSTEM_64)
+        out.append(SYSTEM_65)
         _tools_in_tags(out, tools, ("tools",))
-    # glm4.5.kata:98 any u in messages after … where …
+    # glm4.5.kata:99 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:68 each m in messages
+    # glm4.5.kata:69 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :69 when system
-            out += (SYSTEM_70, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :75 when user
+        if m.role == "system":  # :70 when system
+            out += (SYSTEM_71, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :76 when user
             if isinstance(message_at(messages, i - 1), AssistantMessage):
-                out.append(USER_76)
+                out.append(USER_77)
             else:
-                out.append(USER_76_59)
-            out += (NEWLINE_9, (m.content, ("messages", m_at, "content"), 0))
+                out.append(USER_77_59)
+            out += (NEWLINE_10, (m.content, ("messages", m_at, "content"), 0))
             if not enable_thinking and not m.content.endswith("/nothink"):
-                out.append(NOTHINK_87)
-        elif m.role == "assistant":  # :91 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_92
+                out.append(NOTHINK_88)
+        elif m.role == "assistant":  # :92 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_93
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -201,46 +201,46 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_97
+                thought = EMPTY_98
             asked_later = u_after[i]
             shown = bool(thought[0] and not asked_later)
-            out.append(ASSISTANT_100)
+            out.append(ASSISTANT_101)
             if enable_thinking or shown:
-                out.append(THINK_111)
+                out.append(THINK_112)
                 if shown:
                     out.append(trim(thought))
-                out.append(END_THINK_115)
+                out.append(END_THINK_116)
             else:
-                out.append(THINK_9)
+                out.append(THINK_10)
             if said[0]:
-                out += (NEWLINE_127, said, END_SAMPLED_127)
+                out += (NEWLINE_128, said, END_SAMPLED_128)
             if m.tool_calls:
-                out.append(SAMPLED_131)
+                out.append(SAMPLED_132)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     _call_in_tags(out, c, c_path)
-                out.append(END_SAMPLED_131)
-        elif m.role == "tool":  # :135 when tool
-            # glm4.5.kata:136 match
-            if isinstance(m.content, str):  # :137
+                out.append(END_SAMPLED_132)
+        elif m.role == "tool":  # :136 when tool
+            # glm4.5.kata:137 match
+            if isinstance(m.content, str):  # :138
                 if isinstance(message_at(messages, i - 1), AssistantMessage):
-                    out.append(OBSERVATION_138)
+                    out.append(OBSERVATION_139)
                 elif not isinstance(message_at(messages, i - 1), ToolMessage):
-                    out.append(OBSERVATION_138_92)
-                out += (TOOL_RESPONSE_9, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_9)
-            else:  # :141
+                    out.append(OBSERVATION_139_92)
+                out += (TOOL_RESPONSE_10, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_10)
+            else:  # :142
                 if isinstance(message_at(messages, i - 1), AssistantMessage):
-                    out.append(OBSERVATION_142)
+                    out.append(OBSERVATION_143)
                 else:
-                    out.append(OBSERVATION_142_70)
+                    out.append(OBSERVATION_143_70)
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (TOOL_RESPONSE_9_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_9_21)
+                    out += (TOOL_RESPONSE_10_21, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_10_21)
         else:
             assert_never(m)
-    # glm4.5.kata:149 generate
+    # glm4.5.kata:150 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_150)
+        out.append(ASSISTANT_151)
         if not enable_thinking:
-            out.append(THINK_9_21)
+            out.append(THINK_10_21)
     return out

@@ -31,33 +31,33 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-GMASK_62 = fixed(ControlSegment(Control.GMASK, Site(62, 3)), ControlSegment(Control.SOP, Site(62, 10)))
-SYSTEM_64 = fixed(ControlSegment(Control.SYSTEM, Site(64, 5)))
-SYSTEM_70 = fixed(ControlSegment(Control.SYSTEM, Site(70, 7)))
-USER_76 = fixed(SAMPLED, ControlSegment(Control.USER, Site(76, 42)), END_SAMPLED)
-USER_76_59 = fixed(ControlSegment(Control.USER, Site(76, 59)))
-EMPTY_92 = (Literal(""), Site(92, 32))
-EMPTY_97 = (Literal(""), Site(97, 37))
-ASSISTANT_100 = fixed(ControlSegment(Control.ASSISTANT, Site(100, 7)))
-THINK_104 = fixed(ControlSegment(Control.THINK, Site(104, 11)), SAMPLED)
-END_THINK_105 = fixed(ControlSegment(Control.END_THINK, Site(105, 36)), END_SAMPLED)
-END_THINK_107 = fixed(SAMPLED, ControlSegment(Control.END_THINK, Site(107, 42)), END_SAMPLED)
-END_THINK_107_61 = fixed(ControlSegment(Control.END_THINK, Site(107, 61)))
-END_SAMPLED_127 = fixed(END_SAMPLED)
-SAMPLED_127 = fixed(SAMPLED)
-END_SAMPLED_131 = fixed(END_SAMPLED)
-SAMPLED_131 = fixed(SAMPLED)
-OBSERVATION_138 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(138, 46)), END_SAMPLED)
-OBSERVATION_138_92 = fixed(ControlSegment(Control.OBSERVATION, Site(138, 92)))
-TOOL_RESPONSE_139 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(139, 16)))
-END_TOOL_RESPONSE_139 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(139, 51)))
-OBSERVATION_142 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(142, 46)), END_SAMPLED)
-OBSERVATION_142_70 = fixed(ControlSegment(Control.OBSERVATION, Site(142, 70)))
-TOOL_RESPONSE_143 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(143, 41)))
-END_TOOL_RESPONSE_143 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(143, 78)))
-ASSISTANT_150 = fixed(ControlSegment(Control.ASSISTANT, Site(150, 5)))
-THINK_157 = fixed(ControlSegment(Control.THINK, Site(157, 28)))
-END_THINK_157 = fixed(ControlSegment(Control.END_THINK, Site(157, 44)))
+GMASK_63 = fixed(ControlSegment(Control.GMASK, Site(63, 3)), ControlSegment(Control.SOP, Site(63, 10)))
+SYSTEM_65 = fixed(ControlSegment(Control.SYSTEM, Site(65, 5)))
+SYSTEM_71 = fixed(ControlSegment(Control.SYSTEM, Site(71, 7)))
+USER_77 = fixed(SAMPLED, ControlSegment(Control.USER, Site(77, 42)), END_SAMPLED)
+USER_77_59 = fixed(ControlSegment(Control.USER, Site(77, 59)))
+EMPTY_93 = (Literal(""), Site(93, 32))
+EMPTY_98 = (Literal(""), Site(98, 37))
+ASSISTANT_101 = fixed(ControlSegment(Control.ASSISTANT, Site(101, 7)))
+THINK_105 = fixed(ControlSegment(Control.THINK, Site(105, 11)), SAMPLED)
+END_THINK_106 = fixed(ControlSegment(Control.END_THINK, Site(106, 36)), END_SAMPLED)
+END_THINK_108 = fixed(SAMPLED, ControlSegment(Control.END_THINK, Site(108, 42)), END_SAMPLED)
+END_THINK_108_61 = fixed(ControlSegment(Control.END_THINK, Site(108, 61)))
+END_SAMPLED_128 = fixed(END_SAMPLED)
+SAMPLED_128 = fixed(SAMPLED)
+END_SAMPLED_132 = fixed(END_SAMPLED)
+SAMPLED_132 = fixed(SAMPLED)
+OBSERVATION_139 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(139, 46)), END_SAMPLED)
+OBSERVATION_139_92 = fixed(ControlSegment(Control.OBSERVATION, Site(139, 92)))
+TOOL_RESPONSE_140 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(140, 16)))
+END_TOOL_RESPONSE_140 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(140, 51)))
+OBSERVATION_143 = fixed(SAMPLED, ControlSegment(Control.OBSERVATION, Site(143, 46)), END_SAMPLED)
+OBSERVATION_143_70 = fixed(ControlSegment(Control.OBSERVATION, Site(143, 70)))
+TOOL_RESPONSE_144 = fixed(ControlSegment(Control.TOOL_RESPONSE, Site(144, 41)))
+END_TOOL_RESPONSE_144 = fixed(ControlSegment(Control.END_TOOL_RESPONSE, Site(144, 78)))
+ASSISTANT_151 = fixed(ControlSegment(Control.ASSISTANT, Site(151, 5)))
+THINK_158 = fixed(ControlSegment(Control.THINK, Site(158, 28)))
+END_THINK_158 = fixed(ControlSegment(Control.END_THINK, Site(158, 44)))
 TOOLS_YOU_MAY_GLM_9 = fixed(
     LiteralSegment(
         Literal(
@@ -132,30 +132,30 @@ def _call_in_tags(out: list[Printed], c: CallByArguments, c_path: Path) -> None:
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 61)."""
+    """All that the template prints for a request, in order (line 62)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     enable_thinking = request.enable_thinking
     clear_thinking = request.clear_thinking
-    out.append(GMASK_62)
+    out.append(GMASK_63)
     if tools:
-        out.append(SYSTEM_64)
+        out.append(SYSTEM_65)
         _tools_in_tags(out, tools, ("tools",))
-    # glm4.5.kata:98 any u in messages after … where …
+    # glm4.5.kata:99 any u in messages after … where …
     u_after = any_after(u.role == "user" for _, u in messages)
-    # glm4.5.kata:68 each m in messages
+    # glm4.5.kata:69 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :69 when system
-            out += (SYSTEM_70, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :75 when user
+        if m.role == "system":  # :70 when system
+            out += (SYSTEM_71, (m.content, ("messages", m_at, "content"), 0))
+        elif m.role == "user":  # :76 when user
             if isinstance(message_at(messages, i - 1), AssistantMessage):
-                out.append(USER_76)
+                out.append(USER_77)
             else:
-                out.append(USER_76_59)
+                out.append(USER_77_59)
             out.append((m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :91 when assistant
-            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_92
+        elif m.role == "assistant":  # :92 when assistant
+            whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_93
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
             if inline:
@@ -165,48 +165,48 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_97
+                thought = EMPTY_98
             asked_later = u_after[i]
             shown = bool(thought[0] and (not asked_later or not clear_thinking))
-            out.append(ASSISTANT_100)
+            out.append(ASSISTANT_101)
             if shown:
-                out += (THINK_104, trim(thought), END_THINK_105)
+                out += (THINK_105, trim(thought), END_THINK_106)
             else:
                 if enable_thinking:
-                    out.append(END_THINK_107)
+                    out.append(END_THINK_108)
                 else:
-                    out.append(END_THINK_107_61)
+                    out.append(END_THINK_108_61)
             if said[0]:
-                out += (SAMPLED_127, said, END_SAMPLED_127)
+                out += (SAMPLED_128, said, END_SAMPLED_128)
             if m.tool_calls:
-                out.append(SAMPLED_131)
+                out.append(SAMPLED_132)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     _call_in_tags(out, c, c_path)
-                out.append(END_SAMPLED_131)
-        elif m.role == "tool":  # :135 when tool
-            # glm4.5.kata:136 match
-            if isinstance(m.content, str):  # :137
+                out.append(END_SAMPLED_132)
+        elif m.role == "tool":  # :136 when tool
+            # glm4.5.kata:137 match
+            if isinstance(m.content, str):  # :138
                 if isinstance(message_at(messages, i - 1), AssistantMessage):
-                    out.append(OBSERVATION_138)
+                    out.append(OBSERVATION_139)
                 elif not isinstance(message_at(messages, i - 1), ToolMessage):
-                    out.append(OBSERVATION_138_92)
-                out += (TOOL_RESPONSE_139, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_139)
-            else:  # :141
+                    out.append(OBSERVATION_139_92)
+                out += (TOOL_RESPONSE_140, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_140)
+            else:  # :142
                 if isinstance(message_at(messages, i - 1), AssistantMessage):
-                    out.append(OBSERVATION_142)
+                    out.append(OBSERVATION_143)
                 else:
-                    out.append(OBSERVATION_142_70)
+                    out.append(OBSERVATION_143_70)
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
-                    out += (TOOL_RESPONSE_143, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_143)
+                    out += (TOOL_RESPONSE_144, (part.output, (*part_path, "output"), 0), END_TOOL_RESPONSE_144)
         else:
             assert_never(m)
-    # glm4.5.kata:149 generate
+    # glm4.5.kata:150 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_150)
+        out.append(ASSISTANT_151)
         if enable_thinking:
-            out.append(THINK_157)
+            out.append(THINK_158)
         else:
-            out.append(END_THINK_157)
+            out.append(END_THINK_158)
     return out

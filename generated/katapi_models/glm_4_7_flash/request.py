@@ -17,10 +17,10 @@ from katapi.runtime.segments import Content
 
 
 class Result(RequestModel):
-    """The record `result` (line 51)."""
+    """The record `result` (line 52)."""
 
-    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 52
-    type: Literal["text"] | None = None  # line 53: accepted, never printed
+    output: Content = Field(validation_alias=AliasChoices("output", "text"))  # line 53
+    type: Literal["text"] | None = None  # line 54: accepted, never printed
 
 
 class FunctionByArguments(RequestModel):
@@ -39,35 +39,35 @@ class CallByArguments(RequestModel):
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 39)."""
+    """A message of role `system` (line 40)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 40
+    content: Annotated[Content, FromParts("")]  # line 41
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 39)."""
+    """A message of role `user` (line 40)."""
 
     role: Literal["user"]
-    content: Annotated[Content, FromParts("")]  # line 40
+    content: Annotated[Content, FromParts("")]  # line 41
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 42)."""
+    """A message of role `assistant` (line 43)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 43
-    reasoning_content: Content | None = None  # line 44
-    tool_calls: Items[CallByArguments] | None = None  # line 45
+    content: Annotated[Content, FromParts("")] | None = None  # line 44
+    reasoning_content: Content | None = None  # line 45
+    tool_calls: Items[CallByArguments] | None = None  # line 46
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 47)."""
+    """A message of role `tool` (line 48)."""
 
     role: Literal["tool"]
-    content: Content | Items[Result]  # line 48
-    name: Content | None = None  # line 49: accepted, never printed
-    tool_call_id: Content | None = None  # line 49: accepted, never printed
+    content: Content | Items[Result]  # line 49
+    name: Content | None = None  # line 50: accepted, never printed
+    tool_call_id: Content | None = None  # line 50: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -77,10 +77,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 35)."""
+    """A whole request (line 36)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 55
+    tools: Items[JsonObjectField] | None = None  # line 56
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 56
-    clear_thinking: bool = True  # line 58
+    enable_thinking: bool = True  # line 57
+    clear_thinking: bool = True  # line 59

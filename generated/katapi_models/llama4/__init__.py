@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
+from katapi.runtime.images.placing import Shown
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.llama4.renderer import render
 from katapi_models.llama4.request import Request
 from katapi_models.llama4_tokens.tokenizer import tokenizer
+from katapi_models.llama4_tokens.vocabulary import Control
 from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -27,6 +30,13 @@ def _reach() -> Reach[Request]:
     from katapi_models.llama4.reach import REACH
 
     return REACH
+
+
+def _pipeline() -> ImagePipeline:
+    """How an image becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.llama4_vision import LLAMA4
+
+    return LLAMA4
 
 
 def _reply() -> Reply:
@@ -41,11 +51,11 @@ MODEL = Model(
     source="spec/models/llama4.kata",
     template=Identity(
         "Llama4@1",
-        "sha256:70fda7d775b049c558c41cae7af064d4309b19fad088e7e44f1ca174181ff44f",
+        "sha256:0bd7295ea6fd2765db1fd63c1134acc36627b839bde34acd4189a1823c13c3b6",
     ),
     request_rules=Identity(
         "Llama4@1",
-        "sha256:025668ac989e54a10c2cadc72b5e0e6fd6fc7f1354b186174f8252d528b805aa",
+        "sha256:07d8da8f593f7ef5559b2c7a65db96bfc113a35d0f9aab59e3e0db4cf6bfe8c1",
     ),
     tokenizer_identity=Identity(
         "Llama4@1",
@@ -74,10 +84,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(35, 26)})),
+    _starts=Starts(frozenset({Site(32, 26)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
+    _shown=Shown(Control, _pipeline),
 )
 """What `katapi.load("llama4")` gives."""

@@ -52,39 +52,39 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-HEADER_START_35 = fixed(ControlSegment(Control.HEADER_START, Site(35, 26)))
-HEADER_END_35 = fixed(ControlSegment(Control.HEADER_END, Site(35, 45)), LiteralSegment(Literal("\n\n"), Site(35, 57)))
-IMAGE_41 = fixed(ControlSegment(Control.IMAGE, Site(41, 24)))
-BEGIN_OF_TEXT_65 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(65, 3)))
-SYSTEM_80 = (Literal("system"), Site(80, 10))
-ENVIRONMENT_IPYTHON_81 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(81, 18)))
-YOU_HAVE_ACCESS_83 = fixed(
+HEADER_START_32 = fixed(ControlSegment(Control.HEADER_START, Site(32, 26)))
+HEADER_END_32 = fixed(ControlSegment(Control.HEADER_END, Site(32, 45)), LiteralSegment(Literal("\n\n"), Site(32, 57)))
+IMAGE_38 = fixed(ControlSegment(Control.IMAGE, Site(38, 57)))
+BEGIN_OF_TEXT_62 = fixed(ControlSegment(Control.BEGIN_OF_TEXT, Site(62, 3)))
+SYSTEM_77 = (Literal("system"), Site(77, 10))
+ENVIRONMENT_IPYTHON_78 = fixed(LiteralSegment(Literal("Environment: ipython\n"), Site(78, 18)))
+YOU_HAVE_ACCESS_80 = fixed(
     LiteralSegment(
         Literal(
             "You have access to the following functions. To call a function, please respond with JSON for a function call.",
         ),
-        Site(83, 7),
+        Site(80, 7),
     ),
 )
-EOT_87 = fixed(ControlSegment(Control.EOT, Site(87, 5)))
-USER_95 = (Literal("user"), Site(95, 12))
-GIVEN_THE_FOLLOWING_96 = fixed(
+EOT_84 = fixed(ControlSegment(Control.EOT, Site(84, 5)))
+USER_92 = (Literal("user"), Site(92, 12))
+GIVEN_THE_FOLLOWING_93 = fixed(
     LiteralSegment(
         Literal("Given the following functions, please respond with a JSON for a function call "),
-        Site(96, 7),
+        Site(93, 7),
     ),
-    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(97, 7)),
+    LiteralSegment(Literal("with its proper arguments that best answers the given prompt.\n\n"), Site(94, 7)),
 )
-EOT_103 = fixed(ControlSegment(Control.EOT, Site(103, 7)))
-ASSISTANT_111 = (Literal("assistant"), Site(111, 12))
-SAMPLED_112 = fixed(SAMPLED)
-PYTHON_START_114 = fixed(ControlSegment(Control.PYTHON_START, Site(114, 11)))
-PYTHON_END_116 = fixed(ControlSegment(Control.PYTHON_END, Site(116, 11)))
-EOT_121 = fixed(ControlSegment(Control.EOT, Site(121, 9)), END_SAMPLED)
-IPYTHON_127 = (Literal("ipython"), Site(127, 12))
-EOT_129 = fixed(ControlSegment(Control.EOT, Site(129, 7)))
-EOT_132 = fixed(ControlSegment(Control.EOT, Site(132, 62)))
-ASSISTANT_135 = (Literal("assistant"), Site(135, 19))
+EOT_100 = fixed(ControlSegment(Control.EOT, Site(100, 7)))
+ASSISTANT_108 = (Literal("assistant"), Site(108, 12))
+SAMPLED_109 = fixed(SAMPLED)
+PYTHON_START_111 = fixed(ControlSegment(Control.PYTHON_START, Site(111, 11)))
+PYTHON_END_113 = fixed(ControlSegment(Control.PYTHON_END, Site(113, 11)))
+EOT_118 = fixed(ControlSegment(Control.EOT, Site(118, 9)), END_SAMPLED)
+IPYTHON_124 = (Literal("ipython"), Site(124, 12))
+EOT_126 = fixed(ControlSegment(Control.EOT, Site(126, 7)))
+EOT_129 = fixed(ControlSegment(Control.EOT, Site(129, 62)))
+ASSISTANT_132 = (Literal("assistant"), Site(132, 19))
 RESPOND_IN_THE_LLAMA_6 = fixed(
     LiteralSegment(
         Literal(
@@ -106,40 +106,40 @@ def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path
 
 
 def _turn(out: list[Printed], role: PrintedText) -> None:
-    """llama4.kata:35 def turn(role)."""
-    out += (HEADER_START_35, role, HEADER_END_35)
+    """llama4.kata:32 def turn(role)."""
+    out += (HEADER_START_32, role, HEADER_END_32)
 
 
 def _parts(out: list[Printed], pieces: Sequence[TextPart | ImagePart], pieces_path: Path) -> None:
-    """llama4.kata:37 def parts(pieces)."""
+    """llama4.kata:34 def parts(pieces)."""
     for p_at, p in enumerate(pieces):
         p_path = (*pieces_path, p_at)
-        # llama4.kata:39 match
-        if isinstance(p, TextPart):  # :40
+        # llama4.kata:36 match
+        if isinstance(p, TextPart):  # :37
             out.append((p.text, (*p_path, "text"), 0))
-        else:  # :41
-            out.append(IMAGE_41)
+        else:  # :38
+            out.append(IMAGE_38 if p.placeholder is None else p.placeholder.at(Site(38, 37)))
 
 
 def _body(out: list[Printed], content: Content | tuple[TextPart | ImagePart, ...], content_path: Path) -> None:
-    """llama4.kata:46 def body(content)."""
-    # llama4.kata:47 match
-    if isinstance(content, str):  # :48
+    """llama4.kata:43 def body(content)."""
+    # llama4.kata:44 match
+    if isinstance(content, str):  # :45
         out.append((Content(content), content_path, 0))
-    else:  # :49
+    else:  # :46
         _parts(out, content, content_path)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 34)."""
+    """All that the template prints for a request, in order (line 31)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
     custom_tools = request.custom_tools
     tools_in_user_message = request.tools_in_user_message
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:56")
-    # llama4.kata:58 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="llama4.kata:53")
+    # llama4.kata:55 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and isinstance(first := messages[0][1], SystemMessage):
@@ -151,66 +151,66 @@ def render(request: Request) -> list[Printed]:
     offered = bool(custom_tools is not None or tools)
     if offered and tools_in_user_message and not messages:
         raise TemplateError(
-            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:62"
+            "The functions stand in the first user message, and there is none.", code="T100", where="llama4.kata:59"
         )
-    out.append(BEGIN_OF_TEXT_65)
+    out.append(BEGIN_OF_TEXT_62)
     if sys is not None:
         said_printed: list[Printed] = []
-        # llama4.kata:68 match
-        if isinstance(sys.content, str):  # :69
+        # llama4.kata:65 match
+        if isinstance(sys.content, str):  # :66
             said_printed.append((sys.content, ("messages", sys_at, "content"), 0))
-        else:  # :70
+        else:  # :67
             for p_at, p in enumerate(sys.content):
                 p_path = ("messages", sys_at, "content", p_at)
-                # llama4.kata:72 match
-                if isinstance(p, TextPart):  # :73
+                # llama4.kata:69 match
+                if isinstance(p, TextPart):  # :70
                     said_printed.append((p.text, (*p_path, "text"), 0))
-                else:  # :74
-                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:74")
+                else:  # :71
+                    raise TemplateError("The system message holds no pictures.", code="T100", where="llama4.kata:71")
         said = kept(said_printed)
-        _turn(out, SYSTEM_80)
+        _turn(out, SYSTEM_77)
         if offered:
-            out.append(ENVIRONMENT_IPYTHON_81)
+            out.append(ENVIRONMENT_IPYTHON_78)
         if offered and not tools_in_user_message:
-            out.append(YOU_HAVE_ACCESS_83)
+            out.append(YOU_HAVE_ACCESS_80)
             _listing(out, functions, functions_path)
-        out += (trim(said), EOT_87)
+        out += (trim(said), EOT_84)
     elif functions and not tools_in_user_message:
         raise TemplateError(
-            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:89"
+            "The functions stand in the system message, and there is none.", code="T100", where="llama4.kata:86"
         )
-    # llama4.kata:92 each m in messages
+    # llama4.kata:89 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :93 when system, user, custom
-            _turn(out, USER_95)
-            out.append(GIVEN_THE_FOLLOWING_96)
+            # :90 when system, user, custom
+            _turn(out, USER_92)
+            out.append(GIVEN_THE_FOLLOWING_93)
             _listing(out, functions, functions_path)
-            # llama4.kata:99 match
-            if isinstance(m.content, str):  # :100
+            # llama4.kata:96 match
+            if isinstance(m.content, str):  # :97
                 out.append(trim((m.content, ("messages", m_at, "content"), 0)))
-            else:  # :101
+            else:  # :98
                 _parts(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_103)
+            out.append(EOT_100)
         elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
-            # :106 when assistant, tool, ipython
+            # :103 when assistant, tool, ipython
             raise TemplateError(
                 "The functions stand in the first user message, and a message of another role comes before it.",
                 code="T100",
-                where="llama4.kata:107",
+                where="llama4.kata:104",
             )
-        elif isinstance(m, AssistantMessage):  # :110 when assistant
-            _turn(out, ASSISTANT_111)
-            out.append(SAMPLED_112)
+        elif isinstance(m, AssistantMessage):  # :107 when assistant
+            _turn(out, ASSISTANT_108)
+            out.append(SAMPLED_109)
             if m.tool_calls:
-                out.append(PYTHON_START_114)
+                out.append(PYTHON_START_111)
                 if m.content is not None:
                     _body(out, m.content, ("messages", m_at, "content"))
-                out.append(PYTHON_END_116)
+                out.append(PYTHON_END_113)
                 for c_at, c in enumerate(m.tool_calls):
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out.append(
@@ -222,19 +222,19 @@ def render(request: Request) -> list[Printed]:
                     )
             elif m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_121)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :125 when tool, ipython
+            out.append(EOT_118)
+        elif isinstance(m, ToolMessage | IpythonMessage):  # :122 when tool, ipython
             if m.content is None:
-                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:126")
-            _turn(out, IPYTHON_127)
-            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_129)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :132 when system, user, custom
+                raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:123")
+            _turn(out, IPYTHON_124)
+            out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_126)
+        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :129 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
             _body(out, m.content, ("messages", m_at, "content"))
-            out.append(EOT_132)
+            out.append(EOT_129)
         else:
             assert_never(m)
-    # llama4.kata:135 generate
+    # llama4.kata:132 generate
     if request.add_generation_prompt:
-        _turn(out, ASSISTANT_135)
+        _turn(out, ASSISTANT_132)
     return out

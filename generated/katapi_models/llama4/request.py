@@ -11,19 +11,10 @@ from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
-
-
-class ImagePart(RequestModel):
-    """The record `image_part` (line 24)."""
-
-    type: Literal["image"]  # line 25
-    image: JsonValueField | None = None  # line 26: accepted, never printed
-    url: JsonValueField | None = None  # line 26: accepted, never printed
-    path: JsonValueField | None = None  # line 26: accepted, never printed
-    base64: JsonValueField | None = None  # line 26: accepted, never printed
 
 
 class Function(RequestModel):
@@ -48,52 +39,58 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
+
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
+
+
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 13)."""
+    """A message of role `system` (line 14)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 13
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 13)."""
+    """A message of role `user` (line 14)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 13
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 14
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 14)."""
+    """A message of role `assistant` (line 15)."""
 
     role: Literal["assistant"]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 15
-    tool_calls: Items[Call] | None = None  # line 16
-    reasoning_content: Content | None = None  # line 17: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None  # line 16
+    tool_calls: Items[Call] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 19)."""
+    """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 20
-    name: Content | None = None  # line 21: accepted, never printed
-    tool_call_id: Content | None = None  # line 21: accepted, never printed
+    content: JsonValueField  # line 21
+    name: Content | None = None  # line 22: accepted, never printed
+    tool_call_id: Content | None = None  # line 22: accepted, never printed
 
 
 class IpythonMessage(RequestModel):
-    """A message of role `ipython` (line 19)."""
+    """A message of role `ipython` (line 20)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 20
-    name: Content | None = None  # line 21: accepted, never printed
-    tool_call_id: Content | None = None  # line 21: accepted, never printed
+    content: JsonValueField  # line 21
+    name: Content | None = None  # line 22: accepted, never printed
+    tool_call_id: Content | None = None  # line 22: accepted, never printed
 
 
 class CustomMessage(RequestModel):
-    """A message of a role that no other class has (line 23)."""
+    """A message of a role that no other class has (line 24)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant", "tool", "ipython")]
-    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 23
+    content: Content | Items[Annotated[TextPart | ImagePart, Field(discriminator="type")]]  # line 24
 
 
 Message: TypeAlias = Annotated[
@@ -103,11 +100,11 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 9)."""
+    """A whole request (line 10)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 28
+    tools: Items[JsonObjectField] | None = None  # line 25
     add_generation_prompt: bool = True
-    custom_tools: Items[JsonObjectField] | None = None  # line 29
-    tools_in_user_message: bool = True  # line 30
-    date_string: Content | None = None  # line 31
+    custom_tools: Items[JsonObjectField] | None = None  # line 26
+    tools_in_user_message: bool = True  # line 27
+    date_string: Content | None = None  # line 28

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
+from katapi.runtime.images.placing import Shown
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.qwen3_5.renderer import render
 from katapi_models.qwen3_5.request import Request
 from katapi_models.qwen3_5_tokens.tokenizer import tokenizer
+from katapi_models.qwen3_5_tokens.vocabulary import Control
 from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -27,6 +30,13 @@ def _reach() -> Reach[Request]:
     from katapi_models.qwen3_5.reach import REACH
 
     return REACH
+
+
+def _pipeline() -> ImagePipeline:
+    """How an image becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.qwen_vl import QWEN3_VL
+
+    return QWEN3_VL
 
 
 def _reply() -> Reply:
@@ -41,11 +51,11 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:561d7c5cde99ac5db9f90c7b6db952488be9cad078eec6f2959c38d9f692af36",
+        "sha256:5b14c1f8d9150638b3ee7efe1168710c7e8e650e1d22bc77c5f2626f02217ad8",
     ),
     request_rules=Identity(
         "Qwen35@1",
-        "sha256:11cf1b83c237baaaaa14ed0b88b3124085f67e9940fa4bd36a91ba13ad6846f5",
+        "sha256:da3d7761b5509225aff9d9cc7d26f6346da08f22341b460497cb9f538efa4c32",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",
@@ -74,10 +84,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(93, 17), Site(102, 7), Site(126, 66), Site(127, 7)})),
+    _starts=Starts(frozenset({Site(94, 17), Site(103, 7), Site(127, 66), Site(128, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
+    _shown=Shown(Control, _pipeline),
 )
 """What `katapi.load("qwen3.5")` gives."""

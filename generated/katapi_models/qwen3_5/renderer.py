@@ -20,7 +20,6 @@ from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi_models.qwen3_5.request import (
     CallByArguments,
     ImagePart,
-    ImageUrlPart,
     Request,
     SystemMessage,
     TextPart,
@@ -44,76 +43,74 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PICTURE_54 = fixed(LiteralSegment(Literal("Picture "), Site(54, 29)))
-TEXT_54 = fixed(LiteralSegment(Literal(": "), Site(54, 49)))
-VISION_START_55 = fixed(
-    ControlSegment(Control.VISION_START, Site(55, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(55, 29)),
-    ControlSegment(Control.VISION_END, Site(55, 40)),
+PICTURE_55 = fixed(LiteralSegment(Literal("Picture "), Site(55, 29)))
+TEXT_55 = fixed(LiteralSegment(Literal(": "), Site(55, 49)))
+VISION_START_56 = fixed(ControlSegment(Control.VISION_START, Site(56, 15)))
+IMAGE_PAD_56 = fixed(ControlSegment(Control.IMAGE_PAD, Site(56, 51)))
+VISION_END_56 = fixed(ControlSegment(Control.VISION_END, Site(56, 64)))
+VIDEO_61 = fixed(LiteralSegment(Literal("Video "), Site(61, 29)))
+TEXT_61 = fixed(LiteralSegment(Literal(": "), Site(61, 45)))
+VISION_START_62 = fixed(
+    ControlSegment(Control.VISION_START, Site(62, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(62, 29)),
+    ControlSegment(Control.VISION_END, Site(62, 40)),
 )
-VIDEO_60 = fixed(LiteralSegment(Literal("Video "), Site(60, 29)))
-TEXT_60 = fixed(LiteralSegment(Literal(": "), Site(60, 45)))
-VISION_START_61 = fixed(
-    ControlSegment(Control.VISION_START, Site(61, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(61, 29)),
-    ControlSegment(Control.VISION_END, Site(61, 40)),
+EMPTY_74 = (Literal(""), Site(74, 49))
+EMPTY_74_65 = (Literal(""), Site(74, 65))
+SYSTEM_76 = fixed(ControlSegment(Control.IM_START, Site(76, 5)), LiteralSegment(Literal("system\n"), Site(76, 15)))
+BLANK_LINE_78 = fixed(LiteralSegment(Literal("\n\n"), Site(78, 21)))
+IM_END_79 = fixed(ControlSegment(Control.IM_END, Site(79, 5)), LiteralSegment(Literal("\n"), Site(79, 13)))
+SYSTEM_81 = fixed(ControlSegment(Control.IM_START, Site(81, 5)), LiteralSegment(Literal("system\n"), Site(81, 15)))
+IM_END_81 = fixed(ControlSegment(Control.IM_END, Site(81, 31)), LiteralSegment(Literal("\n"), Site(81, 39)))
+USER_94 = fixed(ControlSegment(Control.IM_START, Site(94, 17)), LiteralSegment(Literal("user\n"), Site(94, 27)))
+IM_END_94 = fixed(ControlSegment(Control.IM_END, Site(94, 73)), LiteralSegment(Literal("\n"), Site(94, 81)))
+EMPTY_97 = (Literal(""), Site(97, 33))
+EMPTY_102 = (Literal(""), Site(102, 37))
+ASSISTANT_103 = fixed(
+    ControlSegment(Control.IM_START, Site(103, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(103, 17)),
 )
-EMPTY_73 = (Literal(""), Site(73, 49))
-EMPTY_73_65 = (Literal(""), Site(73, 65))
-SYSTEM_75 = fixed(ControlSegment(Control.IM_START, Site(75, 5)), LiteralSegment(Literal("system\n"), Site(75, 15)))
-BLANK_LINE_77 = fixed(LiteralSegment(Literal("\n\n"), Site(77, 21)))
-IM_END_78 = fixed(ControlSegment(Control.IM_END, Site(78, 5)), LiteralSegment(Literal("\n"), Site(78, 13)))
-SYSTEM_80 = fixed(ControlSegment(Control.IM_START, Site(80, 5)), LiteralSegment(Literal("system\n"), Site(80, 15)))
-IM_END_80 = fixed(ControlSegment(Control.IM_END, Site(80, 31)), LiteralSegment(Literal("\n"), Site(80, 39)))
-USER_93 = fixed(ControlSegment(Control.IM_START, Site(93, 17)), LiteralSegment(Literal("user\n"), Site(93, 27)))
-IM_END_93 = fixed(ControlSegment(Control.IM_END, Site(93, 73)), LiteralSegment(Literal("\n"), Site(93, 81)))
-EMPTY_96 = (Literal(""), Site(96, 33))
-EMPTY_101 = (Literal(""), Site(101, 37))
-ASSISTANT_102 = fixed(
-    ControlSegment(Control.IM_START, Site(102, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(102, 17)),
-)
-THINK_104 = fixed(ControlSegment(Control.THINK, Site(104, 9)))
-NEWLINE_106 = fixed(LiteralSegment(Literal("\n"), Site(106, 11)), SAMPLED)
-END_THINK_107 = fixed(
-    LiteralSegment(Literal("\n"), Site(107, 36)),
-    ControlSegment(Control.END_THINK, Site(107, 41)),
-    LiteralSegment(Literal("\n\n"), Site(107, 49)),
+THINK_105 = fixed(ControlSegment(Control.THINK, Site(105, 9)))
+NEWLINE_107 = fixed(LiteralSegment(Literal("\n"), Site(107, 11)), SAMPLED)
+END_THINK_108 = fixed(
+    LiteralSegment(Literal("\n"), Site(108, 36)),
+    ControlSegment(Control.END_THINK, Site(108, 41)),
+    LiteralSegment(Literal("\n\n"), Site(108, 49)),
     END_SAMPLED,
 )
-END_THINK_109 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(109, 11)),
-    ControlSegment(Control.END_THINK, Site(109, 18)),
-    LiteralSegment(Literal("\n\n"), Site(109, 26)),
+END_THINK_110 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(110, 11)),
+    ControlSegment(Control.END_THINK, Site(110, 18)),
+    LiteralSegment(Literal("\n\n"), Site(110, 26)),
 )
-SAMPLED_114 = fixed(SAMPLED)
-BLANK_LINE_117 = fixed(LiteralSegment(Literal("\n\n"), Site(117, 27)))
-IM_END_120 = fixed(
-    ControlSegment(Control.IM_END, Site(120, 9)),
+SAMPLED_115 = fixed(SAMPLED)
+BLANK_LINE_118 = fixed(LiteralSegment(Literal("\n\n"), Site(118, 27)))
+IM_END_121 = fixed(
+    ControlSegment(Control.IM_END, Site(121, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(122, 7)),
+    LiteralSegment(Literal("\n"), Site(123, 7)),
 )
-USER_126 = fixed(ControlSegment(Control.IM_START, Site(126, 66)), LiteralSegment(Literal("user"), Site(126, 76)))
-TOOL_RESPONSE_127 = fixed(
-    LiteralSegment(Literal("\n"), Site(127, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(127, 12)),
-    LiteralSegment(Literal("\n"), Site(127, 27)),
+USER_127 = fixed(ControlSegment(Control.IM_START, Site(127, 66)), LiteralSegment(Literal("user"), Site(127, 76)))
+TOOL_RESPONSE_128 = fixed(
+    LiteralSegment(Literal("\n"), Site(128, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(128, 12)),
+    LiteralSegment(Literal("\n"), Site(128, 27)),
 )
-END_TOOL_RESPONSE_127 = fixed(
-    LiteralSegment(Literal("\n"), Site(127, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(127, 75)),
+END_TOOL_RESPONSE_128 = fixed(
+    LiteralSegment(Literal("\n"), Site(128, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(128, 75)),
 )
-IM_END_128 = fixed(ControlSegment(Control.IM_END, Site(128, 31)), LiteralSegment(Literal("\n"), Site(128, 39)))
-ASSISTANT_133 = fixed(
-    ControlSegment(Control.IM_START, Site(133, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(133, 15)),
-    ControlSegment(Control.THINK, Site(133, 29)),
+IM_END_129 = fixed(ControlSegment(Control.IM_END, Site(129, 31)), LiteralSegment(Literal("\n"), Site(129, 39)))
+ASSISTANT_134 = fixed(
+    ControlSegment(Control.IM_START, Site(134, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(134, 15)),
+    ControlSegment(Control.THINK, Site(134, 29)),
 )
-NEWLINE_134 = fixed(LiteralSegment(Literal("\n"), Site(134, 26)))
-END_THINK_134 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(134, 40)),
-    ControlSegment(Control.END_THINK, Site(134, 47)),
-    LiteralSegment(Literal("\n\n"), Site(134, 55)),
+NEWLINE_135 = fixed(LiteralSegment(Literal("\n"), Site(135, 26)))
+END_THINK_135 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(135, 40)),
+    ControlSegment(Control.END_THINK, Site(135, 47)),
+    LiteralSegment(Literal("\n\n"), Site(135, 55)),
 )
 NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
 FUNCTION_QWEN_XML_64 = fixed(
@@ -230,19 +227,19 @@ def _qwen3_5_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: 
 
 def _seen(
     out: list[Printed],
-    content: Content | tuple[TextPart | ImagePart | ImageUrlPart | VideoPart, ...] | None,
+    content: Content | tuple[TextPart | ImagePart | VideoPart, ...] | None,
     content_path: Path,
     by_user: bool,
     numbered: bool,
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3.5.kata:34 def seen(content, by_user, numbered)."""
-    # qwen3.5.kata:35 match
-    if isinstance(content, str):  # :36
+    """qwen3.5.kata:35 def seen(content, by_user, numbered)."""
+    # qwen3.5.kata:36 match
+    if isinstance(content, str):  # :37
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :37
-        # qwen3.5.kata:38 count p … where …
+    elif isinstance(content, tuple):  # :38
+        # qwen3.5.kata:39 count p … where …
         visible = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
@@ -251,14 +248,14 @@ def _seen(
         shown = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3.5.kata:41 match
-            if isinstance(p, TextPart):  # :42
+            # qwen3.5.kata:42 match
+            if isinstance(p, TextPart):  # :43
                 bare: PrintedText = trim((p.text, (*p_path, "text"), 0))
                 if by_user and shown == 0 and bare[0].startswith("<tool_response>"):
                     raise TemplateError(
                         "A tool's result that is pasted into a user message is a text, not one of several parts.",
                         code="T100",
-                        where="qwen3.5.kata:45",
+                        where="qwen3.5.kata:46",
                     )
                 if bare[0]:
                     shown += 1
@@ -270,25 +267,29 @@ def _seen(
                     out.append(trim_end(begun))
                 else:
                     out.append(begun)
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :51
+            elif isinstance(p, ImagePart):  # :52
                 shown += 1
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_54, (Literal(str(pictures)), Site(54, 40)), TEXT_54)
-                out.append(VISION_START_55)
-            else:  # :57
+                    out += (PICTURE_55, (Literal(str(pictures)), Site(55, 40)), TEXT_55)
+                out += (
+                    VISION_START_56,
+                    IMAGE_PAD_56 if p.placeholder is None else p.placeholder.at(Site(56, 29)),
+                    VISION_END_56,
+                )
+            else:  # :58
                 shown += 1
                 videos += 1
                 if numbered:
-                    out += (VIDEO_60, (Literal(str(videos)), Site(60, 38)), TEXT_60)
-                out.append(VISION_START_61)
-    else:  # :66
+                    out += (VIDEO_61, (Literal(str(videos)), Site(61, 38)), TEXT_61)
+                out.append(VISION_START_62)
+    else:  # :67
         pass
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 29)."""
+    """All that the template prints for a request, in order (line 30)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -297,8 +298,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:70")
-    # qwen3.5.kata:72 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:71")
+    # qwen3.5.kata:73 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -307,19 +308,19 @@ def render(request: Request) -> list[Printed]:
         messages = messages[1:]
     if sys is not None:
         told: PrintedText = trim(
-            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_73
+            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_74
         )
     else:
-        told = EMPTY_73_65
+        told = EMPTY_74_65
     if tools:
-        out.append(SYSTEM_75)
+        out.append(SYSTEM_76)
         _qwen3_5_tools(out, tools, ("tools",))
         if told[0]:
-            out += (BLANK_LINE_77, told)
-        out.append(IM_END_78)
+            out += (BLANK_LINE_78, told)
+        out.append(IM_END_79)
     elif sys is not None:
-        out += (SYSTEM_80, told, IM_END_80)
-    # qwen3.5.kata:84 last u … where …
+        out += (SYSTEM_81, told, IM_END_81)
+    # qwen3.5.kata:85 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -332,21 +333,21 @@ def render(request: Request) -> list[Printed]:
             break
     if query is None:
         raise TemplateError(
-            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:88"
+            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:89"
         )
-    # qwen3.5.kata:90 each m in messages
+    # qwen3.5.kata:91 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :91 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:91")
-        if m.role == "user":  # :93 when user
-            out.append(USER_93)
+        if m.role == "system":  # :92 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:92")
+        if m.role == "user":  # :94 when user
+            out.append(USER_94)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
-            out.append(IM_END_93)
-        elif m.role == "assistant":  # :95 when assistant
+            out.append(IM_END_94)
+        elif m.role == "assistant":  # :96 when assistant
             whole: PrintedText = trim(
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_96
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_97
             )
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
@@ -357,37 +358,37 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_101
-            out.append(ASSISTANT_102)
+                thought = EMPTY_102
+            out.append(ASSISTANT_103)
             if m_at > query_at:
-                out.append(THINK_104)
+                out.append(THINK_105)
                 if enable_thinking or trim(thought)[0]:
-                    out += (NEWLINE_106, trim(thought), END_THINK_107)
+                    out += (NEWLINE_107, trim(thought), END_THINK_108)
                 else:
-                    out.append(END_THINK_109)
-            out += (SAMPLED_114, said)
+                    out.append(END_THINK_110)
+            out += (SAMPLED_115, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_117)
+                    out.append(BLANK_LINE_118)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(IM_END_120)
-        elif m.role == "tool":  # :125 when tool
+            out.append(IM_END_121)
+        elif m.role == "tool":  # :126 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_126)
-            out.append(TOOL_RESPONSE_127)
+                out.append(USER_127)
+            out.append(TOOL_RESPONSE_128)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_127)
+            out.append(END_TOOL_RESPONSE_128)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_128)
+                out.append(IM_END_129)
         else:
             assert_never(m)
-    # qwen3.5.kata:132 generate
+    # qwen3.5.kata:133 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_133)
+        out.append(ASSISTANT_134)
         if enable_thinking:
-            out.append(NEWLINE_134)
+            out.append(NEWLINE_135)
         else:
-            out.append(END_THINK_134)
+            out.append(END_THINK_135)
     return out

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from katapi.runtime.arguments import ObjectFromText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
@@ -38,64 +39,51 @@ class TextPart(RequestModel):
     text: Content  # line 28 of requests.kata
 
 
-class ImagePart(RequestModel):
-    """The record `image_part` (line 31 of requests.kata)."""
+class ImagePart(CarriesImage):
+    """The record `image_part` (line 31 of requests.kata), which carries an image."""
 
-    type: Literal["image"]  # line 32 of requests.kata
-    image: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
-    image_url: JsonValueField | None = None  # line 33 of requests.kata: accepted, never printed
-
-
-class ImageUrlPart(RequestModel):
-    """The record `image_url_part` (line 36 of requests.kata)."""
-
-    type: Literal["image_url"]  # line 37 of requests.kata
-    image_url: JsonValueField  # line 38 of requests.kata: accepted, never printed
+    type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
 class VideoPart(RequestModel):
-    """The record `video_part` (line 41 of requests.kata)."""
+    """The record `video_part` (line 36 of requests.kata)."""
 
-    type: Literal["video"]  # line 42 of requests.kata
-    video: JsonValueField | None = None  # line 43 of requests.kata: accepted, never printed
+    type: Literal["video"]  # line 37 of requests.kata
+    video: JsonValueField | None = None  # line 38 of requests.kata: accepted, never printed
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 13)."""
+    """A message of role `system` (line 14)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 13
+    content: Annotated[Content, FromParts("")] | None = None  # line 14
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 14)."""
+    """A message of role `user` (line 15)."""
 
     role: Literal["user"]
-    # line 14
-    content: (
-        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
-    ) = None
+    # line 15
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]] | None = None
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 15)."""
+    """A message of role `assistant` (line 16)."""
 
     role: Literal["assistant"]
-    content: Annotated[Content, FromParts("")] | None = None  # line 16
-    reasoning_content: Content | None = None  # line 17
-    tool_calls: Items[CallByArguments] | None = None  # line 18
+    content: Annotated[Content, FromParts("")] | None = None  # line 17
+    reasoning_content: Content | None = None  # line 18
+    tool_calls: Items[CallByArguments] | None = None  # line 19
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 20)."""
+    """A message of role `tool` (line 21)."""
 
     role: Literal["tool"]
-    # line 21
-    content: (
-        Content | Items[Annotated[TextPart | ImagePart | ImageUrlPart | VideoPart, Field(discriminator="type")]] | None
-    ) = None
-    name: Content | None = None  # line 22: accepted, never printed
-    tool_call_id: Content | None = None  # line 22: accepted, never printed
+    # line 22
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]] | None = None
+    name: Content | None = None  # line 23: accepted, never printed
+    tool_call_id: Content | None = None  # line 23: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -105,10 +93,10 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 9)."""
+    """A whole request (line 10)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 24
+    tools: Items[JsonObjectField] | None = None  # line 25
     add_generation_prompt: bool = True
-    enable_thinking: bool = True  # line 25
-    add_vision_id: bool = False  # line 26
+    enable_thinking: bool = True  # line 26
+    add_vision_id: bool = False  # line 27

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
+from katapi.runtime.images.placing import Shown
 from katapi.runtime.model import Model
 from katapi.runtime.record import Identity, TokenizerParts
 from katapi.runtime.segments import Site
 from katapi_models.qwen.tokenizer import tokenizer
+from katapi_models.qwen.vocabulary import Control
 from katapi_models.qwen3_vl.renderer import render
 from katapi_models.qwen3_vl.request import Request
 from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -27,6 +30,13 @@ def _reach() -> Reach[Request]:
     from katapi_models.qwen3_vl.reach import REACH
 
     return REACH
+
+
+def _pipeline() -> ImagePipeline:
+    """How an image becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.qwen_vl import QWEN3_VL
+
+    return QWEN3_VL
 
 
 def _reply() -> Reply:
@@ -41,11 +51,11 @@ MODEL = Model(
     source="spec/models/qwen3-vl.kata",
     template=Identity(
         "Qwen3VL@1",
-        "sha256:2c79c847751b825bd0bdcd29fbfa60435daeb25bd0444785600f31224b166b3f",
+        "sha256:6dbf111c09e576ff74bde1fe974e94f33a88c0642676628043f13384e3eacebd",
     ),
     request_rules=Identity(
         "Qwen3VL@1",
-        "sha256:af67abd961cb1b12fe19be479c59d1002d3da07bc18430b006aa70dc09cd6a88",
+        "sha256:87fd3fa6510fd6fe0bca5c81e35d6fa52b57f3c1162b08b511e151ce0a52a9e1",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",
@@ -74,10 +84,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(69, 17), Site(72, 7), Site(93, 7)})),
+    _starts=Starts(frozenset({Site(70, 17), Site(73, 7), Site(94, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
+    _shown=Shown(Control, _pipeline),
 )
 """What `katapi.load("qwen3-vl")` gives."""

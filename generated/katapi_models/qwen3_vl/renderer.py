@@ -16,15 +16,7 @@ from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi_models.qwen.vocabulary import Control
-from katapi_models.qwen3_vl.request import (
-    ImagePart,
-    ImageUrlPart,
-    Request,
-    SystemMessage,
-    TextPart,
-    ToolMessage,
-    VideoPart,
-)
+from katapi_models.qwen3_vl.request import ImagePart, Request, SystemMessage, TextPart, ToolMessage, VideoPart
 
 TOJSON = Serialization(
     order="as_received",
@@ -38,53 +30,51 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PICTURE_41 = fixed(LiteralSegment(Literal("Picture "), Site(41, 29)))
-TEXT_41 = fixed(LiteralSegment(Literal(": "), Site(41, 49)))
-VISION_START_42 = fixed(
-    ControlSegment(Control.VISION_START, Site(42, 15)),
-    ControlSegment(Control.IMAGE_PAD, Site(42, 29)),
-    ControlSegment(Control.VISION_END, Site(42, 40)),
+PICTURE_42 = fixed(LiteralSegment(Literal("Picture "), Site(42, 29)))
+TEXT_42 = fixed(LiteralSegment(Literal(": "), Site(42, 49)))
+VISION_START_43 = fixed(ControlSegment(Control.VISION_START, Site(43, 15)))
+IMAGE_PAD_43 = fixed(ControlSegment(Control.IMAGE_PAD, Site(43, 51)))
+VISION_END_43 = fixed(ControlSegment(Control.VISION_END, Site(43, 64)))
+VIDEO_47 = fixed(LiteralSegment(Literal("Video "), Site(47, 29)))
+TEXT_47 = fixed(LiteralSegment(Literal(": "), Site(47, 45)))
+VISION_START_48 = fixed(
+    ControlSegment(Control.VISION_START, Site(48, 15)),
+    ControlSegment(Control.VIDEO_PAD, Site(48, 29)),
+    ControlSegment(Control.VISION_END, Site(48, 40)),
 )
-VIDEO_46 = fixed(LiteralSegment(Literal("Video "), Site(46, 29)))
-TEXT_46 = fixed(LiteralSegment(Literal(": "), Site(46, 45)))
-VISION_START_47 = fixed(
-    ControlSegment(Control.VISION_START, Site(47, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(47, 29)),
-    ControlSegment(Control.VISION_END, Site(47, 40)),
-)
-SYSTEM_59 = fixed(ControlSegment(Control.IM_START, Site(59, 5)), LiteralSegment(Literal("system\n"), Site(59, 15)))
-BLANK_LINE_60 = fixed(LiteralSegment(Literal("\n\n"), Site(60, 33)))
-SYSTEM_63 = fixed(ControlSegment(Control.IM_START, Site(63, 5)), LiteralSegment(Literal("system\n"), Site(63, 15)))
-IM_END_63 = fixed(ControlSegment(Control.IM_END, Site(63, 38)), LiteralSegment(Literal("\n"), Site(63, 46)))
-USER_69 = fixed(ControlSegment(Control.IM_START, Site(69, 17)), LiteralSegment(Literal("user\n"), Site(69, 27)))
-IM_END_69 = fixed(ControlSegment(Control.IM_END, Site(69, 67)), LiteralSegment(Literal("\n"), Site(69, 75)))
-ASSISTANT_72 = fixed(
-    ControlSegment(Control.IM_START, Site(72, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(72, 17)),
+SYSTEM_60 = fixed(ControlSegment(Control.IM_START, Site(60, 5)), LiteralSegment(Literal("system\n"), Site(60, 15)))
+BLANK_LINE_61 = fixed(LiteralSegment(Literal("\n\n"), Site(61, 33)))
+SYSTEM_64 = fixed(ControlSegment(Control.IM_START, Site(64, 5)), LiteralSegment(Literal("system\n"), Site(64, 15)))
+IM_END_64 = fixed(ControlSegment(Control.IM_END, Site(64, 38)), LiteralSegment(Literal("\n"), Site(64, 46)))
+USER_70 = fixed(ControlSegment(Control.IM_START, Site(70, 17)), LiteralSegment(Literal("user\n"), Site(70, 27)))
+IM_END_70 = fixed(ControlSegment(Control.IM_END, Site(70, 67)), LiteralSegment(Literal("\n"), Site(70, 75)))
+ASSISTANT_73 = fixed(
+    ControlSegment(Control.IM_START, Site(73, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(73, 17)),
     SAMPLED,
 )
-NEWLINE_80 = fixed(LiteralSegment(Literal("\n"), Site(80, 32)))
-NEWLINE_81 = fixed(LiteralSegment(Literal("\n"), Site(81, 11)))
-TOOL_CALL_82 = fixed(ControlSegment(Control.TOOL_CALL, Site(82, 13)), LiteralSegment(Literal("\n"), Site(82, 24)))
-END_TOOL_CALL_84 = fixed(
-    LiteralSegment(Literal("\n"), Site(84, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(84, 18)),
+NEWLINE_81 = fixed(LiteralSegment(Literal("\n"), Site(81, 32)))
+NEWLINE_82 = fixed(LiteralSegment(Literal("\n"), Site(82, 11)))
+TOOL_CALL_83 = fixed(ControlSegment(Control.TOOL_CALL, Site(83, 13)), LiteralSegment(Literal("\n"), Site(83, 24)))
+END_TOOL_CALL_85 = fixed(
+    LiteralSegment(Literal("\n"), Site(85, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(85, 18)),
 )
-IM_END_87 = fixed(ControlSegment(Control.IM_END, Site(87, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(89, 7)))
-USER_93 = fixed(ControlSegment(Control.IM_START, Site(93, 7)), LiteralSegment(Literal("user"), Site(93, 17)))
-TOOL_RESPONSE_94 = fixed(
-    LiteralSegment(Literal("\n"), Site(94, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(94, 32)),
-    LiteralSegment(Literal("\n"), Site(94, 47)),
+IM_END_88 = fixed(ControlSegment(Control.IM_END, Site(88, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(90, 7)))
+USER_94 = fixed(ControlSegment(Control.IM_START, Site(94, 7)), LiteralSegment(Literal("user"), Site(94, 17)))
+TOOL_RESPONSE_95 = fixed(
+    LiteralSegment(Literal("\n"), Site(95, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(95, 32)),
+    LiteralSegment(Literal("\n"), Site(95, 47)),
 )
-END_TOOL_RESPONSE_94 = fixed(
-    LiteralSegment(Literal("\n"), Site(94, 83)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(94, 88)),
+END_TOOL_RESPONSE_95 = fixed(
+    LiteralSegment(Literal("\n"), Site(95, 83)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(95, 88)),
 )
-IM_END_95 = fixed(ControlSegment(Control.IM_END, Site(95, 7)), LiteralSegment(Literal("\n"), Site(95, 15)))
-ASSISTANT_99 = fixed(
-    ControlSegment(Control.IM_START, Site(99, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(99, 24)),
+IM_END_96 = fixed(ControlSegment(Control.IM_END, Site(96, 7)), LiteralSegment(Literal("\n"), Site(96, 15)))
+ASSISTANT_100 = fixed(
+    ControlSegment(Control.IM_START, Site(100, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(100, 24)),
 )
 TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
@@ -128,37 +118,41 @@ def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Pat
 
 def _seen(
     out: list[Printed],
-    content: Content | tuple[TextPart | ImagePart | ImageUrlPart | VideoPart, ...],
+    content: Content | tuple[TextPart | ImagePart | VideoPart, ...],
     content_path: Path,
     numbered: bool,
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3-vl.kata:32 def seen(content, numbered)."""
-    # qwen3-vl.kata:33 match
-    if isinstance(content, str):  # :34
+    """qwen3-vl.kata:33 def seen(content, numbered)."""
+    # qwen3-vl.kata:34 match
+    if isinstance(content, str):  # :35
         out.append((Content(content), content_path, 0))
-    else:  # :35
+    else:  # :36
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3-vl.kata:37 match
-            if isinstance(p, TextPart):  # :38
+            # qwen3-vl.kata:38 match
+            if isinstance(p, TextPart):  # :39
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart | ImageUrlPart):  # :39
+            elif isinstance(p, ImagePart):  # :40
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_41, (Literal(str(pictures)), Site(41, 40)), TEXT_41)
-                out.append(VISION_START_42)
-            else:  # :44
+                    out += (PICTURE_42, (Literal(str(pictures)), Site(42, 40)), TEXT_42)
+                out += (
+                    VISION_START_43,
+                    IMAGE_PAD_43 if p.placeholder is None else p.placeholder.at(Site(43, 29)),
+                    VISION_END_43,
+                )
+            else:  # :45
                 videos += 1
                 if numbered:
-                    out += (VIDEO_46, (Literal(str(videos)), Site(46, 38)), TEXT_46)
-                out.append(VISION_START_47)
+                    out += (VIDEO_47, (Literal(str(videos)), Site(47, 38)), TEXT_47)
+                out.append(VISION_START_48)
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 28)."""
+    """All that the template prints for a request, in order (line 29)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -166,8 +160,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:55")
-    # qwen3-vl.kata:57 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:56")
+    # qwen3-vl.kata:58 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -175,63 +169,63 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_59)
+        out.append(SYSTEM_60)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_60)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_61)
         _json_tools(out, tools, ("tools",))
     elif sys is not None:
-        out += (SYSTEM_63, (sys.content, ("messages", sys_at, "content"), 0), IM_END_63)
-    # qwen3-vl.kata:66 each m in messages
+        out += (SYSTEM_64, (sys.content, ("messages", sys_at, "content"), 0), IM_END_64)
+    # qwen3-vl.kata:67 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :67 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:67")
-        if m.role == "user":  # :69 when user
-            out.append(USER_69)
+        if m.role == "system":  # :68 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:68")
+        if m.role == "user":  # :70 when user
+            out.append(USER_70)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_69)
-        elif m.role == "assistant":  # :71 when assistant
-            out.append(ASSISTANT_72)
-            # qwen3-vl.kata:74 match
-            if isinstance(m.content, str):  # :75
+            out.append(IM_END_70)
+        elif m.role == "assistant":  # :72 when assistant
+            out.append(ASSISTANT_73)
+            # qwen3-vl.kata:75 match
+            if isinstance(m.content, str):  # :76
                 out.append((m.content, ("messages", m_at, "content"), 0))
-            elif isinstance(m.content, tuple):  # :76
+            elif isinstance(m.content, tuple):  # :77
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
-            else:  # :77
+            else:  # :78
                 pass
             if m.tool_calls:
                 if m.content:
-                    out.append(NEWLINE_80)
+                    out.append(NEWLINE_81)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_81)
+                        out.append(NEWLINE_82)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_82,
+                        TOOL_CALL_83,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_84,
+                        END_TOOL_CALL_85,
                     )
-            out.append(IM_END_87)
-        elif m.role == "tool":  # :92 when tool+ as results
+            out.append(IM_END_88)
+        elif m.role == "tool":  # :93 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_93)
+            out.append(USER_94)
             for r_at, r in results:
-                out.append(TOOL_RESPONSE_94)
+                out.append(TOOL_RESPONSE_95)
                 pictures, videos = _seen(out, r.content, ("messages", r_at, "content"), add_vision_id, pictures, videos)
-                out.append(END_TOOL_RESPONSE_94)
-            out.append(IM_END_95)
+                out.append(END_TOOL_RESPONSE_95)
+            out.append(IM_END_96)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3-vl.kata:99 generate
+    # qwen3-vl.kata:100 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_99)
+        out.append(ASSISTANT_100)
     return out

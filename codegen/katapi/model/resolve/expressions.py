@@ -10,7 +10,7 @@ from katapi.language import syntax as s
 from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.declarations import AbsentPairs, ControlToken, Serialization, Vocabulary
-from katapi.model.request import Request
+from katapi.model.request import Record, Request
 from katapi.model.resolve.empty_lists import with_item_types
 from katapi.model.resolve.fields import Fields
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
@@ -281,6 +281,12 @@ class Expressions:
                 raise self._findings.fail("K107", value.span, f"the key `{key}` stands here twice", first=first)
             pairs.append((key, expr))
         return t.ObjectExpr(tuple(pairs), absent, type=OBJECT, span=node.span)
+
+    def record(self, name: str) -> Record:
+        """The record of a name that a type has."""
+        record = self._request.record(name)
+        assert record is not None, "the request was resolved before"
+        return record
 
     def _field(self, node: s.FieldRef, scope: Scope) -> t.Expr:
         base = self.resolve(node.base, scope)

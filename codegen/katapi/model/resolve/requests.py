@@ -38,6 +38,7 @@ from katapi.model.types import (
     present,
     records_in,
 )
+from katapi.runtime.images.part import WIRE_NAMES
 from katapi.runtime.request_model import RequestModel
 
 
@@ -99,6 +100,8 @@ def resolve_type(node: s.TypeRef, records: ClosedFields, findings: Findings, *, 
             return ParsedType(verbatim)
         case s.FromParts():
             raise findings.fail("K106", node.span, "only a field of a role or record is read from parts")
+        case s.CarriedImage():
+            raise AssertionError("the line `image` is no field")
         case s.UnionOf():
             return _union(node, records, findings, in_def=in_def)
 
@@ -160,6 +163,8 @@ def _fields(nodes: tuple[s.FieldDecl, ...], records: ClosedFields, findings: Fin
     seen: dict[str, Span] = {}
     for node in nodes:
         name = node.name.text
+        if isinstance(node.type, s.CarriedImage):
+            continue
         if name in seen:
             findings.add("K107", node.name.span, f"the field `{name}` is declared twice", first=seen[name])
             continue
@@ -187,6 +192,26 @@ def _fields(nodes: tuple[s.FieldDecl, ...], records: ClosedFields, findings: Fin
                 findings.add("K107", other.span, message, first=spelled[other.text])
             spelled.setdefault(other.text, other.span)
     return tuple(out)
+
+
+def _image_lines(node: s.RoleDecl | s.RecordDecl) -> list[s.FieldDecl]:
+    return [line for line in node.fields if isinstance(line.type, s.CarriedImage)]
+
+
+def _carried(record: s.RecordDecl, findings: Findings) -> Span | None:
+    """Where a record says that its parts carry an image; no field has a name by which one may come."""
+    lines = _image_lines(record)
+    if not lines:
+        return None
+    first, *more = lines
+    for line in more:
+        findings.add("K107", line.span, "`image` stands here twice", first=first.span)
+    fields = [field for field in record.fields if field not in lines]
+    for name in (name for field in fields for name in (field.name, *field.also)):
+        if name.text in WIRE_NAMES:
+            message = f"an image may come by the name `{name.text}`, so that no field has it"
+            findings.add("K107", name.span, message, first=first.span)
+    return first.span
 
 
 def _from_parts(node: s.TypeRef, findings: Findings) -> tuple[s.TypeRef, str | None]:
@@ -240,12 +265,16 @@ def resolve_request(node: s.Request, findings: Findings) -> Request:
         if not _distinct(record.name, places, findings) and record.name.text in places:
             continue
         places[record.name.text] = record.name.span
-        records.append(Record(record.name.text, _fields(record.fields, names, findings), record.span))
+        own = _fields(record.fields, names, findings)
+        records.append(Record(record.name.text, own, record.span, _carried(record, findings)))
     _check_recursion(records, findings)
 
     roles: list[Role] = []
     for role in node.roles:
         fields = _fields(role.fields, names, findings)
+        for line in _image_lines(role):
+            help = "write `image` into the record of a part of the content"
+            findings.add("K121", line.span, "a message as a whole carries no image", help=help)
         for name in role.names:
             if not _distinct(name, {r.name: r.span for r in roles}, findings):
                 continue

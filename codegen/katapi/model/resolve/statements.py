@@ -10,6 +10,7 @@ from katapi.language.nodes import nodes, words
 from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.flow import always_rejects
+from katapi.model.request import IMAGE
 from katapi.model.resolve.expressions import Expressions
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.scope import Scope, facts, path_of
@@ -25,6 +26,7 @@ from katapi.model.types import (
     MessageType,
     OptionalType,
     ParsedType,
+    RecordType,
     TaggedType,
     TextType,
     Type,
@@ -38,6 +40,7 @@ from katapi.model.types import (
     of_tag,
     optional,
     present,
+    records_in,
 )
 
 
@@ -135,6 +138,12 @@ class Statements:
                 return (t.Sampled(self.block(body, scope), span=_keyword(node, "sampled")),), scope
             case s.Joined(separator=separator):
                 return (t.Joined(separator, self._parts(node.body, scope), span=_keyword(node, "joined")),), scope
+            case s.ImageOf():
+                return (self._image(node, scope),), scope
+            case s.Drop(value=s.FieldRef(base=base, name=s.Name(text="image"))):
+                carried = self._carried(self._expressions.resolve(base, scope))
+                dropped = self._expressions.resolve(node.value, scope) if carried is None else carried
+                return (t.Drop(dropped, span=node.span),), scope
             case s.Drop(value=value):
                 return (t.Drop(self._expressions.resolve(value, scope), span=node.span),), scope
             case s.CounterFrom():
@@ -225,6 +234,27 @@ class Statements:
         body = self.block(node.body, scope)
         variable = self._expressions.variable(node.name.text, t.Binding.LET, CONTENT, node.name.span)
         return (t.Capture(variable, body, span=_head(node, node.name)),), scope.bind(variable.name, variable)
+
+    def _image(self, node: s.ImageOf, scope: Scope) -> t.ImageOf:
+        value = self._expressions.there(self._expressions.resolve(node.value, scope), "an image is that of a part")
+        image = self._carried(value)
+        if image is None:
+            raise self._findings.fail(
+                "K201",
+                node.value.span,
+                f"this is {describe(value.type)}, and a part that carries an image is needed",
+                help="write the line `image` into its record",
+            )
+        pipeline = None if node.pipeline is None else node.pipeline.text
+        return t.ImageOf(image, pipeline, self.block(node.body, scope), span=_head(node, node.pipeline or node.value))
+
+    def _carried(self, value: t.Expr) -> t.FieldOf | None:
+        """The image of a part, where each record that it may be of carries one."""
+        names = records_in(value.type) if isinstance(value.type, RecordType | TaggedType) else ()
+        records = [self._expressions.record(name) for name in names]
+        if not records or any(record.image is None for record in records):
+            return None
+        return t.FieldOf(value, IMAGE, type=IMAGE.type, span=value.span)
 
     def _begin(self, node: s.CounterFrom, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         value = self._expressions.there(self._expressions.resolve(node.value, scope), "a counter begins with a number")
@@ -587,6 +617,8 @@ def _blocks(node: s.Item | s.Arm) -> tuple[s.Block, ...]:
         case s.Block():
             return (node,)
         case s.Each(body=body) | s.Sampled(body=body) | s.Joined(body=body) | s.LetText(body=body) | s.Arm(body=body):
+            return (body,)
+        case s.ImageOf(body=body):
             return (body,)
         case s.If(then=then, otherwise=otherwise):
             last = s.Block((otherwise,), span=otherwise.span) if isinstance(otherwise, s.If) else otherwise

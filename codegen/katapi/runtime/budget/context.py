@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from katapi.runtime.budget.apply import assemble_within
 from katapi.runtime.budget.policy import Allotment, Budget, Misfit, Order, Section
@@ -15,6 +15,9 @@ from katapi.runtime.messages import INSTRUCTING, messages_of, roles_of
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel
+
+if TYPE_CHECKING:
+    from katapi.runtime.images.given import Images
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -28,6 +31,8 @@ def fit_context(
     history: History,
     optional_docs: Sequence[Json],
     max_input_tokens: int,
+    *,
+    images: Images | None = None,
 ) -> ModelInput:
     """What is required, and so much of a history and of documents as fits into a number of tokens.
 
@@ -35,7 +40,8 @@ def fit_context(
     of it is kept. The history stands behind the instructions that its messages begin with. It is tried from the newest
     to the oldest, a call of a tool with all its results as one, then the documents from the highest score on, or as
     they are given; what does not fit is left out, and what is tried next may fit. The record's `decision` has each
-    choice; its indices count in the whole request, the history and the documents included.
+    choice; its indices count in the whole request, the history and the documents included. `images` are those of the
+    whole request, as `Model.assemble` has them.
 
     Raises `BudgetError` B100 where what is required is too long, what `Model.assemble` raises for the request, and
     TypeError or ValueError for an argument that is none of these.
@@ -51,6 +57,7 @@ def fit_context(
     start = next((at for at, role in enumerate(roles) if role not in INSTRUCTING), len(roles))
     groups = _groups(history)
     request = _with(model, own, start, [one for group in groups for one in group], optional_docs)
+    request = model._with_images(request, images)
     bounds = [*accumulate(map(len, groups), initial=start)]
     kept = [*range(start), *range(bounds[-1], len(messages_of(request)))]
     together = [range(begin, end) for begin, end in pairwise(bounds)]

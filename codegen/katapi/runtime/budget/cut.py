@@ -7,7 +7,7 @@ no cut may break.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Literal
@@ -22,7 +22,7 @@ from katapi.runtime.errors import BudgetError
 from katapi.runtime.model_input import ModelInput, RenderedInput, tensors
 from katapi.runtime.origins import Origins
 from katapi.runtime.passages import Passage
-from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
+from katapi.runtime.printed import ImageSpan, printed_again
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Segment
 from katapi.runtime.segments import Literal as LiteralString
 
@@ -43,7 +43,7 @@ class CutInput(ModelInput):
     def origins(self) -> Origins:
         """The origin of each token: n entries."""
         ranges = self._layout.ranges_from(self.first)
-        return Origins(self.rendered.payload, ranges - ranges[0, 0])
+        return Origins(self.rendered.payload, ranges - ranges[0, 0], self._image_places)
 
     def _regions(self, messages: Literal["last"] | Collection[int]) -> list[tuple[int, int]]:
         return _behind(self.whole._regions(messages), self._layout.first_segment(self.first))
@@ -97,7 +97,9 @@ def _cut(
     index = layout.first_segment(first)
     rest = [_rest(segments[index], *layout.offset(first)), *segments[index + 1 :]]
     regions = _behind(whole.rendered.sampled, index)
-    rendered = RenderedInput(_printed(rest, regions), whole._source.declared.template)
+    left = [span for span in whole.rendered.images if span.start >= index]
+    images = [ImageSpan(span.start - index, span.stop - index, span.placeholder) for span in left]
+    rendered = RenderedInput(printed_again(rest, regions, images), whole._source.declared.template)
     cut = Cut(
         first,
         tuple(structure for structure in Structure if structure in broken),
@@ -137,14 +139,3 @@ def _rest(segment: Segment, offset: int, within: bool) -> Segment:
             return LiteralSegment(LiteralString(left), site)
         case ContentSegment(path=path, start=start):
             return ContentSegment(Content(left), path, None if start is None or within else start + len(gone))
-
-
-def _printed(segments: Sequence[Segment], regions: Sequence[tuple[int, int]]) -> list[Printed]:
-    """Segments and the ranges of them that are sampled, as a renderer would have printed them."""
-    out: list[Printed] = []
-    begins, ends = {start for start, _ in regions}, {end for _, end in regions}
-    for index, segment in enumerate(segments):
-        out += [fixed(END_SAMPLED)] if index in ends else []
-        out += [fixed(SAMPLED)] if index in begins else []
-        out.append(fixed(segment) if isinstance(segment, ControlSegment) else segment)
-    return [*out, fixed(END_SAMPLED)] if len(segments) in ends else out

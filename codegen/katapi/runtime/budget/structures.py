@@ -18,7 +18,7 @@ from katapi.runtime.budget.starts import Starts
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.messages import ANSWERING, INSTRUCTING, USER, items_of, messages_of, roles_of
 from katapi.runtime.model_input import ModelInput
-from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Segment
+from katapi.runtime.segments import ContentSegment, ControlSegment, LiteralSegment, Path, Segment, Site
 
 _CALLS = "tool_calls"
 _MEDIA = ("image", "video", "audio")
@@ -48,17 +48,27 @@ class Structures:
         self._messages = messages_of(whole.request)
         self._roles = roles_of(self._messages)
         self._owners = [_message(segment) for segment in self._segments]
+        for place in whole._image_places:
+            start, stop, _ = place.span
+            self._owners[start:stop] = [_message_of(place.path)] * (stop - start)
         self.units = self._units(starts)
         """All units in order; what stands before the first is one, without messages."""
         self._clean = dict.fromkeys(unit.tokens[0] for unit in self.units if unit.clean)
         self._calls = [*self._call_groups()]
         self._media = [unit.tokens for unit in self.units if any(map(self._has_media, unit.messages))]
+        self._shown = [
+            (layout.first_token(span.start), layout.last_token(span.stop - 1)) for span in whole.rendered.images
+        ]
+        """The first and the last token of what stands for each image."""
 
     def places(self, least: int, breaks: Iterable[Structure]) -> Iterable[int]:
-        """The tokens, from `least` on, before which a cut could be that breaks no message, or any where it may."""
+        """The tokens, from `least` on, before which a cut could be that breaks no message, or any where it may.
+
+        No cut goes through an image.
+        """
         last = self.last
         if Structure.MESSAGES in breaks:
-            return range(least, last + 1)
+            return [first for first in range(least, last + 1) if not self._in_image(first)]
         return [first for first in self._clean if least <= first <= last]
 
     def broken(self, first: int) -> frozenset[Structure]:
@@ -74,7 +84,8 @@ class Structures:
 
     def needed(self, least: int, breaks: frozenset[Structure]) -> tuple[Structure, ...] | None:
         """What else must be broken at least; None where that is not enough."""
-        kinds = {self.broken(first) - breaks for first in range(least, self.last + 1)}
+        places = (first for first in range(least, self.last + 1) if not self._in_image(first))
+        kinds = {self.broken(first) - breaks for first in places}
         order = [*Structure]
         found = [tuple(sorted(kind, key=order.index)) for kind in kinds]
         return min(found, key=lambda kind: (len(kind), [order.index(one) for one in kind]), default=None)
@@ -85,6 +96,9 @@ class Structures:
         unit = next(unit for unit in reversed(self.units) if unit.segments[0] <= index)
         following = (owner for owner in self._owners[index : unit.segments[1]] if owner is not None)
         return next(following, unit.messages[-1] if unit.messages else None)
+
+    def _in_image(self, first: int) -> bool:
+        return any(start < first <= last for start, last in self._shown)
 
     @cached_property
     def last(self) -> int:
@@ -128,7 +142,7 @@ class Structures:
                 continue
             if owner != before:
                 start = candidate
-                if start is None and self._roles[owner] in starts.roles:
+                if start is None and (self._roles[owner] in starts.roles or _site(segment) in starts.sites):
                     start = index
                 if start is not None:
                     begins.append(start)
@@ -180,11 +194,19 @@ class Structures:
 
 def _message(segment: Segment) -> int | None:
     """The message that a content comes from."""
-    match segment:
-        case ContentSegment(path=("messages", int(index), *_)):
+    return _message_of(segment.path) if isinstance(segment, ContentSegment) else None
+
+
+def _message_of(path: Path) -> int | None:
+    match path:
+        case ("messages", int(index), *_):
             return index
         case _:
             return None
+
+
+def _site(segment: Segment) -> Site | None:
+    return None if isinstance(segment, ContentSegment) else segment.site
 
 
 def _kind(part: object) -> str:

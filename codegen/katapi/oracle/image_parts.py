@@ -1,0 +1,94 @@
+"""What a part of a request says of its image, checked; of the image itself a template sees nothing.
+
+| code                | fault                                  |
+| ------------------- | -------------------------------------- |
+| R110 to R114        | a value of another shape               |
+| R116                | a text that says of no image where     |
+| R117                | one part says it in two ways           |
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from katapi.runtime.errors import RequestError
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.segments import Path
+
+KEYS = ("image", "image_url", "source", "url", "path", "base64")
+"""The keys that may say what an image is."""
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+
+def check_image(body: JsonObject, path: Path) -> None:
+    """Raises `RequestError` where the keys of a part do not say where its image comes from."""
+    given = [key for key in KEYS if body.get(key) is not None]
+    for key in given:
+        _check(key, body[key], (*path, key))
+    if len(given) > 1:
+        raise _fault("R117", (*path, given[1]))
+    if given:
+        _check_bytes(given[0], body[given[0]], (*path, given[0]))
+
+
+def _check(key: str, value: Json, path: Path) -> None:
+    """The shape of a value, whatever its texts say."""
+    if isinstance(value, str) and key != "source":
+        return
+    if not isinstance(value, Mapping) or key not in ("image_url", "source"):
+        raise _fault("R113", path)
+    keys = {"url", "detail"}
+    if key == "source":
+        kind = _text(value, "type", path)
+        if kind not in ("base64", "url"):
+            raise _fault("R110", (*path, "type"))
+        keys = {"type", "url"} if kind == "url" else {"type", "media_type", "data"}
+    for unknown in value.keys() - keys:
+        raise _fault("R111", (*path, unknown))
+    for name in sorted(keys - {"detail"}):
+        _text(value, name, path)
+    if value.get("detail") not in (None, "auto", "low", "high", "original"):
+        raise _fault("R114", (*path, "detail"))
+
+
+def _check_bytes(key: str, value: Json, path: Path) -> None:
+    """What the one text says that tells where the image comes from."""
+    if isinstance(value, Mapping):
+        data = value.get("type") == "base64"
+        key, value = ("base64", value["data"]) if data else ("url", value["url"])
+    assert isinstance(value, str), "the shape was checked before"
+    lower = value[:5].lower()
+    if key == "base64":
+        _check_base64(value, path)
+    elif key != "path" and lower == "data:":
+        header, comma, data_text = value.partition(",")
+        if not comma or not header.lower().replace(" ", "").endswith(";base64"):
+            raise _fault("R116", path)
+        _check_base64(data_text, path)
+    elif key != "path" and lower == "file:":
+        parts = urlsplit(value)
+        if parts.netloc not in ("", "localhost") or parts.query or parts.fragment or not parts.path:
+            raise _fault("R116", path)
+    elif not value or "\0" in value:
+        raise _fault("R116", path)
+
+
+def _check_base64(text: str, path: Path) -> None:
+    if not _BASE64.fullmatch(text) or not base64.b64decode(text):
+        raise _fault("R116", path)
+
+
+def _text(value: Mapping[str, Json], key: str, path: Path) -> str:
+    if key not in value:
+        raise _fault("R112", (*path, key))
+    found = value[key]
+    if not isinstance(found, str):
+        raise _fault("R113", (*path, key))
+    return found
+
+
+def _fault(code: str, path: Path) -> RequestError:
+    return RequestError("no image can be read here", code=code, where="/".join(map(str, path)))

@@ -1,0 +1,157 @@
+"""The images of a request: which bytes each part means, as far as the caller allows it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from katapi.runtime.dataclass import dataclass
+from katapi.runtime.errors import MediaError
+from katapi.runtime.images.sources import ImageAddress, ImageBytes, ImageFile, ImageSource
+from katapi.runtime.places import bare
+
+if TYPE_CHECKING:
+    from katapi.runtime.images.pipeline import ImagePipeline, ProcessedImage
+    from katapi.runtime.json_types import JsonObject
+
+Kind = Literal["request", "attached", "file", "address"]
+"""Where bytes were: in the request, beside it, in a file, or at an address."""
+
+
+class Medium(NamedTuple):
+    """The bytes of an image that came beside the request: attached, from a file or from an address."""
+
+    kind: str
+    """`attached`, `file` or `address`."""
+    name: str
+    """The number of the attached image, the path or the address."""
+    data: bytes
+    """The bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Images:
+    """What a caller gives and allows for the images of a request."""
+
+    attached: Sequence[bytes] = ()
+    """The bytes of images, for the parts that say of no source, in the order of the request."""
+    folder: FilePath | str | None = None
+    """The folder whose files a request may name; None where it may name none."""
+    fetch: Callable[[str], bytes] | None = None
+    """Gets the bytes from an address; None where a request may name none, since tomorrow other bytes may be there."""
+    load: str | None = None
+    """The way in which images come in, where it is not the first that the pipeline declares."""
+    kept: Mapping[tuple[str, str], bytes] | None = None
+    """What files and addresses gave when the request was recorded, by kind and name; nothing else is asked then."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenImage:
+    """An image of a request whose bytes are at hand."""
+
+    data: bytes
+    """The bytes of the file."""
+    media_type: str | None
+    """What the request says that they are; None where it does not say it."""
+    kind: Kind
+    """Where they were."""
+    name: str
+    """The path or the address as the request spells it, or the number of the attached image; else empty."""
+    pipeline: ImagePipeline
+    """What processes it."""
+    where: str
+    """The place of the part in the request, as errors name it."""
+
+    @cached_property
+    def processed(self) -> ProcessedImage:
+        """The image, processed once. Raises `MediaError` M100 to M109."""
+        return self.pipeline.process_one(self.data, media_type=self.media_type, where=self.where)
+
+    def to_json(self) -> JsonObject:
+        """Where the bytes come from, and which they are, as plain JSON."""
+        digest = hashlib.sha256(self.data).hexdigest()
+        return {"from": self.kind, "name": self.name, "sha256": digest, "size": len(self.data)}
+
+
+class Bytes:
+    """Gets the bytes of parts, one after the other, in the order of the request; no more are asked for than given."""
+
+    def __init__(self, images: Images) -> None:
+        self._images = images
+        self._attached = enumerate(images.attached)
+        self._fetched: dict[str, bytes] = {}
+
+    def of(self, source: ImageSource | None, where: str) -> tuple[bytes, str | None, Kind, str]:
+        """The bytes that a part means, what they are said to be, and where they were.
+
+        Raises `MediaError` M122 for an address that may not be fetched, M123 for a file that may not be read, and M124
+        where the address gives no bytes.
+        """
+        match source:
+            case ImageBytes(data=data, media_type=media_type):
+                return data, media_type, "request", ""
+            case ImageAddress(address=address):
+                return self._at(address, where), None, "address", address
+            case ImageFile(path=path):
+                return self._in_folder(path, where), None, "file", path
+            case None:
+                number, data = next(self._attached)
+                return data, None, "attached", str(number)
+
+    def _at(self, address: str, where: str) -> bytes:
+        if self._images.kept is not None and ("address", address) in self._images.kept:
+            return self._images.kept["address", address]
+        fetch = self._images.fetch
+        if fetch is None:
+            raise MediaError(
+                f"the image is named by an address, {bare(address)}, at which other bytes may be tomorrow",
+                code="M122",
+                where=where,
+                help="send the bytes as a data URL, attach them, or pass `fetch`, whose result the record keeps",
+            )
+        if address not in self._fetched:
+            try:
+                data: object = fetch(address)
+            except Exception as error:
+                raise _unfetched(address, where, f"{type(error).__name__}: {error}") from error
+            if not isinstance(data, bytes):
+                raise _unfetched(address, where, f"`fetch` gave no bytes, but a value of type {type(data).__name__}")
+            self._fetched[address] = data
+        return self._fetched[address]
+
+    def _in_folder(self, path: str, where: str) -> bytes:
+        """The bytes of a file."""
+        if self._images.kept is not None and ("file", path) in self._images.kept:
+            return self._images.kept["file", path]
+        if self._images.folder is None:
+            raise _unread(path, where, "no file may be read", "pass the `folder` whose files a request may name")
+        folder = FilePath(self._images.folder).resolve()
+        asked = FilePath(path)
+        found = (folder / asked).resolve()
+        if ".." in asked.parts or not found.is_relative_to(folder):
+            raise _unread(path, where, "it is not in the folder whose files may be read", "put it there")
+        try:
+            with open(os.open(found, os.O_RDONLY | _CAREFULLY), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise _unread(path, where, "it is no file", "name a file")
+                return file.read()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else None
+            raise _unread(path, where, str(reason or error), "name a file that is there") from None
+
+
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _unread(path: str, where: str, why: str, help: str) -> MediaError:
+    return MediaError(f"the file {bare(path)} is not read: {why}", code="M123", where=where, help=help)
+
+
+def _unfetched(address: str, where: str, why: str) -> MediaError:
+    help = "send the bytes as a data URL, or attach them"
+    return MediaError(f"nothing was got from {bare(address)}: {why}", code="M124", where=where, help=help)
