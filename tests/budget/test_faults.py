@@ -171,7 +171,7 @@ def test_a_part_of_a_placeholder_is_found(name: str) -> None:
     def opened(_: RequestModel, printed: list[Printed]) -> list[Printed]:
         at, one = pictured(printed, tests)[-1]
         segments = one[1].segments
-        return [*printed[:at], fixed(*segments[:1], *segments[2:]), *printed[at + 1 :]]
+        return [*printed[:at], fixed(*segments[1:]), *printed[at + 1 :]]
 
     with pytest.raises(AssertionError):
         check(with_fault(model, opened), "chat8k", talk(model), 1)
