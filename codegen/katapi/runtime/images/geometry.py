@@ -54,11 +54,8 @@ def crop(picture: Picture, top: int, left: int, size: Size) -> Picture:
             f"a part of {size} at row {top}, column {left} does not lie in an image of {picture.size}", code="M109"
         )
     made = picture.trace.step("crop", picture, inside, top=top, left=left)
-    if picture.is_array:
-        return Picture(inside, picture.trace, made, array=_part(picture, top, left, inside))
-    box = (left, top, left + inside.width, top + inside.height)
-    image = None if picture.is_outline else picture.image.crop(box)
-    return Picture(inside, picture.trace, made, image=image)
+    array = None if picture.is_outline else _part(picture, top, left, inside)
+    return Picture(inside, picture.trace, made, array=array)
 
 
 def pad(picture: Picture, size: Size, top: int, left: int, colour: Colour = BLACK) -> Picture:
@@ -114,6 +111,7 @@ def _same(picture: Picture, number: int) -> Picture:
 
 
 def _part(picture: Picture, top: int, left: int, size: Size) -> NDArray[np.uint8]:
+    """A view of the array: `PIL.Image.crop` would copy, and look for decompression bombs by a limit of its own."""
     return picture.pixels[top : top + size.height, left : left + size.width]
 
 
