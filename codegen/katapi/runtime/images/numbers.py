@@ -75,7 +75,8 @@ class RealNormalization(Normalization):
     @cached_property
     def table(self) -> NDArray[np.float32]:
         """The number of each whole value of each channel: float32 of shape [3, 256]."""
-        return self.of(np.broadcast_to(np.arange(256, dtype=np.float32)[:, None], (1, 256, 3)))[0].transpose()
+        pixels = np.broadcast_to(np.arange(256, dtype=np.float32)[:, None], (1, 256, 3))
+        return self.of(pixels).transpose(2, 0, 1).reshape(3, 256)
 
     def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
         """The numbers of pixels, both float32 of shape [height, width, 3]."""
