@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from katapi.runtime.images.fused import FusedMultiplyAdd, fused_multiply_add
 
 Reals: TypeAlias = NDArray[np.float32]
+"""Pixels or weights."""
 Doubles: TypeAlias = NDArray[np.float64]
+"""What weights are worked out in."""
 Indices: TypeAlias = NDArray[np.int64]
+"""Places of pixels, rows or columns."""
 Sum: TypeAlias = Callable[[FusedMultiplyAdd, Sequence[Reals], Sequence[Reals]], Reals]
 """What four terms with their four weights come to: the order of the additions is what kernels differ in."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals: TypeAlias = NDArray[np.float32]
+"""Factors, weights and sums."""
 
 _BELOW_FLOAT32 = 0x1FFFFFFF
 """The bits of a float64 that a float32 does not have."""

@@ -16,14 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bytes: TypeAlias = NDArray[np.uint8]
+"""Pixels."""
 Doubles: TypeAlias = NDArray[np.float64]
+"""What weights are worked out in."""
 Indices: TypeAlias = NDArray[np.int64]
+"""Places of pixels, and weights that are whole numbers."""
 
 
 class Kernel(Enum):
     """What a pixel weighs as a function of its distance."""
 
     BILINEAR = "bilinear"
+    """A triangle."""
     BICUBIC = "bicubic"
     """Keys' cubic with a = -0.5, as in Pillow."""
 
@@ -49,9 +53,11 @@ class Taps(NamedTuple):
     """The weights of one axis: output `i` is the sum of `weights[i, k] * input[first[i] + k]`, over 2**precision."""
 
     first: Indices
+    """The first input that each output is made of: int64 of shape [outputs]."""
     weights: Indices
-    """Whole numbers; 0 past the last pixel that counts."""
+    """Whole numbers, 0 past the last input that counts: int64 of shape [outputs, k]."""
     precision: int
+    """How many bits of a weight stand behind the point."""
 
 
 @lru_cache(maxsize=64)
