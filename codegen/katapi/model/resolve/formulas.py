@@ -161,7 +161,7 @@ def _in_order(found: Mapping[str, m.Formula], findings: Findings) -> dict[str, m
             way = above[above.index(formula.name) + 1 :]
             through = f", by way of {', '.join(f'`{name}`' for name in way)}" if way else ""
             message = f"the formula `{formula.name}` calls itself{through}"
-            findings.add("K802", formula.span, message, help="a formula comes to an end: it calls others alone")
+            findings.add("K802", formula.span, message, help="formulas call others alone, so that each comes to an end")
             return False
         above.append(formula.name)
         sound = [visit(found[name]) for name in m.calls(formula.steps) if name in found]

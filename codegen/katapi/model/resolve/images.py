@@ -242,7 +242,7 @@ class _Own:
         except Unresolved:
             return None
         standing = [mark.control for mark in marks(body) if isinstance(mark, ControlMark)]
-        for one in controls.values():
+        for one in controls.values() if placeholder is not None else ():
             if one not in standing:
                 message = f"`@{one.name}` never stands in the placeholder"
                 self._findings.add("K310", one.span, message, help="remove it, or put it there")

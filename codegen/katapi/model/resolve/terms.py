@@ -325,7 +325,7 @@ class Terms:
 
     def _not_zero(self, divisor: m.Term, span: Span) -> None:
         if isinstance(divisor, m.Constant) and divisor.value == 0:
-            raise self._findings.fail("K803", span, "nothing is divided by 0", help="divide by something else")
+            raise self._findings.fail("K803", span, "this divides by 0", help="divide by something else")
 
     def _number(self, node: f.Term, scope: TermScope, what: str) -> m.Term:
         term = self.term(node, scope)
