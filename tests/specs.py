@@ -84,7 +84,8 @@ def pass_project() -> Project:
         for program in programs_of(path).values():
             files = compile_program(program, project, artifacts)
             for library, _ in images_of(program).values():
-                files |= compile_images(library, project)
+                own = compile_images(library, project)
+                files |= {file: data for file, data in own.items() if file.parts[0] == project.package}
             for file, data in files.items():
                 target = folder / file
                 target.parent.mkdir(parents=True, exist_ok=True)

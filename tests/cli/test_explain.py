@@ -41,7 +41,7 @@ def test_each_choice_has_a_row() -> None:
 
 
 def test_parts_of_a_message_are_shown() -> None:
-    content = [{"type": "image", "image": "x"}, {"type": "text", "text": "What is this?"}]
+    content = [{"type": "image"}, {"type": "text", "text": "What is this?"}]
     rows, _ = explained("qwen3-vl", "chat8k", messages=[{"role": "user", "content": content}])
     assert [row[2] for row in rows] == ["user: (image) What is this?"]
 
