@@ -6,25 +6,17 @@ alone when it is given an open image, and Katapi brings others to RGB.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 import katapi
-from katapi.runtime.images.pipeline import ImagePipeline
 from tests.images.official import CONFIGURATIONS, cases, differences
 
-find: Callable[[str, str], ImagePipeline] | None = getattr(katapi, "image_pipeline", None)
-"""The pipeline of a configuration and a way of loading."""
 
-
-@pytest.mark.skipif(find is None, reason="no pipeline is declared yet")
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
 def test_a_pipeline_gives_what_the_official_processor_gave(configuration: str) -> None:
-    assert find is not None
     found = {
         f"{case['id']} {', '.join(case['inputs'])} ({case['load']})": all_differences
         for case in cases(configuration)
-        if (all_differences := list(differences(case, find(configuration, case["load"]))))
+        if (all_differences := list(differences(case, katapi.image_pipeline(configuration, case["load"]))))
     }
     assert not found
