@@ -77,7 +77,7 @@ INTERNVL3 = planned(
     Internvl3Plan,
     name="internvl3",
     version="1",
-    digest="sha256:32535d90f0af2a6926ed559970bd97f348c6fa8f895bafa2ef212cb48c2aec81",
+    digest="sha256:90d5d84370ddba6621152c6738414f1d674481afb6ade5a8ff2e0d0621e9af56",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),

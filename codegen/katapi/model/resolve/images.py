@@ -26,13 +26,13 @@ from katapi.model.images import (
     terms_of_marks,
 )
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
-from katapi.model.resolve.formulas import resolve_let, resolve_refuse, resolve_sort, signatures_of
+from katapi.model.resolve.formulas import resolve_let, resolve_refuse, resolve_sort
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.image_settings import Policies, resolve_policies
 from katapi.model.resolve.marks import MarkReader, control_named, resolve_controls
 from katapi.model.resolve.settings import Misread, Part
 from katapi.model.resolve.term_functions import is_array
-from katapi.model.resolve.terms import Terms, TermScope
+from katapi.model.resolve.terms import Signature, Terms, TermScope
 from katapi.runtime.images.arrays import Join
 
 ItemT = TypeVar("ItemT", bound=s.Node)
@@ -50,13 +50,21 @@ class _Known:
 
 
 def resolve_images(
-    nodes: Sequence[s.Image], formulas: Mapping[str, m.Formula], written: Iterable[s.Formula], findings: Findings
+    nodes: Sequence[s.Image],
+    formulas: Mapping[str, m.Formula],
+    signatures: Mapping[str, Signature],
+    written: Iterable[s.Formula],
+    findings: Findings,
 ) -> tuple[Image, ...]:
-    """The images of a file, in its order; what has a mistake is left out. `written` are the formulas as they stand."""
+    """The images of a file, in its order; what has a mistake is left out, and what calls a formula that has one.
+
+    `signatures` are those of all formulas, `written` the formulas as they stand in the file.
+    """
     texts = {node.name.text: canonical(node) for node in written}
     known: dict[str, _Known | None] = {}
     for node in nodes:
-        one = _Like(node, known, findings).resolved() if node.like else _Own(node, formulas, findings).resolved()
+        reader = _Like(node, known, findings) if node.like else _Own(node, formulas, signatures, findings)
+        one = reader.resolved()
         known.setdefault(node.header.name.text, one)
     return tuple(_digested(one, texts) for one in known.values() if one is not None)
 
@@ -70,11 +78,17 @@ def _digested(known: _Known, texts: Mapping[str, str]) -> Image:
 class _Own:
     """An image that says all by itself."""
 
-    def __init__(self, node: s.Image, formulas: Mapping[str, m.Formula], findings: Findings) -> None:
+    def __init__(
+        self,
+        node: s.Image,
+        formulas: Mapping[str, m.Formula],
+        signatures: Mapping[str, Signature],
+        findings: Findings,
+    ) -> None:
         self._node = node
         self._formulas = formulas
         self._findings = findings
-        self._terms = Terms(findings, signatures_of(formulas), in_image=True)
+        self._terms = Terms(findings, signatures, in_image=True)
         self._scope = TermScope({"source": SOURCE})
         self._params: list[Param] = []
         self._steps: list[m.LetStep | m.RefuseStep] = []
@@ -98,7 +112,9 @@ class _Own:
         tokens, control, controls, placeholder = counted
         header = self._node.header
         values = [*(one.value for one in self._params), numbers, *(one.value for one in self._outputs), tokens]
-        asked = m.calls((*values, *self._steps, *terms_of_marks(placeholder)))
+        called = _called(m.calls((*values, *self._steps, *terms_of_marks(placeholder))), self._formulas)
+        if called is None:
+            return None
         image = Image(
             identity(header),
             header.name.text,
@@ -112,7 +128,7 @@ class _Own:
             control,
             controls,
             placeholder,
-            _called(asked, self._formulas),
+            called,
             "",
             header.span,
         )
@@ -293,12 +309,14 @@ def _check_channels(numbers: m.Term, params: Iterable[Param], findings: Findings
 _PICTURES = (Basic.PICTURE, m.ListSort(Basic.PICTURE))
 
 
-def _called(asked: Sequence[str], formulas: Mapping[str, m.Formula]) -> tuple[m.Formula, ...]:
-    """The formulas that are called, also by way of others, each behind those that it calls."""
+def _called(asked: Sequence[str], formulas: Mapping[str, m.Formula]) -> tuple[m.Formula, ...] | None:
+    """The formulas that are called, also by way of others, each behind those that it calls; None if one is unknown."""
     found: set[str] = set()
     open_names = list(asked)
     while open_names:
         name = open_names.pop()
+        if name not in formulas:
+            return None
         if name not in found:
             found.add(name)
             open_names += m.calls(formulas[name].steps)
