@@ -10,7 +10,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-NAMES = ("budget", "diff", "extension", "inspect", "packs", "parsing", "tensors")
+NAMES = ("budget", "diff", "extension", "images", "inspect", "packs", "parsing", "tensors")
 PAGES = {name: FENCE.findall((DOCS / f"{name}.md").read_text("utf-8")) for name in NAMES}
 EXAMPLES = {f"{name} {at}": example for name, found in PAGES.items() for at, example in enumerate(found, start=1)}
 
@@ -36,6 +36,7 @@ def test_there_are_examples() -> None:
         "budget": 8,
         "diff": 4,
         "extension": 2,
+        "images": 1,
         "inspect": 1,
         "packs": 5,
         "parsing": 4,

@@ -195,3 +195,25 @@ def test_an_image_of_many_tokens_is_assembled_in_time_that_grows_with_them() -> 
     x = big.assemble(request(user(image(png(2048, 2048)), text("what?"))))
     agrees(x)
     assert x.images[0].tokens == 64 * 64
+
+
+def test_a_batch_has_the_images_of_all_rows() -> None:
+    inputs = [
+        MODEL.assemble(request(user(image(A), text("one")))),
+        MODEL.assemble(request(user(text("none")))),
+        MODEL.assemble(request(user(image(B), image(C)))),
+    ]
+    rows = katapi.batch(inputs)
+    packed = katapi.pack(inputs)
+    expected = katapi.image_pipeline("qwen2_vl").process(A, B, C).arrays
+    for found in (rows.pixel_inputs(), packed.pixel_inputs()):
+        assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    layout = katapi.VISION_LAYOUTS["qwen3_vl"]
+    grids = [[(1, 4, 4)], [], [(1, 4, 6), (1, 8, 4)]]
+    for own, told in (
+        (rows.mrope_positions(layout), rows.mrope_positions(layout, images=grids)),
+        (packed.mrope_positions(layout), packed.mrope_positions(layout, images=grids)),
+    ):
+        assert np.array_equal(own.position_ids, told.position_ids)
+    with pytest.raises(katapi.MediaError):
+        rows.mrope_positions(layout, images=[])

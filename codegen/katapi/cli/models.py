@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from katapi.cli.images import Attached, Folder, read_images
 from katapi.cli.terminal import write_json, write_text
 from katapi.files import write_whole
 
@@ -130,6 +131,8 @@ def assemble(
     file: RequestFile = "-",
     param: Params = None,
     policy: Policy = None,
+    image: Attached = None,
+    image_folder: Folder = None,
     format: Annotated[Format, typer.Option(help="What to write.")] = Format.JSON,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; npz needs it.")] = None,
     color: Color = False,
@@ -139,7 +142,8 @@ def assemble(
     if explain and policy is None:
         raise typer.BadParameter("shows what a policy decided; name one with --policy", param_hint="--explain")
     loaded = load_model(model)
-    result = loaded.assemble(read_request(file), policy, params=read_params(param))
+    images = read_images(image, image_folder)
+    result = loaded.assemble(read_request(file), policy, params=read_params(param), images=images)
     if explain:
         from katapi.cli.explain import explain as show
 
@@ -170,6 +174,7 @@ def _as_json(result: ModelInput) -> dict[str, object]:
         "text": result.text,
         "sampled": result.sampled.tolist(),
         "origins": result.origins.ranges.tolist(),
+        "images": [{"path": list(one.path), "tokens": list(one.span)} for one in result.images],
         "record": result.record.to_json(),
     }
 
@@ -197,6 +202,8 @@ def _npz(result: ModelInput) -> bytes:
         position_ids=result.position_ids,
         sampled=result.sampled,
         origins=result.origins.ranges,
+        allow_pickle=False,
+        **result.pixel_inputs(),
     )
     return file.getvalue()
 

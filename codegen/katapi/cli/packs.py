@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katapi.cli.failure import Failed
+from katapi.cli.images import Attached, Folder, read_images
 from katapi.cli.models import ModelName, Params, Policy, RequestFile, load_model, read_params, read_request, write_file
 from katapi.cli.terminal import print_table, visible
 from katapi.runtime.errors import ReplayError
@@ -54,6 +55,8 @@ def record(
     file: RequestFile = "-",
     param: Params = None,
     policy: Policy = None,
+    image: Attached = None,
+    image_folder: Folder = None,
     redact: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +79,8 @@ def record(
     if redact is not None and redact not in _REDACTIONS:
         raise typer.BadParameter(f"{redact!r} is neither digests nor placeholders", param_hint="--redact")
     loaded = load_model(model)
-    found = execute(loaded, read_request(file), policy, params=read_params(param))
+    images = read_images(image, image_folder)
+    found = execute(loaded, read_request(file), policy, params=read_params(param), images=images)
     pack = pack_of(
         loaded,
         found,

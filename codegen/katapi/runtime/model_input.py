@@ -201,11 +201,11 @@ class ModelInput:
         The arrays of several images are joined as the pipeline declares; each is of a type and shape that the pipeline
         says. Without images whose bytes were at hand, there are none.
         """
-        images = self.images
-        if not images:
+        if not self._image_places:
             return {}
-        together = images[0].given.pipeline.together([image.given.processed for image in images])
-        return dict(together.arrays)
+        from katapi.runtime.tensors.images import pixel_inputs_of  # few inputs have images
+
+        return pixel_inputs_of([self])
 
     def _starts(self) -> list[int]:
         """The index of the first segment of each passage."""

@@ -18,6 +18,7 @@ from katapi.runtime.tensors.labels import IGNORED
 from katapi.runtime.tensors.samples import Sample, Samples, all_labels, counted, ids_of, lengths_of, samples_of
 
 if TYPE_CHECKING:  # only the vision models of the Qwen family have positions of three rows
+    from katapi.runtime.images.arrays import Array
     from katapi.runtime.tensors.mrope import BatchPositions, Grid, VisionLayout
 
 Padding = Literal["left", "right"]
@@ -82,21 +83,30 @@ class Batch:
         """
         refuse_beyond(self.input_ids, rows, ("row", "column"))
 
+    def pixel_inputs(self) -> dict[str, Array]:
+        """What the model receives of the images of all rows, as `ModelInput.pixel_inputs` gives those of one input."""
+        from katapi.runtime.tensors.images import pixel_inputs_of  # few batches have images
+
+        return pixel_inputs_of(self._samples)
+
     def mrope_positions(
         self,
         layout: VisionLayout,
-        images: Sequence[Sequence[Grid]] = (),
+        images: Sequence[Sequence[Grid]] | None = None,
         videos: Sequence[Sequence[Grid]] = (),
         seconds: Sequence[Sequence[float]] = (),
     ) -> BatchPositions:
         """The positions of a vision model of the Qwen family: int64 of shape [3, B, n], 0 on padding.
 
-        `images` are the grids of each row's images, in order; `videos` and `seconds` likewise. Raises `MediaError` M110
-        to M113 as `katapi.mrope_positions` does, and M112 where there are grids for another number of rows.
+        `images` are the grids of each row's images, in order, and without them those of the images that were assembled;
+        `videos` and `seconds` likewise. Raises `MediaError` M110 to M113 as `katapi.mrope_positions` does, and M112
+        where there are grids for another number of rows.
         """
+        from katapi.runtime.tensors.images import grids_of
         from katapi.runtime.tensors.mrope import positions_of_samples
 
-        found = positions_of_samples(self.unpad(self.input_ids), layout, images, videos, seconds)
+        grids = grids_of(self._samples) if images is None else images
+        found = positions_of_samples(self.unpad(self.input_ids), layout, grids, videos, seconds)
         position_ids = np.zeros((3, *self.input_ids.shape), dtype=np.int64)
         position_ids[:, self.attention_mask != 0] = found.position_ids
         return found._replace(position_ids=position_ids)

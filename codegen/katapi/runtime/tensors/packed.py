@@ -19,6 +19,7 @@ from katapi.runtime.tensors.first_fit import first_fit_decreasing, in_order
 from katapi.runtime.tensors.samples import Sample, Samples, all_labels, counted, ids_of, lengths_of, samples_of
 
 if TYPE_CHECKING:  # only the vision models of the Qwen family have positions of three rows
+    from katapi.runtime.images.arrays import Array
     from katapi.runtime.tensors.mrope import BatchPositions, Grid, VisionLayout
 
 Method = Literal["first_fit_decreasing", "in_order"]
@@ -82,21 +83,30 @@ class PackedBatch:
         """Raises `TokenizerError` V123 where an id has no row in an embedding of `rows`."""
         refuse_beyond(self.input_ids, rows, ("token",))
 
+    def pixel_inputs(self) -> dict[str, Array]:
+        """What the model receives of the images of this row, as `ModelInput.pixel_inputs` gives those of one input."""
+        from katapi.runtime.tensors.images import pixel_inputs_of  # few batches have images
+
+        return pixel_inputs_of(self._parts)
+
     def mrope_positions(
         self,
         layout: VisionLayout,
-        images: Sequence[Sequence[Grid]] = (),
+        images: Sequence[Sequence[Grid]] | None = None,
         videos: Sequence[Sequence[Grid]] = (),
         seconds: Sequence[Sequence[float]] = (),
     ) -> BatchPositions:
         """The positions of a vision model of the Qwen family, which begin anew with each sample: int64 [3, total].
 
-        `images` are the grids of each sample's images, in order; `videos` and `seconds` likewise. Raises `MediaError`
-        M110 to M113 as `katapi.mrope_positions` does, and M112 where there are grids for another number of samples.
+        `images` are the grids of each sample's images, in order, and without them those of the images that were
+        assembled; `videos` and `seconds` likewise. Raises `MediaError` M110 to M113 as `katapi.mrope_positions` does,
+        and M112 where there are grids for another number of samples.
         """
+        from katapi.runtime.tensors.images import grids_of
         from katapi.runtime.tensors.mrope import positions_of_samples
 
-        return positions_of_samples(self.unpack(self.input_ids), layout, images, videos, seconds)
+        grids = grids_of(self._parts) if images is None else images
+        return positions_of_samples(self.unpack(self.input_ids), layout, grids, videos, seconds)
 
 
 def pack(inputs: Samples) -> PackedBatch:
