@@ -211,3 +211,14 @@ def test_one_image_may_come_by_two_ways(project: Project) -> None:
         (project.spec / f"{name}.kata").write_text('use "small.kata"\n' + budget.format(name))
     (project.spec / "three.kata").write_text('use "one.kata"\nuse "two.kata"\n' + budget.format("three"))
     assert Path("own_images") / "three" / "__init__.py" in compile_project(project)
+
+
+def test_loops_may_be_named_as_they_like(project: Project) -> None:
+    text = SMALL.replace("each row in", "each count in").replace("<pad>", "<{pad}>").replace("halved(2 * side)", "side")
+    (project.spec / "small.kata").write_text(text)
+    code = compile_project(project)[Path("own_images") / "small" / "__init__.py"].decode()
+    space: dict[str, object] = {}
+    exec(compile(code, "small", "exec", dont_inherit=True), space)
+    pipelines = space["PIPELINES"]
+    assert isinstance(pipelines, dict)
+    check_counts(pipelines["small"], images_in(text)["small"], Size(3, 4))

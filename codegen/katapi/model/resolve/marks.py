@@ -15,6 +15,7 @@ from katapi.model.images import ControlMark, EachMark, IfMark, ImageControl, Mar
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.terms import Terms, TermScope
 
+_MOST_BLOCKS = 20
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
@@ -50,14 +51,20 @@ class MarkReader:
     """Resolves what stands in a placeholder."""
 
     def __init__(self, controls: Mapping[str, ImageControl], terms: Terms, findings: Findings) -> None:
+        self._depth = 0
         self._controls = controls
         self._terms = terms
         self._findings = findings
 
     def marks(self, block: i.MarkBlock, scope: TermScope) -> Marks:
         """The marks of a block, all that is wrong with them told. Raises `Unresolved` behind a finding."""
+        if self._depth == _MOST_BLOCKS:
+            message = "blocks of a placeholder stand too deep inside each other"
+            raise self._findings.fail("K504", block.span, message, help="Python has at most 20 loops in a function")
         inner = scope.inner()
+        self._depth += 1
         found = [self._known(item, inner) for item in block.items]
+        self._depth -= 1
         marks = tuple(mark for mark in found if mark is not None)
         if len(marks) < len(found):
             raise Unresolved
