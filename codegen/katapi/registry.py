@@ -65,7 +65,7 @@ def image_pipeline(name: str, load: str | None = None, package: str | None = Non
     `load` names the way in which images come in, of those that the declaration has; None is the first of them.
 
     Raises `ArtifactError` A140 where there is no such package, A141 where none has the name, A142 and A143 where what
-    it generated is broken, and A168 where the pipeline has no such way.
+    it generated is broken, and A145 where the pipeline has no such way.
     """
     from katapi.runtime.images.pipeline import ImagePipeline  # only who has images needs numpy for them
 

@@ -126,6 +126,19 @@ def models(name: Annotated[str | None, typer.Argument(metavar="MODEL", help="One
     model_table([_load_tokenizer(name) for name in sorted(names)])
 
 
+def images(name: Annotated[str | None, typer.Argument(metavar="IMAGE", help="One pipeline, in full.")] = None) -> None:
+    """List the image pipelines, or show what one of them declares."""
+    import katapi
+    from katapi.cli.show import image_details, image_table
+
+    packages = [None, *([package] if (package := _project_package()) is not None else [])]
+    owners = {one: package for package in reversed(packages) for one in katapi.image_pipelines(package)}
+    if name is not None:
+        image_details(katapi.image_pipeline(name, package=owners.get(name)))
+        return
+    image_table([katapi.image_pipeline(one, package=owners[one]) for one in sorted(owners)])
+
+
 def assemble(
     model: ModelName,
     file: RequestFile = "-",

@@ -21,6 +21,7 @@ from katapi.runtime.origins import Kind, kind_of
 from katapi.runtime.request_shape import roles_of, spellings
 
 if TYPE_CHECKING:
+    from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.model_input import ModelInput, RenderedInput
     from katapi.runtime.request_model import RequestModel
 
@@ -33,6 +34,35 @@ def model_table(models: Sequence[DeclaredTokenizer]) -> None:
     for model in models:
         template = model.template.id if isinstance(model, Model) else ""
         table.add_row(model.name, template, model.tokenizer_identity.id, _size(model), model.source)
+    print_table(table)
+
+
+def image_table(pipelines: Sequence[ImagePipeline]) -> None:
+    """A row for each image pipeline."""
+    table = Table(box=None, pad_edge=False, expand=False)
+    for heading in ("image", "version", "ways", "formats"):
+        table.add_column(heading, no_wrap=True)
+    for one in pipelines:
+        table.add_row(one.name, one.version, ", ".join(one.ways), ", ".join(one.reading.accept))
+    print_table(table)
+
+
+def image_details(pipeline: ImagePipeline) -> None:
+    """All that an image pipeline declares of files, and how pixels become numbers."""
+    limits = pipeline.reading.limits
+    frames = "" if limits.frames is None else f", {limits.frames} frames"
+    rows = [
+        ("image", f"{pipeline.name}@{pipeline.version}  {pipeline.digest}"),
+        ("formats", ", ".join(pipeline.reading.accept)),
+        ("limits", f"{limits.bytes} bytes, {limits.pixels} pixels{frames}"),
+        ("frames", pipeline.reading.frames),
+        ("media type", pipeline.reading.media_type),
+        *((f"way {name}", json.dumps(way.to_json())) for name, way in pipeline.ways.items()),
+        ("numbers", json.dumps(pipeline.numbers.to_json())),
+    ]
+    table = Table(box=None, pad_edge=False, expand=False, show_header=False)
+    for row in rows:
+        table.add_row(*row)
     print_table(table)
 
 

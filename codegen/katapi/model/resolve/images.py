@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -249,13 +250,21 @@ class _Own:
         count = self._only(i.TokenCount, "tokens", "tokens = 0")
         placeholder = self._at_most_one(i.Placeholder, "placeholder")
         reader = MarkReader(controls, self._terms, self._findings)
-        try:
+        body: Marks | None = () if placeholder is None else None
+        tokens: m.Term | None = None
+        control: ImageControl | None = None
+        sound = count is not None
+        with suppress(Unresolved):
             body = () if placeholder is None else reader.marks(placeholder.body, self._scope)
-            if count is None:
-                return None
-            tokens = self._terms.wanted(count.value, self._scope, Basic.INT, "the count of tokens")
-            control = None if count.control is None else control_named(count.control, controls, self._findings)
+        with suppress(Unresolved):
+            if count is not None:
+                tokens = self._terms.wanted(count.value, self._scope, Basic.INT, "the count of tokens")
+        try:
+            if count is not None and count.control is not None:
+                control = control_named(count.control, controls, self._findings)
         except Unresolved:
+            sound = False
+        if body is None or tokens is None or count is None or not sound:
             return None
         standing = [mark.control for mark in marks(body) if isinstance(mark, ControlMark)]
         for one in controls.values() if placeholder is not None else ():

@@ -174,7 +174,7 @@ def _images(source: Source, file: s.File, used: Sequence[Used], findings: Findin
     taken: dict[str, Image] = {}
     for other in used:
         for name, (_, image) in images_of(other.program).items():
-            if taken.setdefault(name, image) is not image:
+            if taken.setdefault(name, image).digest != image.digest:
                 findings.add("K107", other.place, f"the image `{name}` comes from another file already")
     for node in nodes:
         if node.header.name.text in taken:

@@ -34,12 +34,12 @@ Pieces: TypeAlias = tuple[Piece, ...]
 """All that stands for one image, in order; no piece stands there 0 times."""
 
 
-def control(spelling: str, count: int = 1, **indices: int) -> Piece:
+def control(spelling: str, count: int = 1, /, **indices: int) -> Piece:
     """A control token, `count` times; `indices` names the loops around it and says where each is."""
     return Piece(spelling, True, count, tuple(indices.items()))
 
 
-def text(spelling: str, count: int = 1, **indices: int) -> Piece:
+def text(spelling: str, count: int = 1, /, **indices: int) -> Piece:
     """A text, `count` times; `indices` as for `control`."""
     return Piece(spelling, False, count, tuple(indices.items()))
 
