@@ -23,7 +23,7 @@ from katapi.model.resolve.variants import decided, declared_options, models_of
 #: Findings about a declaration that is not there; where one could not be read, it may be that one.
 _MISSING = ("K105", "K116")
 #: Findings about a part of a declaration that is not there; it may be one that could not be read.
-_INCOMPLETE = ("K109", "K111", "K704", "K705", "K707")
+_INCOMPLETE = ("K109", "K111", "K704", "K705", "K707", "K801", "K806", "K807")
 #: Findings about a name that is not declared; where a part without a name could not be read, that may be it.
 _UNKNOWN = ("K101", "K102", "K103", "K104", "K106", "K115")
 #: Findings about what is not used; what could not be read may use it.
@@ -201,11 +201,12 @@ def _may_be_unread(finding: Diagnostic, file: s.File, unread: list[Diagnostic]) 
         if not any(isinstance(d, s.Vocabulary) for d in file.declarations):
             return bool(unread)
         return any(isinstance(d, s.Vocabulary) and _holds(d, error) for d in file.declarations for error in unread)
-    own = {type(d) for d in file.declarations if _holds(d, finding)}
+    declared = (*file.declarations, *file.shared)
+    own = {type(d) for d in declared if _holds(d, finding)}
     return finding.code in _INCOMPLETE and any(
-        type(d) in own and _holds(d, error) for d in file.declarations for error in unread
+        type(d) in own and _holds(d, error) for d in declared for error in unread
     )
 
 
-def _holds(declaration: s.Declaration, finding: Diagnostic) -> bool:
+def _holds(declaration: s.Declaration | s.Shared, finding: Diagnostic) -> bool:
     return declaration.span.start <= finding.span.start < declaration.span.end

@@ -219,6 +219,22 @@ def test_without_pillow_an_image_is_a_typed_error(monkeypatch: pytest.MonkeyPatc
     assert caught.value.code == "M100"
 
 
+def test_a_pillow_that_was_built_without_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert code(FILES["webp"]) == "ok"
+    reader, _ = Image.OPEN["WEBP"]
+    monkeypatch.setitem(Image.OPEN, "WEBP", (reader, lambda prefix: "WEBP support not installed"))
+    assert code(FILES["webp"]) == "M100"
+
+
+def test_several_pictures_in_one_jpeg_are_frames() -> None:
+    data = file_of(FRAMES[1], "MPO", save_all=True, append_images=FRAMES[2:])
+    header, first = pipeline().source(data, media_type="image/jpeg", orientation=False)
+    assert (header.format.name, header.animated) == ("jpeg", True)
+    assert np.abs(first.pixels.astype(int) - np.asarray(FRAMES[1])).max() < 20
+    assert code(data, Reading(frames="reject")) == "M106"
+    assert code(data, Reading(limits=Limits(frames=2))) == "ok"
+
+
 def test_several_readings_at_once() -> None:
     from concurrent.futures import ThreadPoolExecutor
 

@@ -38,6 +38,12 @@ def test_a_crop_is_a_part_that_ends_where_the_picture_does(source: Size, top: in
             assert np.array_equal(crop(whole, top, left, size).pixels, expected)
 
 
+def test_pillows_own_limit_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 10)
+    sizes = {each.size for each in _all_operations(picture(noise(15, 25)))}
+    assert Size(20, 50) in sizes
+
+
 def test_a_crop_that_begins_outside() -> None:
     with pytest.raises(MediaError, match="a part of 2 × 2 at row -1, column 0 does not lie in an image of 4 × 4"):
         crop(picture(noise(4, 4)), -1, 0, Size(2, 2))

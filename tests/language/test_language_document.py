@@ -7,6 +7,7 @@ The first words of a fence say what it holds:
     kata parts           parts of its template
     kata arms            arms of its walk
     kata items           items in the arm for the role `user`
+    kata images          a whole file of formulas and images
     kata … error         one of these with mistakes, `# K203` on the line of each
     python [MODULE]      lines of the module (`renderer`, where no other is named) that the example before gives
 
@@ -26,9 +27,12 @@ from textwrap import dedent, indent
 import pytest
 from lark.lexer import PatternStr
 
+from katapi.analyse import analyse
 from katapi.artifacts.lock import read_lock
 from katapi.derive.reply import reply_of
 from katapi.derive.reply_forms import NotInvertible
+from katapi.emit.formulas import emit_formulas
+from katapi.emit.images import emit_images
 from katapi.emit.package import emit_model
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.reply import emit_reply
@@ -36,13 +40,17 @@ from katapi.emit.request import emit_request
 from katapi.emit.tokenizer import emit_tokenizer
 from katapi.emit.vocabulary import emit_vocabulary
 from katapi.language import syntax as s
+from katapi.language import syntax_formulas as f
+from katapi.language import syntax_images as i
 from katapi.language.build import RESERVED
+from katapi.language.build_images import RESERVED_IN_TERMS
 from katapi.language.diagnostics import SpecError
 from katapi.language.parser import grammar, parse
 from katapi.language.printer import format_source
 from katapi.language.source import Source
 from katapi.model import declarations as d
-from katapi.model.program import Program
+from katapi.model.formulas import Filter, Function, Member, Operation
+from katapi.model.program import Library, Program
 from katapi.model.template import CutKind, RewriteKind, TextTestKind
 from katapi.model.types import KIND_WORDS
 from katapi.runtime.record import TokenizerParts
@@ -53,8 +61,9 @@ PAGE = (ROOT / "spec" / "LANGUAGE.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"\bK\d{3}\b")
 MARK = re.compile(r"# (K\d{3})$")
-DEPTHS = {"file": 0, "declarations": 0, "parts": 1, "arms": 2, "items": 3}
+DEPTHS = {"images": 0, "file": 0, "declarations": 0, "parts": 1, "arms": 2, "items": 3}
 GAP = "..."
+IMAGE_MODULES = ("formulas", "pipelines")
 MODULES = ("vocabulary", "tokenizer", "request", "renderer", "reply", "model")
 PACKAGE = "katapi_models.example"
 
@@ -121,7 +130,7 @@ def at(value: object) -> str:
 def whole(fence: Fence) -> str:
     """The text of the whole file."""
     depth = DEPTHS[fence.info[1]]
-    if fence.info[1] == "file":
+    if fence.info[1] in ("file", "images"):
         return fence.text
     if depth == 0:
         own = {type(one): one for one in parse(Source("", fence.text))[0].declarations}
@@ -170,8 +179,29 @@ def program_of(fence: Fence) -> Program:
     return whole_program("example", Source("example.kata", whole(fence)))
 
 
-def module(program: Program, name: str) -> str:
+@cache
+def library_of(fence: Fence) -> Library:
+    """The checked file, be it a whole program or one of images."""
+    if fence.info[1] != "images":
+        return program_of(fence)
+    (library,) = analyse("example", Source("example.kata", fence.text))
+    return library
+
+
+def modules(library: Library) -> tuple[str, ...]:
+    """The names of the modules that a file is emitted to."""
+    return MODULES if isinstance(library, Program) else IMAGE_MODULES
+
+
+def module(library: Library, name: str) -> str:
     """The text of a generated module."""
+    if isinstance(library, Program):
+        return module_of_program(library, name)
+    return emit_formulas(library) if name == "formulas" else emit_images(library, PACKAGE)
+
+
+def module_of_program(program: Program, name: str) -> str:
+    """The text of a generated module of a model."""
     match name:
         case "renderer":
             return emit_renderer(program, PACKAGE)
@@ -207,27 +237,27 @@ def test_each_fence_is_of_a_kind_that_is_checked(fence: Fence) -> None:
             assert context in DEPTHS
         case _:
             assert fence.info == ("python",) or (
-                fence.info[0] == "python" and fence.info[1:] in {(m,) for m in MODULES}
+                fence.info[0] == "python" and fence.info[1:] in {(m,) for m in (*MODULES, *IMAGE_MODULES)}
             )
 
 
 @pytest.mark.parametrize("example", SOUND, ids=at)
 def test_an_example_compiles(example: Example) -> None:
-    assert program_of(example.fence).name == "example"
+    assert library_of(example.fence).name == "example"
     assert example.emitted, "nothing is said about what it emits"
 
 
 @pytest.mark.parametrize("example", SOUND, ids=at)
 def test_what_is_emitted_is_python(example: Example) -> None:
-    program = program_of(example.fence)
-    for name in MODULES:
-        compile(module(program, name), name, "exec", dont_inherit=True)
+    library = library_of(example.fence)
+    for name in modules(library):
+        compile(module(library, name), name, "exec", dont_inherit=True)
 
 
 @pytest.mark.parametrize("example", FAULTY, ids=at)
 def test_a_mistake_is_found(example: Example) -> None:
     with pytest.raises(SpecError) as caught:
-        program_of(example.fence)
+        library_of(example.fence)
     source = caught.value.source
     found = {(source.line_column(finding.span.start)[0], finding.code) for finding in caught.value.diagnostics}
     assert found == example.mistakes
@@ -236,7 +266,7 @@ def test_a_mistake_is_found(example: Example) -> None:
 
 @pytest.mark.parametrize(("example", "python"), EMITTING, ids=at)
 def test_an_example_emits_what_stands_below_it(example: Example, python: Fence) -> None:
-    text = module(program_of(example.fence), python.info[1] if len(python.info) > 1 else "renderer")
+    text = module(library_of(example.fence), python.info[1] if len(python.info) > 1 else "renderer")
     lines = text.splitlines()
     start = 0
     for block in dedent(python.text).split(f"{GAP}\n"):
@@ -273,10 +303,9 @@ def nodes(value: object) -> Iterator[object]:
 
 def test_each_node_of_the_syntax_stands_in_an_example() -> None:
     shown = [node for example in SOUND for node in nodes(parse(Source("", whole(example.fence)))[0])]
-    kinds = {value for value in vars(s).values() if isinstance(value, type) and issubclass(value, s.Node)}
-    words = {
-        word for value in vars(s).values() if isinstance(value, type) and issubclass(value, Enum) for word in value
-    }
+    of_syntax = [value for part in (s, f, i) for value in vars(part).values()]
+    kinds = {value for value in of_syntax if isinstance(value, type) and issubclass(value, s.Node)}
+    words = {word for value in of_syntax if isinstance(value, type) and issubclass(value, Enum) for word in value}
     kinds -= {s.Node, s.Broken}  # what stands for a part that cannot be read
     kinds -= {s.Use}  # examples have no files beside them: it stands in one with a mistake
     assert kinds == {type(node) for node in shown if isinstance(node, s.Node)}
@@ -293,8 +322,9 @@ def test_each_word_of_the_language_stands_on_the_page() -> None:
         for word in kind
     }
     functions = {kind.value for kind in (*CutKind, *RewriteKind, *TextTestKind)} | {"sorted"}
+    functions |= {kind.value for kind in (*Function, *Operation, *Filter, *Member)} | RESERVED_IN_TERMS
     written = set(
-        re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`\n]+`|^```.*?^```$", PAGE, re.MULTILINE | re.DOTALL)))
+        re.findall(r"[a-z_][a-z0-9_]*", " ".join(re.findall(r"`[^`\n]+`|^```.*?^```$", PAGE, re.MULTILINE | re.DOTALL)))
     )
     wanted = {part for word in keywords | settings | functions | set(KIND_WORDS) for part in word.split()}
     assert wanted <= written

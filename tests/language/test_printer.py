@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from katapi.language import syntax as s
+from katapi.language import syntax_formulas as f
+from katapi.language import syntax_images as i
 from katapi.language.build import RESERVED
 from katapi.language.diagnostics import SpecError
 from katapi.language.mistakes import ITEM_WORDS, alike
@@ -250,7 +252,87 @@ templates = node(
         )
     ),
 )
+plain = node(s.Name, st.sampled_from(["a", "height", "x1", "_y", "Qwen3", "images", "letter"]))
+
+
+@cache
+def terms(depth: int) -> SearchStrategy[f.Term]:
+    """Terms of formulas and images."""
+    reals = st.floats(0, 1e9, allow_subnormal=False)
+    leaf = st.one_of(node(f.Number, numbers | reals), node(f.Truth, booleans), node(f.Ref, plain))
+    if depth == 0:
+        return leaf
+    inner = terms(depth - 1)
+    kept = st.none() | inner
+    return st.one_of(
+        leaf,
+        node(f.Member, inner, fields),
+        node(f.Item, inner, inner),
+        node(f.Apply, plain, many(inner)),
+        node(f.Listed, many(inner)),
+        node(f.Collected, inner, many(node(f.Loop, plain, inner), 1, 2), kept),
+        node(f.Pick, st.sampled_from(f.Choice), plain, inner, kept, kept),
+        node(f.Bisect, plain, inner, inner, inner, inner),
+        node(f.When, inner, inner, inner),
+        node(f.AnyOf, many(inner, 2)),
+        node(f.AllOf, many(inner, 2)),
+        node(f.NotOf, inner),
+        node(f.Comparison, st.sampled_from(s.Operator), inner, inner),
+        node(f.Binary, st.sampled_from(f.Sign), inner, inner),
+        node(f.Negative, inner),
+    )
+
+
+@cache
+def marks(depth: int) -> SearchStrategy[i.MarkBlock]:
+    """Blocks of placeholders."""
+    leaf = st.one_of(node(i.MarkControl, node(s.Name, controls), many(terms(1), 0, 2)), node(i.MarkText, texts))
+    if depth == 0:
+        return node(i.MarkBlock, many(leaf))
+    inner = marks(depth - 1)
+    choice = node(i.MarkIf, terms(1), inner, st.none() | inner)
+    blocks_too = st.one_of(
+        leaf,
+        node(i.MarkEach, plain, terms(1), inner),
+        node(i.MarkRepeat, terms(1), inner),
+        choice,
+        node(i.MarkIf, terms(1), inner, choice),
+    )
+    return node(i.MarkBlock, many(blocks_too))
+
+
+plain_parts = node(s.Part, many(plain | node(s.Number, numbers), 1))
+plain_settings = node(s.Setting, plain, many(plain_parts, 1))
+lets = node(f.FormulaLet, plain, terms(2))
+refusals = node(f.Refuse, texts, terms(2))
+images = node(
+    s.Image,
+    headers,
+    st.none() | plain,
+    many(
+        st.one_of(
+            plain_settings,
+            node(i.Arrival, plain, many(plain_settings)),
+            node(i.ImageParam, plain, st.none() | types, terms(1)),
+            lets,
+            refusals,
+            node(i.Numbers, terms(1)),
+            node(i.Output, plain, many(plain_parts, 1), terms(2)),
+            node(i.TokenCount, st.none() | node(s.Name, controls), terms(1)),
+            node(i.ImageControls, many(node(i.ImageControl, node(s.Name, controls), many(plain), texts))),
+            node(i.Placeholder, marks(2)),
+        )
+    ),
+)
+formulas = node(
+    s.Formula,
+    plain,
+    many(node(f.FormulaParameter, plain, types)),
+    types,
+    many(st.one_of(lets, refusals, node(f.Give, terms(2), st.none() | terms(1)))),
+)
 declarations: SearchStrategy[s.Declaration] = st.one_of(
+    images,
     vocabularies,
     node(s.Tokenizer, headers, names, many(setting)),
     node(s.Serialization, headers, st.none() | names, many(setting)),
@@ -265,6 +347,14 @@ declarations: SearchStrategy[s.Declaration] = st.one_of(
 def test_printing_and_formatting_change_no_tree_and_are_done_after_one_time(file: tuple[s.Declaration, ...]) -> None:
     once = formatted("".join(canonical(d) for d in file))
     assert tree(once).declarations == file
+    assert formatted(once) == once
+
+
+@thorough
+@given(many(formulas, 0, 3))
+def test_printing_and_formatting_change_no_formula(file: tuple[s.Formula, ...]) -> None:
+    once = formatted("".join(canonical(formula) for formula in file))
+    assert tree(once).shared == file
     assert formatted(once) == once
 
 

@@ -14,6 +14,8 @@ from katapi.language.source import Source
 
 ROOT = Path(__file__).parents[2]
 SPECS = [ROOT / "spec" / "book.kata", *sorted(Path(__file__).with_name("pass").glob("*.kata"))]
+#: Those that need no other file.
+IMAGES = [p for p in sorted((ROOT / "spec" / "images").glob("*.kata")) if "\nuse " not in p.read_text(encoding="utf-8")]
 #: What a slip of the hand makes of a piece of a line.
 SLIPS = {
     r"\bwhen\b": "whn",
@@ -75,7 +77,7 @@ def with_slips(lines: list[str], planted: list[tuple[int, str]]) -> str:
     return "\n".join(changed.get(index, line) for index, line in enumerate(lines))
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SPECS, *IMAGES], ids=lambda path: path.stem)
 def test_each_planted_mistake_is_told_and_nothing_else(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").split("\n")
     chance = random.Random(path.stem)

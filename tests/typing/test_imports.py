@@ -13,7 +13,7 @@ import pytest
 from tests.command import ROOT, python
 
 PUBLIC = {"registry", "runtime", "tokenizer_file"}
-NEVER = {"lark", "jinja2", "typer", "rich", "hypothesis", "click", "mypy", "pytest", "tiktoken", "tokenizers"}
+NEVER = {"lark", "jinja2", "typer", "rich", "hypothesis", "click", "mypy", "PIL", "pytest", "tiktoken", "tokenizers"}
 COMPILER = set("analyse artifacts build check cli compile emit language model oracle project testing".split())
 
 RUN = """
@@ -46,7 +46,19 @@ def test_what_the_run_time_imports_is_declared() -> None:
         for path in folder.rglob("*.py")
         for name in imported(ast.parse(path.read_text(encoding="utf-8")))
     }
-    assert names - sys.stdlib_module_names - {"katapi", "katapi_models", "pydantic_core"} == declared
+    assert names - sys.stdlib_module_names - {"katapi", "katapi_models", "pydantic_core", "PIL"} == declared
+    assert settings["project"]["optional-dependencies"]["images"] == ["pillow>=11"]
+
+
+def test_pillow_is_imported_where_images_are_and_no_sooner_than_one_is_decoded() -> None:
+    runtime = ROOT / "codegen" / "katapi" / "runtime"
+    for path in runtime.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if any(name.split(".")[0] == "PIL" for name in imported(tree)):
+            assert path.parent == runtime / "images"
+        at_once = (node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+        names = {name for node in at_once for name in imported(ast.Module([node], []))}
+        assert not any(name.split(".")[0] == "PIL" for name in names)
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

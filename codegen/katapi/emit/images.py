@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from katapi.emit.formulas import module_imports, refuse
 from katapi.emit.marks import MarkWriter
 from katapi.emit.names import class_name
 from katapi.emit.python import Lines, call, string
-from katapi.emit.terms import TermWriter, annotation, assigned, name_of, numbers_class
+from katapi.emit.terms import TermWriter, annotation, name_of, numbers_class
 from katapi.emit.values import Values
 from katapi.model import formulas as m
 from katapi.model.images import SOURCE, Image, terms_of_marks
@@ -52,9 +52,28 @@ class ImagesContext:
     listed: str
 
 
-def image_constant(name: str) -> str:
-    """The constant of an image: `qwen3_vl` → QWEN3_VL."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The constants of the images of a file, and the classes of their plans, by the names of the images."""
+
+    constants: Mapping[str, str]
+    classes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, images: Sequence[Image]) -> _Names:
+        """`qwen3_vl` → QWEN3_VL and Qwen3VlPlan."""
+        constants: dict[str, str] = {}
+        classes: dict[str, str] = {}
+        for name in (image.identity.name for image in images):
+            constants[name] = _new(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper(), constants)
+            classes[name] = _new(class_name(name) + "Plan", classes)
+        return cls(constants, classes)
+
+
+def _new(name: str, known: Mapping[str, str]) -> str:
+    while name in known.values():
+        name += "_"
+    return name
 
 
 def emit_images(library: Library, package: str) -> str:
@@ -62,17 +81,18 @@ def emit_images(library: Library, package: str) -> str:
     writer = TermWriter(name_of)
     values = Values({})
     plans = [image for image in library.images if image.plan == image.identity.name]
-    texts = [_Plan(image, writer).text() for image in plans]
+    names = _Names.of(library.images)
+    texts = [_Plan(image, names.classes[image.plan], writer).text() for image in plans]
     shared = _Shared(values)
-    rows = [_pipeline(image, library, writer, values, shared) for image in library.images]
+    rows = [_pipeline(image, library, names, writer, values, shared) for image in library.images]
     called = {name_of(name) for image in library.images for name in _called(image)}
-    for module, names in values.modules.items():
-        writer.modules.setdefault(module, set()).update(names)
+    for module, classes in values.modules.items():
+        writer.modules.setdefault(module, set()).update(classes)
     if called:
         writer.modules[f"{package}.formulas"] = called
     writer.need(_PIPELINE, "ImagePipeline")
     listed = Lines()
-    pairs = [f"{string(one.identity.name)}: {image_constant(one.identity.name)}" for one in library.images]
+    pairs = [f"{string(name)}: {constant}" for name, constant in names.constants.items()]
     listed.statement("PIPELINES: dict[str, ImagePipeline] = ", f"{{{', '.join(pairs)}}}")
     return render(
         "images.py.j2",
@@ -139,29 +159,30 @@ class _Shared:
         return self._names[expression]
 
 
-def _pipeline(image: Image, library: Library, writer: TermWriter, values: Values, shared: _Shared) -> PipelineRow:
+def _pipeline(
+    image: Image, library: Library, names: _Names, writer: TermWriter, values: Values, shared: _Shared
+) -> PipelineRow:
     params = {one.variable: one.value for one in image.params}
     name = image.identity.name
     joins = [f"{string(one.name)}: {values.expression(one.join)}" for one in image.outputs if one.join != Join()]
     lines = Lines()
-    lines.add(f"{image_constant(name)} = {writer.need(_PLAN, 'planned')}(")
+    lines.add(f"{names.constants[name]} = {writer.need(_PLAN, 'planned')}(")
     lines.indent()
-    lines.statement("", _plan_of(image, writer), ",")
+    lines.statement("", _plan_of(image, names.classes[image.plan], writer), ",")
     lines.statement("name=", string(name), ",")
     lines.statement("version=", string(image.identity.version), ",")
     lines.statement("digest=", string(image.digest), ",")
     lines.statement("reading=", shared.reading(image), ",")
     lines.statement("ways=", shared.ways(image.ways), ",")
-    lines.statement("numbers=", writer.text(assigned(params, image.numbers)), ",")
+    lines.statement("numbers=", writer.numbers(image.numbers, params), ",")
     lines.statement("joins=", f"{{{', '.join(joins)}}}", ",")
     lines.dedent()
     lines.add(")")
     return PipelineRow(lines.text(), name, image.identity.version, cited(image.span, library.source))
 
 
-def _plan_of(image: Image, writer: TermWriter) -> str:
+def _plan_of(image: Image, name: str, writer: TermWriter) -> str:
     """The class of an image, with the values of its parameters."""
-    name = class_name(image.plan)
     asked = _variables((*image.steps, *_later(image)))
     params = [one for one in image.params if one.variable in asked]
     if not params:
@@ -173,8 +194,9 @@ def _plan_of(image: Image, writer: TermWriter) -> str:
 class _Plan:
     """Writes the class of an image: the `let`s are made with it, and its methods ask for what they need of them."""
 
-    def __init__(self, image: Image, writer: TermWriter) -> None:
+    def __init__(self, image: Image, name: str, writer: TermWriter) -> None:
         self._image = image
+        self._name = name
         self._writer = writer
         self._lines = Lines()
         self._kept = _variables(_later(image))
@@ -183,7 +205,7 @@ class _Plan:
     def text(self) -> str:
         """The class."""
         image, lines = self._image, self._lines
-        lines.add(f"class {class_name(image.plan)}:")
+        lines.add(f"class {self._name}:")
         lines.indent()
         lines.add(f'"""What becomes of a picture in the image {image.plan} and those that are like it."""')
         lines.add("")

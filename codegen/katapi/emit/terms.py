@@ -56,13 +56,13 @@ _TAKEN = (
     | frozenset(dir(builtins))
     | {operation.value for operation in Operation}
     | {"I", "O", "bisect", "control", "first", "integers", "l", "last", "least", "math", "most", "numbers", "real32"}
-    | {"self", "short_integers", "text", "arrays", "plan"}
+    | {"arrays", "partial", "planned", "self", "short_integers", "text"}
 )
 
 
 def name_of(name: str) -> str:
     """A variable's name in Python; one that has another meaning there gets an underscore."""
-    return name + "_" if name in _TAKEN else name
+    return name + "_" if name in _TAKEN or name[0].isupper() else name
 
 
 class TermWriter:
@@ -77,6 +77,7 @@ class TermWriter:
         self.places: dict[m.Quantity, str] = {}
         self._formulas = formulas
         self._type = ArrayType.INT64
+        self._lists: Mapping[m.Quantity, m.Term] = {}
 
     def text(self, term: m.Term) -> str:
         """A term as it stands by itself."""
@@ -100,10 +101,20 @@ class TermWriter:
         name = "short_integers" if self._type is ArrayType.INT32 else "integers"
         return f"{self.need(_ARRAYS, name)}({self.text(term)})"
 
-    def triple(self, term: m.Term) -> str:
+    def numbers(self, term: m.Term, params: Mapping[m.Quantity, m.Term]) -> str:
+        """What pixels become, with the values of parameters in place of their names."""
+        self.places |= {variable: self._within(value, ATOM) for variable, value in params.items()}
+        self._lists = params
+        text = self.text(term)
+        for variable in params:
+            del self.places[variable]
+        return text
+
+    def _triple(self, term: m.Term) -> str:
         """A list of three, which is written out, as a tuple."""
-        assert isinstance(term, m.ListOf), "the resolver insists on a list that is written out"
-        return tuple_of(map(self.text, term.items))
+        written = self._lists.get(term.variable, term) if isinstance(term, m.VarOf) else term
+        assert isinstance(written, m.ListOf), "the resolver insists on a list that is written out"
+        return tuple_of(map(self.text, written.items))
 
     # ---- terms
 
@@ -188,7 +199,7 @@ class TermWriter:
                 return self._called(self.need(_PIXELS, "Normalization"), arguments)
             case Operation.NORMALIZATION | Operation.FOLDED | Operation.BFLOAT16 | Operation.REAL:
                 scale, mean, std = arguments
-                written = ", ".join([self.text(scale), self.triple(mean), self.triple(std)])
+                written = ", ".join([self.text(scale), self._triple(mean), self._triple(std)])
                 return Code(f"{self.need(*_CLASSES[operation])}({written})", ATOM)
             case Operation.RESIZE_BY_TORCHVISION:
                 picture, size, filter = arguments
@@ -201,7 +212,7 @@ class TermWriter:
                 return Code(f"{self.need(_ARRAYS, operation.value)}({written})", ATOM)
             case Operation.PAD:
                 *others, colour = arguments
-                written = ", ".join([*map(self.text, others), self.triple(colour)])
+                written = ", ".join([*map(self.text, others), self._triple(colour)])
                 return Code(f"{self.need(_GEOMETRY, 'pad')}({written})", ATOM)
             case Operation.EXTENDED | Operation.WITHIN:
                 array, *rest = arguments
@@ -265,15 +276,3 @@ def numbers_class(numbers: m.Term) -> tuple[str, str]:
     """The class that a plan wants of what pixels become, and where it is: the special one only where it must be."""
     real = isinstance(numbers, m.OperationOf) and numbers.operation is Operation.REAL
     return _CLASSES[Operation.REAL if real else Operation.NORMALIZATION]
-
-
-def assigned(params: Mapping[m.Quantity, m.Term], term: m.Term) -> m.Term:
-    """A term in which the values of parameters stand for their names, where it is one or an operation on some."""
-    match term:
-        case m.VarOf(variable) if variable in params:
-            return params[variable]
-        case m.OperationOf(operation, arguments):
-            new = tuple(assigned(params, one) for one in arguments)
-            return m.OperationOf(operation, new, sort=term.sort, span=term.span)
-        case _:
-            return term

@@ -44,7 +44,7 @@ _SIGNS = {"&&": "and", "||": "or", "!": "not ", "&": "and", "=": "=="}
 #: Keys of settings that are no word of a value.
 _KEYS = frozenset(
     "normalize pretokenize segment post decode unicode order item_separator key_separator escape floats nan absent"
-    " indent depth window reserve overflow".split()
+    " indent depth window reserve overflow accept limits damaged frames media_type orientation alpha icc".split()
 )
 _REMEDIES = {
     "+": "texts that stand one after the other are printed one after the other",

@@ -147,7 +147,8 @@ def _recovered(text: str, base: int, declared: frozenset[str]) -> Read:
         if isinstance(node, (s.RoleDecl, s.RecordDecl)) and any(_holds(node, place) for place in reading.left_out)
         for name in (node.names if isinstance(node, s.RoleDecl) else (node.name,))
     ]
-    nameless = any(words <= _NO_NAMES for words in parts)
+    images = all(isinstance(d, s.Image | s.Formula) for d in (*file.declarations, *file.shared))
+    nameless = not images and any(words <= _NO_NAMES for words in parts)
     return replace(file, unread=frozenset(owners).union(*parts), nameless=nameless), reading.findings + findings
 
 

@@ -44,8 +44,8 @@ class ImagePrinter(ListPrinter):
                 doc = Group(Nest(concat(f"reject {quote(message)}", Line(), "when ", term(condition))))
                 return self._leaf(item, doc)
             case f.Give(value, condition):
-                when: list[Doc] = [] if condition is None else [Line(), "when ", term(condition)]
-                return self._leaf(item, Group(Nest(concat("give ", term(value), *when))))
+                when: list[Doc] = [] if condition is None else [Nest(concat(Line(), "when ", term(condition)))]
+                return self._leaf(item, Group(concat("give ", term(value), *when)))
             case _:
                 assert_never(item)
 

@@ -22,7 +22,7 @@ from katapi.runtime.images.resampling import Kernel
 from katapi_models.clip.formulas import by_short_side
 
 
-class Clip224:
+class Clip224Plan:
     """What becomes of a picture in the image clip_224 and those that are like it."""
 
     def __init__(self, source: Picture, *, side: int) -> None:
@@ -42,7 +42,7 @@ class Clip224:
         return ()
 
 
-class Clip224Torchvision:
+class Clip224TorchvisionPlan:
     """What becomes of a picture in the image clip_224_torchvision and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -75,7 +75,7 @@ _WAYS = {
 _WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
 
 CLIP_224 = planned(
-    partial(Clip224, side=224),
+    partial(Clip224Plan, side=224),
     name="clip_224",
     version="1",
     digest="sha256:8ef5dba0d747c263f306af2665fc66d24520d04e4925a699556058e1bb71d43b",
@@ -87,7 +87,7 @@ CLIP_224 = planned(
 """The image clip_224, version 1 (clip.kata:5)."""
 
 CLIP_336 = planned(
-    partial(Clip224, side=336),
+    partial(Clip224Plan, side=336),
     name="clip_336",
     version="1",
     digest="sha256:3abde9bccd5a2aa6f22e3daa912539aa79d8b24e09f9f231beb862cde74f0085",
@@ -99,7 +99,7 @@ CLIP_336 = planned(
 """The image clip_336, version 1 (clip.kata:22)."""
 
 CLIP_224_TORCHVISION = planned(
-    Clip224Torchvision,
+    Clip224TorchvisionPlan,
     name="clip_224_torchvision",
     version="1",
     digest="sha256:331a86b5a0692b5461cbf4da171e5c11ef976398f81c91f2e2199dea9aa42dfd",

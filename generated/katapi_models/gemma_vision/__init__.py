@@ -21,7 +21,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.gemma_vision.formulas import crops_along, in_blocks
 
 
-class Gemma3:
+class Gemma3Plan:
     """What becomes of a picture in the image gemma3 and those that are like it."""
 
     def __init__(self, source: Picture, *, most_crops: int) -> None:
@@ -58,7 +58,7 @@ class Gemma3:
             yield text("\n\n", view=view)
 
 
-class Gemma4:
+class Gemma4Plan:
     """What becomes of a picture in the image gemma4 and those that are like it."""
 
     def __init__(self, source: Picture, *, highest: int) -> None:
@@ -98,7 +98,7 @@ _WAYS = {
 }
 
 GEMMA3 = planned(
-    partial(Gemma3, most_crops=0),
+    partial(Gemma3Plan, most_crops=0),
     name="gemma3",
     version="1",
     digest="sha256:f2ebcad9028f3398ffc35bc4317fe35a3e2ba0cd8b9556095516b7cc2d768031",
@@ -110,7 +110,7 @@ GEMMA3 = planned(
 """The image gemma3, version 1 (gemma_vision.kata:10)."""
 
 GEMMA3_PAN_AND_SCAN = planned(
-    partial(Gemma3, most_crops=4),
+    partial(Gemma3Plan, most_crops=4),
     name="gemma3_pan_and_scan",
     version="1",
     digest="sha256:37c38ef8e2cef0f58aca8ccd739edb6bfd9e961da5bdcc86fd5b19ef08bb3353",
@@ -122,7 +122,7 @@ GEMMA3_PAN_AND_SCAN = planned(
 """The image gemma3_pan_and_scan, version 1 (gemma_vision.kata:53)."""
 
 GEMMA4 = planned(
-    partial(Gemma4, highest=280),
+    partial(Gemma4Plan, highest=280),
     name="gemma4",
     version="1",
     digest="sha256:e7db80d4e87524eb97ac4fec4dcbbcbcfef995818b968247508f1000753de137",
@@ -134,7 +134,7 @@ GEMMA4 = planned(
 """The image gemma4, version 1 (gemma_vision.kata:73)."""
 
 GEMMA4_70 = planned(
-    partial(Gemma4, highest=70),
+    partial(Gemma4Plan, highest=70),
     name="gemma4_70",
     version="1",
     digest="sha256:c195fc3b5f00edf5c0024320c71bc0ec16fb9becf5d991c2d16b22e09878ec38",

@@ -19,7 +19,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.glm_v.formulas import smart_resize
 
 
-class Glm4v:
+class Glm4vPlan:
     """What becomes of a picture in the image glm4v and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -53,7 +53,7 @@ _WAYS = {
 }
 
 GLM4V = planned(
-    Glm4v,
+    Glm4vPlan,
     name="glm4v",
     version="1",
     digest="sha256:bb96e4faf274884c50412e084a820a687403c4ad25526d2b130abf94f017ec72",
@@ -65,7 +65,7 @@ GLM4V = planned(
 """The image glm4v, version 1 (glm_v.kata:20)."""
 
 GLM46V = planned(
-    Glm4v,
+    Glm4vPlan,
     name="glm46v",
     version="1",
     digest="sha256:81cea613f3d30e6175c65ece5bd6b7a38a3d589b050ebd0548988f5e84b78b6e",

@@ -20,7 +20,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.idefics.formulas import at_most, by_long_side, to_tiles
 
 
-class Idefics3:
+class Idefics3Plan:
     """What becomes of a picture in the image idefics3 and those that are like it."""
 
     def __init__(self, source: Picture, *, longest: int, tile: int, tile_tokens: int) -> None:
@@ -77,7 +77,7 @@ _WAYS = {
 }
 
 IDEFICS3 = planned(
-    partial(Idefics3, longest=1456, tile=364, tile_tokens=169),
+    partial(Idefics3Plan, longest=1456, tile=364, tile_tokens=169),
     name="idefics3",
     version="1",
     digest="sha256:8d03f612bcfdff9f216a82dddbd98feb35ad656691f077038ed73b42a00d38d8",
@@ -89,7 +89,7 @@ IDEFICS3 = planned(
 """The image idefics3, version 1 (idefics.kata:28)."""
 
 SMOLVLM_384 = planned(
-    partial(Idefics3, longest=1536, tile=384, tile_tokens=81),
+    partial(Idefics3Plan, longest=1536, tile=384, tile_tokens=81),
     name="smolvlm_384",
     version="1",
     digest="sha256:4ef4af2eebbc048f733411309f8115b43a4f37a446eda4e7a0d4ee9619505b3b",
@@ -101,7 +101,7 @@ SMOLVLM_384 = planned(
 """The image smolvlm_384, version 1 (idefics.kata:73)."""
 
 SMOLVLM_512 = planned(
-    partial(Idefics3, longest=2048, tile=512, tile_tokens=64),
+    partial(Idefics3Plan, longest=2048, tile=512, tile_tokens=64),
     name="smolvlm_512",
     version="1",
     digest="sha256:e6418a74d489e2780480793a59882a9bb14a060d903a85f8dd7a7e0c290bcacc",

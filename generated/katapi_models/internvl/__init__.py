@@ -19,7 +19,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.internvl.formulas import nearest_grid
 
 
-class Internvl3:
+class Internvl3Plan:
     """What becomes of a picture in the image internvl3 and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -43,7 +43,7 @@ class Internvl3:
         yield control("</img>")
 
 
-class GotOcr2:
+class GotOcr2Plan:
     """What becomes of a picture in the image got_ocr2 and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -74,10 +74,10 @@ _WAYS = {
 }
 
 INTERNVL3 = planned(
-    Internvl3,
+    Internvl3Plan,
     name="internvl3",
     version="1",
-    digest="sha256:32535d90f0af2a6926ed559970bd97f348c6fa8f895bafa2ef212cb48c2aec81",
+    digest="sha256:90d5d84370ddba6621152c6738414f1d674481afb6ade5a8ff2e0d0621e9af56",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
@@ -86,7 +86,7 @@ INTERNVL3 = planned(
 """The image internvl3, version 1 (internvl.kata:5)."""
 
 GOT_OCR2 = planned(
-    GotOcr2,
+    GotOcr2Plan,
     name="got_ocr2",
     version="1",
     digest="sha256:63a5aa77a64418cc7f21802523cc47f38a5563e55ddc1d8049e3d6d7d8295aa6",

@@ -22,7 +22,7 @@ from katapi.runtime.images.resampling import Kernel
 from katapi_models.kimi_vision.formulas import fit
 
 
-class KimiK25:
+class KimiK25Plan:
     """What becomes of a picture in the image kimi_k2_5 and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -54,7 +54,7 @@ _READING = Reading(
 _WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
 
 KIMI_K2_5 = planned(
-    KimiK25,
+    KimiK25Plan,
     name="kimi_k2_5",
     version="1",
     digest="sha256:ce3436891cde72f0697b26cdf7e295cbda30af1451548454529302175a58e353",

@@ -22,7 +22,7 @@ from katapi.runtime.images.resampling import Kernel
 from katapi_models.llama4_vision.formulas import best_canvas, fit
 
 
-class Llama4:
+class Llama4Plan:
     """What becomes of a picture in the image llama4 and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -66,7 +66,7 @@ _READING = Reading(
 _WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
 
 LLAMA4 = planned(
-    Llama4,
+    Llama4Plan,
     name="llama4",
     version="1",
     digest="sha256:dcb50e3f162beda4263b010534432d5c373cc1e9076eacb8c80e923e16a7cca1",

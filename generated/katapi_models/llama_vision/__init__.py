@@ -20,7 +20,7 @@ from katapi.runtime.images.selection import first
 from katapi_models.llama_vision.formulas import best_canvas, canvases, fit
 
 
-class Mllama:
+class MllamaPlan:
     """What becomes of a picture in the image mllama and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -57,7 +57,7 @@ _WAYS = {
 }
 
 MLLAMA = planned(
-    Mllama,
+    MllamaPlan,
     name="mllama",
     version="1",
     digest="sha256:98fb629654aa3f3dd1f430475deb385f0e516b5bed89d4b20595f89dbad9f1da",

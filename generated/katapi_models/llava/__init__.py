@@ -19,7 +19,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.llava.formulas import by_short_side
 
 
-class Llava15:
+class Llava15Plan:
     """What becomes of a picture in the image llava_1_5 and those that are like it."""
 
     def __init__(self, source: Picture, *, squared: bool) -> None:
@@ -56,7 +56,7 @@ _WAYS = {
 }
 
 LLAVA_1_5 = planned(
-    partial(Llava15, squared=False),
+    partial(Llava15Plan, squared=False),
     name="llava_1_5",
     version="1",
     digest="sha256:8d6eaf9344b768e1fd10aaa4e4b19fc9ef1af1bd3eab72edd3da68c60f0a1d43",
@@ -68,7 +68,7 @@ LLAVA_1_5 = planned(
 """The image llava_1_5, version 1 (llava.kata:5)."""
 
 LLAVA_1_5_PAD = planned(
-    partial(Llava15, squared=True),
+    partial(Llava15Plan, squared=True),
     name="llava_1_5_pad",
     version="1",
     digest="sha256:4cd055025c6d8897976dbf3ecb6dc4bb94b726c2e16c64640e8a7894e946e503",

@@ -19,7 +19,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.llava_next.formulas import best_grid, fit, unpadded
 
 
-class LlavaNext:
+class LlavaNextPlan:
     """What becomes of a picture in the image llava_next and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -60,7 +60,7 @@ _WAYS = {
 }
 
 LLAVA_NEXT = planned(
-    LlavaNext,
+    LlavaNextPlan,
     name="llava_next",
     version="1",
     digest="sha256:b8d92ca1b18b475cdecb91390e2ceef4a5ca22f3883219fb38c1af2f997e344f",

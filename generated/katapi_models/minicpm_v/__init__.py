@@ -19,7 +19,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.minicpm_v.formulas import multiple, slices, view_size, view_tokens
 
 
-class MinicpmV46:
+class MinicpmV46Plan:
     """What becomes of a picture in the image minicpm_v4_6 and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -70,10 +70,10 @@ _WAYS = {
 }
 
 MINICPM_V4_6 = planned(
-    MinicpmV46,
+    MinicpmV46Plan,
     name="minicpm_v4_6",
     version="1",
-    digest="sha256:3b48be827e0fc9264d9c0780aa1f2b38a0425c95775f0c9b57ca295968e160a7",
+    digest="sha256:0158682cce9862ad4dab1d53e3b503a2e1ee784fa7faa8a59cd338a8679ddf70",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),

@@ -23,7 +23,7 @@ from katapi.runtime.images.resampling import Kernel
 from katapi_models.phi4_vision.formulas import fit, grid_of
 
 
-class Phi4Multimodal:
+class Phi4MultimodalPlan:
     """What becomes of a picture in the image phi4_multimodal and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -69,10 +69,10 @@ _READING = Reading(
 _WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
 
 PHI4_MULTIMODAL = planned(
-    Phi4Multimodal,
+    Phi4MultimodalPlan,
     name="phi4_multimodal",
     version="1",
-    digest="sha256:042a5c3888936e19ecb7b819eefd2fb08d5d6fed1d08928fab90148394f0b4ba",
+    digest="sha256:ef23ab849a8820f7e42ca5d3dbc3e8d0265ef9f3dde52194a42e3b5608ca1cbe",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),

@@ -22,7 +22,7 @@ from katapi.runtime.images.plan import planned
 from katapi_models.pixtral.formulas import fit, fit_nearest
 
 
-class Pixtral12b:
+class Pixtral12bPlan:
     """What becomes of a picture in the image pixtral_12b and those that are like it."""
 
     def __init__(self, source: Picture, *, longest: int, patch: int) -> None:
@@ -48,7 +48,7 @@ class Pixtral12b:
                 yield control("[IMG_END]", row=row)
 
 
-class MistralCommon161024:
+class MistralCommon161024Plan:
     """What becomes of a picture in the image mistral_common_16_1024 and those that are like it."""
 
     def __init__(self, source: Picture, *, longest: int, block: int) -> None:
@@ -89,7 +89,7 @@ _WAYS_2 = {
 }
 
 PIXTRAL_12B = planned(
-    partial(Pixtral12b, longest=1024, patch=16),
+    partial(Pixtral12bPlan, longest=1024, patch=16),
     name="pixtral_12b",
     version="1",
     digest="sha256:b5016aadd78449a828f7aa0d234fb9325cd9825726e60a698d5fdd2926a5feff",
@@ -101,7 +101,7 @@ PIXTRAL_12B = planned(
 """The image pixtral_12b, version 1 (pixtral.kata:10)."""
 
 MISTRAL3 = planned(
-    partial(Pixtral12b, longest=1540, patch=28),
+    partial(Pixtral12bPlan, longest=1540, patch=28),
     name="mistral3",
     version="1",
     digest="sha256:534cf4037bd921bee2dcd8885afa3242659d6f7ff65490f08619b4d3a3b0e7ef",
@@ -113,7 +113,7 @@ MISTRAL3 = planned(
 """The image mistral3, version 1 (pixtral.kata:40)."""
 
 MISTRAL_COMMON_16_1024 = planned(
-    partial(MistralCommon161024, longest=1024, block=16),
+    partial(MistralCommon161024Plan, longest=1024, block=16),
     name="mistral_common_16_1024",
     version="1",
     digest="sha256:9252ed15615966c32b9aaf28622b345a9a8da56465fe2e45bbfb3e7457def29b",
@@ -125,7 +125,7 @@ MISTRAL_COMMON_16_1024 = planned(
 """The image mistral_common_16_1024, version 1 (pixtral.kata:53)."""
 
 MISTRAL_COMMON_14_1540_M2 = planned(
-    partial(MistralCommon161024, longest=1540, block=28),
+    partial(MistralCommon161024Plan, longest=1540, block=28),
     name="mistral_common_14_1540_m2",
     version="1",
     digest="sha256:515eef3a7ea42a5515351490202892bbfde04a8256a689244eced21abbaa21e6",

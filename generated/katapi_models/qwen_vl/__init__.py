@@ -23,7 +23,7 @@ from katapi.runtime.images.resampling import Kernel
 from katapi_models.qwen_vl.formulas import smart_resize
 
 
-class Qwen2Vl:
+class Qwen2VlPlan:
     """What becomes of a picture in the image qwen2_vl and those that are like it."""
 
     def __init__(self, source: Picture, *, patch: int, fewest: int, highest: int) -> None:
@@ -46,7 +46,7 @@ class Qwen2Vl:
             yield control("<|image_pad|>", self.grid.width // 2, row=row)
 
 
-class Qwen3VlTorchvision:
+class Qwen3VlTorchvisionPlan:
     """What becomes of a picture in the image qwen3_vl_torchvision and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -81,7 +81,7 @@ _WAYS = {
 _WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
 
 QWEN2_VL = planned(
-    partial(Qwen2Vl, patch=14, fewest=3136, highest=12845056),
+    partial(Qwen2VlPlan, patch=14, fewest=3136, highest=12845056),
     name="qwen2_vl",
     version="1",
     digest="sha256:c57b12d751f01d1cef15557f177e6e19493e00c37719e7cd39d92ee2bd7af1eb",
@@ -93,7 +93,7 @@ QWEN2_VL = planned(
 """The image qwen2_vl, version 1 (qwen_vl.kata:16)."""
 
 QWEN2_5_VL_LIMITED = planned(
-    partial(Qwen2Vl, patch=14, fewest=200704, highest=1003520),
+    partial(Qwen2VlPlan, patch=14, fewest=200704, highest=1003520),
     name="qwen2_5_vl_limited",
     version="1",
     digest="sha256:bd846fdf88fd224c3e73bb2243c13296bd5197263ef9c863cedd581676f6bbd7",
@@ -105,7 +105,7 @@ QWEN2_5_VL_LIMITED = planned(
 """The image qwen2_5_vl_limited, version 1 (qwen_vl.kata:40)."""
 
 QWEN3_VL = planned(
-    partial(Qwen2Vl, patch=16, fewest=65536, highest=16777216),
+    partial(Qwen2VlPlan, patch=16, fewest=65536, highest=16777216),
     name="qwen3_vl",
     version="1",
     digest="sha256:97d5a905483d847a061fb4d619f03bb380df412913c0d7d32e41450d11a446f9",
@@ -117,7 +117,7 @@ QWEN3_VL = planned(
 """The image qwen3_vl, version 1 (qwen_vl.kata:45)."""
 
 QWEN3_VL_TORCHVISION = planned(
-    Qwen3VlTorchvision,
+    Qwen3VlTorchvisionPlan,
     name="qwen3_vl_torchvision",
     version="1",
     digest="sha256:401045f887555a31561163ee4df4008bde66cf4d7b8959d674f1b9943fcaf071",

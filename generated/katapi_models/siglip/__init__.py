@@ -23,7 +23,7 @@ from katapi.runtime.images.resampling import Kernel
 from katapi_models.siglip.formulas import naflex_size
 
 
-class Siglip224:
+class Siglip224Plan:
     """What becomes of a picture in the image siglip_224 and those that are like it."""
 
     def __init__(self, source: Picture, *, side: int) -> None:
@@ -41,7 +41,7 @@ class Siglip224:
         return ()
 
 
-class Siglip384Torchvision:
+class Siglip384TorchvisionPlan:
     """What becomes of a picture in the image siglip_384_torchvision and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -59,7 +59,7 @@ class Siglip384Torchvision:
         return ()
 
 
-class Siglip2Naflex:
+class Siglip2NaflexPlan:
     """What becomes of a picture in the image siglip2_naflex and those that are like it."""
 
     def __init__(self, source: Picture) -> None:
@@ -99,7 +99,7 @@ _WAYS_3 = {
 }
 
 SIGLIP_224 = planned(
-    partial(Siglip224, side=224),
+    partial(Siglip224Plan, side=224),
     name="siglip_224",
     version="1",
     digest="sha256:8e24fb5f14bd17e7fbcca3fd52819ea9cc14068f3380ea53461eb8b9064ff799",
@@ -111,7 +111,7 @@ SIGLIP_224 = planned(
 """The image siglip_224, version 1 (siglip.kata:3)."""
 
 SIGLIP_384 = planned(
-    partial(Siglip224, side=384),
+    partial(Siglip224Plan, side=384),
     name="siglip_384",
     version="1",
     digest="sha256:4ef6b3887781bab758990752d437f0e3e9e538ec3612c43dbe97ab3ac2386e09",
@@ -123,7 +123,7 @@ SIGLIP_384 = planned(
 """The image siglip_384, version 1 (siglip.kata:18)."""
 
 SIGLIP_384_TORCHVISION = planned(
-    Siglip384Torchvision,
+    Siglip384TorchvisionPlan,
     name="siglip_384_torchvision",
     version="1",
     digest="sha256:d206e050402536508181576aace87e0a135a2bd8f08dd8caa2c3ef5173642e45",
@@ -135,7 +135,7 @@ SIGLIP_384_TORCHVISION = planned(
 """The image siglip_384_torchvision, version 1 (siglip.kata:23)."""
 
 SIGLIP2_NAFLEX = planned(
-    Siglip2Naflex,
+    Siglip2NaflexPlan,
     name="siglip2_naflex",
     version="1",
     digest="sha256:406c1ab1b008d94e433a9145828e31a21cfa4ef8d072a254d298fe10c0dc235f",

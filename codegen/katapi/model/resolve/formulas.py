@@ -16,8 +16,13 @@ from katapi.model.resolve.terms import OWN_NAMES, Signature, Terms, TermScope
 _SORTS = {one.value: one for one in (Basic.INT, Basic.REAL, Basic.BOOL, Basic.SIZE)}
 
 
-def resolve_formulas(nodes: Sequence[s.Formula], findings: Findings) -> dict[str, m.Formula]:
-    """The formulas by their names, each behind those that it calls; what has a mistake is left out."""
+def resolve_formulas(
+    nodes: Sequence[s.Formula], findings: Findings
+) -> tuple[dict[str, m.Formula], dict[str, Signature]]:
+    """The formulas by their names, each behind those that it calls, and what all of them take and give.
+
+    A formula that has a mistake is left out, and so is one that calls it.
+    """
     signatures = {node.name.text: _signature(node, findings) for node in nodes}
     for node in nodes:
         if node.name.text in OWN_NAMES:
@@ -30,15 +35,7 @@ def resolve_formulas(nodes: Sequence[s.Formula], findings: Findings) -> dict[str
             findings.untyped.add(node.name.text)
         else:
             found[formula.name] = formula
-    return _in_order(found, findings)
-
-
-def signatures_of(formulas: Mapping[str, m.Formula]) -> dict[str, Signature]:
-    """What formulas take and give."""
-    return {
-        name: Signature(name, [one.sort for one in formula.parameters], formula.result)
-        for name, formula in formulas.items()
-    }
+    return _in_order(found, findings), signatures
 
 
 def resolve_sort(node: s.TypeRef, findings: Findings) -> Sort:
@@ -161,10 +158,10 @@ def _in_order(found: Mapping[str, m.Formula], findings: Findings) -> dict[str, m
             way = above[above.index(formula.name) + 1 :]
             through = f", by way of {', '.join(f'`{name}`' for name in way)}" if way else ""
             message = f"the formula `{formula.name}` calls itself{through}"
-            findings.add("K802", formula.span, message, help="a formula comes to an end: it calls others alone")
+            findings.add("K802", formula.span, message, help="formulas call others alone, so that each comes to an end")
             return False
         above.append(formula.name)
-        sound = [visit(found[name]) for name in m.calls(formula.steps) if name in found]
+        sound = [name in found and visit(found[name]) for name in m.calls(formula.steps)]
         above.pop()
         if all(sound):
             out[formula.name] = formula

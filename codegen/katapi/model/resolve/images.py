@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -26,13 +27,13 @@ from katapi.model.images import (
     terms_of_marks,
 )
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
-from katapi.model.resolve.formulas import resolve_let, resolve_refuse, resolve_sort, signatures_of
+from katapi.model.resolve.formulas import resolve_let, resolve_refuse, resolve_sort
 from katapi.model.resolve.headers import identity
 from katapi.model.resolve.image_settings import Policies, resolve_policies
 from katapi.model.resolve.marks import MarkReader, control_named, resolve_controls
 from katapi.model.resolve.settings import Misread, Part
 from katapi.model.resolve.term_functions import is_array
-from katapi.model.resolve.terms import Terms, TermScope
+from katapi.model.resolve.terms import Signature, Terms, TermScope
 from katapi.runtime.images.arrays import Join
 
 ItemT = TypeVar("ItemT", bound=s.Node)
@@ -50,13 +51,21 @@ class _Known:
 
 
 def resolve_images(
-    nodes: Sequence[s.Image], formulas: Mapping[str, m.Formula], written: Iterable[s.Formula], findings: Findings
+    nodes: Sequence[s.Image],
+    formulas: Mapping[str, m.Formula],
+    signatures: Mapping[str, Signature],
+    written: Iterable[s.Formula],
+    findings: Findings,
 ) -> tuple[Image, ...]:
-    """The images of a file, in its order; what has a mistake is left out. `written` are the formulas as they stand."""
+    """The images of a file, in its order; what has a mistake is left out, and what calls a formula that has one.
+
+    `signatures` are those of all formulas, `written` the formulas as they stand in the file.
+    """
     texts = {node.name.text: canonical(node) for node in written}
     known: dict[str, _Known | None] = {}
     for node in nodes:
-        one = _Like(node, known, findings).resolved() if node.like else _Own(node, formulas, findings).resolved()
+        reader = _Like(node, known, findings) if node.like else _Own(node, formulas, signatures, findings)
+        one = reader.resolved()
         known.setdefault(node.header.name.text, one)
     return tuple(_digested(one, texts) for one in known.values() if one is not None)
 
@@ -70,11 +79,17 @@ def _digested(known: _Known, texts: Mapping[str, str]) -> Image:
 class _Own:
     """An image that says all by itself."""
 
-    def __init__(self, node: s.Image, formulas: Mapping[str, m.Formula], findings: Findings) -> None:
+    def __init__(
+        self,
+        node: s.Image,
+        formulas: Mapping[str, m.Formula],
+        signatures: Mapping[str, Signature],
+        findings: Findings,
+    ) -> None:
         self._node = node
         self._formulas = formulas
         self._findings = findings
-        self._terms = Terms(findings, signatures_of(formulas), in_image=True)
+        self._terms = Terms(findings, signatures, in_image=True)
         self._scope = TermScope({"source": SOURCE})
         self._params: list[Param] = []
         self._steps: list[m.LetStep | m.RefuseStep] = []
@@ -98,7 +113,9 @@ class _Own:
         tokens, control, controls, placeholder = counted
         header = self._node.header
         values = [*(one.value for one in self._params), numbers, *(one.value for one in self._outputs), tokens]
-        asked = m.calls((*values, *self._steps, *terms_of_marks(placeholder)))
+        called = _called(m.calls((*values, *self._steps, *terms_of_marks(placeholder))), self._formulas)
+        if called is None:
+            return None
         image = Image(
             identity(header),
             header.name.text,
@@ -112,7 +129,7 @@ class _Own:
             control,
             controls,
             placeholder,
-            _called(asked, self._formulas),
+            called,
             "",
             header.span,
         )
@@ -170,9 +187,7 @@ class _Own:
                 message = f"what pixels become does not depend on `{term.variable.name}`"
                 help = "write numbers, or parameters of the image"
                 self._findings.add("K804", term.span, message, help=help)
-            if isinstance(term, m.ListOf) and len(term.items) != 3:
-                message = f"there are 3 channels, and this has {len(term.items)} numbers"
-                self._findings.add("K804", term.span, message, help="write one for red, green and blue each")
+        _check_channels(numbers, self._params, self._findings)
         self._check_opencv(numbers)
         return numbers
 
@@ -235,16 +250,24 @@ class _Own:
         count = self._only(i.TokenCount, "tokens", "tokens = 0")
         placeholder = self._at_most_one(i.Placeholder, "placeholder")
         reader = MarkReader(controls, self._terms, self._findings)
-        try:
+        body: Marks | None = () if placeholder is None else None
+        tokens: m.Term | None = None
+        control: ImageControl | None = None
+        sound = count is not None
+        with suppress(Unresolved):
             body = () if placeholder is None else reader.marks(placeholder.body, self._scope)
-            if count is None:
-                return None
-            tokens = self._terms.wanted(count.value, self._scope, Basic.INT, "the count of tokens")
-            control = None if count.control is None else control_named(count.control, controls, self._findings)
+        with suppress(Unresolved):
+            if count is not None:
+                tokens = self._terms.wanted(count.value, self._scope, Basic.INT, "the count of tokens")
+        try:
+            if count is not None and count.control is not None:
+                control = control_named(count.control, controls, self._findings)
         except Unresolved:
+            sound = False
+        if body is None or tokens is None or count is None or not sound:
             return None
         standing = [mark.control for mark in marks(body) if isinstance(mark, ControlMark)]
-        for one in controls.values():
+        for one in controls.values() if placeholder is not None else ():
             if one not in standing:
                 message = f"`@{one.name}` never stands in the placeholder"
                 self._findings.add("K310", one.span, message, help="remove it, or put it there")
@@ -281,15 +304,28 @@ class _Own:
             self._of_whole("K806", "never uses `source`", "what it outputs depends on the picture")
 
 
+def _check_channels(numbers: m.Term, params: Iterable[Param], findings: Findings) -> None:
+    """A mean and a deviation have one number for each channel, and are written out."""
+    values = {one.variable: one.value for one in params}
+    given = numbers.arguments if isinstance(numbers, m.OperationOf) else ()
+    for term in given:
+        value = values.get(term.variable, term) if isinstance(term, m.VarOf) else term
+        if isinstance(value.sort, m.ListSort) and not (isinstance(value, m.ListOf) and len(value.items) == 3):
+            message = "a mean or a deviation has a number for each of the 3 channels"
+            findings.add("K804", value.span, message, help="write one for red, green and blue each: `[0.5, 0.5, 0.5]`")
+
+
 _PICTURES = (Basic.PICTURE, m.ListSort(Basic.PICTURE))
 
 
-def _called(asked: Sequence[str], formulas: Mapping[str, m.Formula]) -> tuple[m.Formula, ...]:
-    """The formulas that are called, also by way of others, each behind those that it calls."""
+def _called(asked: Sequence[str], formulas: Mapping[str, m.Formula]) -> tuple[m.Formula, ...] | None:
+    """The formulas that are called, also by way of others, each behind those that it calls; None if one is unknown."""
     found: set[str] = set()
     open_names = list(asked)
     while open_names:
         name = open_names.pop()
+        if name not in formulas:
+            return None
         if name not in found:
             found.add(name)
             open_names += m.calls(formulas[name].steps)
@@ -325,6 +361,7 @@ class _Like:
             elif not isinstance(item, s.Setting | i.Arrival):
                 message = f"what is like `{name.text}` has settings and values of parameters, and nothing else"
                 self._findings.add("K809", item.span, message, help="make what differs a `param`")
+        _check_channels(base.image.numbers, values.values(), self._findings)
         if policies is None or len(self._findings.diagnostics) > before:
             return None
         image = replace(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import assert_never
 
 from katapi.language import syntax as s
 from katapi.language import syntax_images as i
 from katapi.language.syntax_expressions import Name
-from katapi.model.formulas import Basic, Binding, ListSort
+from katapi.model.formulas import Basic, Binding, ListSort, Term
 from katapi.model.images import ControlMark, EachMark, IfMark, ImageControl, Mark, Marks, RepeatMark, TextMark
-from katapi.model.resolve.findings import Findings, nearest
+from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.terms import Terms, TermScope
 
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -54,9 +55,27 @@ class MarkReader:
         self._findings = findings
 
     def marks(self, block: i.MarkBlock, scope: TermScope) -> Marks:
-        """The marks of a block. Raises `Unresolved` behind a finding."""
+        """The marks of a block, all that is wrong with them told. Raises `Unresolved` behind a finding."""
         inner = scope.inner()
-        return tuple(self._mark(item, inner) for item in block.items)
+        found = [self._known(item, inner) for item in block.items]
+        marks = tuple(mark for mark in found if mark is not None)
+        if len(marks) < len(found):
+            raise Unresolved
+        return marks
+
+    def _known(self, item: i.Mark, scope: TermScope) -> Mark | None:
+        try:
+            return self._mark(item, scope)
+        except Unresolved:
+            return None
+
+    def _within(self, name: Name | None, block: i.MarkBlock, scope: TermScope) -> None:
+        """Tells what is wrong in a block whose head has a mistake, which gives `name` no value."""
+        inner = scope.inner()
+        if name is not None:
+            inner.names[name.text] = None
+        with suppress(Unresolved):
+            self.marks(block, inner)
 
     def _mark(self, item: i.Mark, scope: TermScope) -> Mark:
         match item:
@@ -67,12 +86,20 @@ class MarkReader:
             case i.MarkEach(name, source, body):
                 inner = scope.inner()
                 what = "what is gone through"
-                term = self._terms.wanted(source, scope, ListSort(Basic.INT), what)
+                try:
+                    term = self._terms.wanted(source, scope, ListSort(Basic.INT), what)
+                except Unresolved:
+                    self._within(name, body, scope)
+                    raise
                 variable = self._terms.bind(name, Basic.INT, Binding.LOOP, inner)
                 assert variable is not None, "its sort is known"
                 return EachMark(variable, term, self.marks(body, inner))
             case i.MarkRepeat(count, body):
-                term = self._terms.wanted(count, scope, Basic.INT, "how often something stands there")
+                try:
+                    term = self._terms.wanted(count, scope, Basic.INT, "how often something stands there")
+                except Unresolved:
+                    self._within(None, body, scope)
+                    raise
                 return RepeatMark(term, self.marks(body, scope))
             case i.MarkIf():
                 return self._choice(item, scope)
@@ -91,12 +118,19 @@ class MarkReader:
         return ControlMark(control, arguments)
 
     def _choice(self, item: i.MarkIf, scope: TermScope) -> IfMark:
-        test = self._terms.condition(item.test, scope)
-        then = self.marks(item.then, scope)
-        match item.otherwise:
-            case i.MarkBlock() as block:
-                return IfMark(test, then, self.marks(block, scope))
-            case i.MarkIf() as choice:
-                return IfMark(test, then, (self._choice(choice, scope),))
-            case None:
-                return IfMark(test, then, ())
+        test: Term | None = None
+        blocks: list[Marks] = []
+        with suppress(Unresolved):
+            test = self._terms.condition(item.test, scope)
+        for part in (item.then, item.otherwise):
+            with suppress(Unresolved):
+                match part:
+                    case i.MarkBlock():
+                        blocks.append(self.marks(part, scope))
+                    case i.MarkIf():
+                        blocks.append((self._choice(part, scope),))
+                    case None:
+                        blocks.append(())
+        if test is None or len(blocks) < 2:
+            raise Unresolved
+        return IfMark(test, *blocks)

@@ -183,8 +183,8 @@ def _images(source: Source, file: s.File, used: Sequence[Used], findings: Findin
     if others:
         return ()
     written = [node for node in file.shared if isinstance(node, s.Formula)]
-    formulas = resolve_formulas(written, findings)
-    images = resolve_images(nodes, formulas, written, findings)
+    formulas, signatures = resolve_formulas(written, findings)
+    images = resolve_images(nodes, formulas, signatures, written, findings)
     called = {name for image in images for name in (one.name for one in image.formulas)}
     unsure = findings.untyped or len(images) < len(nodes)
     for formula in written if nodes and not unsure else ():

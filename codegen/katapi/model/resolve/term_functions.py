@@ -85,12 +85,12 @@ class FunctionCalls:
         last = arguments[-1]
         if operation is Operation.PAD and not (isinstance(last, m.ListOf) and len(last.items) == 3):
             help = "write three numbers, for red, green and blue: `[0, 0, 0]`"
-            raise self._findings.fail("K804", last.span, "a colour is written out", help=help)
+            raise self._findings.fail("K811", last.span, "a colour is written out", help=help)
         if operation is Operation.RESIZE_BY_TORCHVISION:
             filters = (m.Filter.BILINEAR, m.Filter.BICUBIC)
             if not (isinstance(last, m.FilterOf) and last.filter in filters):
                 help = "write `bilinear` or `bicubic`"
-                raise self._findings.fail("K804", last.span, "torchvision has no such filter here", help=help)
+                raise self._findings.fail("K811", last.span, "torchvision has no such filter here", help=help)
 
     def function(self, node: f.Apply, function: Function, arguments: Sequence[m.Term]) -> m.Term:
         """A call of a function on numbers, lists or sizes."""

@@ -57,9 +57,9 @@ class Terms:
         """Gives a name a value of a sort from here on; None where that is not known."""
         known = scope.names.get(name.text)
         own = name.text in (OWN_NAMES if self._in_image else FUNCTIONS)
-        if own or name.text in scope.names:
+        if own or name.text in scope.names or name.text in self._formulas:
             first = None if known is None or own else known.span
-            whose = "is one of the language" if own else "is taken already"
+            whose = "is one of the language" if own else "is that of a formula" if known is None else "is taken already"
             self._findings.add("K107", name.span, f"the name `{name.text}` {whose}", first=first)
         variable = None if sort is None else Quantity(name.text, sort, binding, name.span)
         scope.names[name.text] = variable
@@ -325,7 +325,7 @@ class Terms:
 
     def _not_zero(self, divisor: m.Term, span: Span) -> None:
         if isinstance(divisor, m.Constant) and divisor.value == 0:
-            raise self._findings.fail("K803", span, "nothing is divided by 0", help="divide by something else")
+            raise self._findings.fail("K803", span, "this divides by 0", help="divide by something else")
 
     def _number(self, node: f.Term, scope: TermScope, what: str) -> m.Term:
         term = self.term(node, scope)

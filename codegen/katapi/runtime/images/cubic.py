@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from katapi.runtime.images.fused import FusedMultiplyAdd, fused_multiply_add
 
 Reals: TypeAlias = NDArray[np.float32]
+"""Pixels or weights."""
 Doubles: TypeAlias = NDArray[np.float64]
+"""What weights are worked out in."""
 Indices: TypeAlias = NDArray[np.int64]
+"""Places of pixels, rows or columns."""
 Sum: TypeAlias = Callable[[FusedMultiplyAdd, Sequence[Reals], Sequence[Reals]], Reals]
 """What four terms with their four weights come to: the order of the additions is what kernels differ in."""
 
@@ -135,12 +138,14 @@ def _ipp_axis(length: int, wanted: int) -> _Axis:
     """Positions in float64; a distance is rounded to float32, and its weight worked out in float64 from that."""
 
     def near(distance: Doubles) -> Reals:
-        return ((1.25 * distance - 2.25) * distance * distance + 1.0).astype(np.float32)
+        square = distance * distance
+        return (1.25 * distance * square - 2.25 * square + 1.0).astype(np.float32)
 
     def far(distance: Doubles) -> Reals:
-        return (((-0.75 * distance + 3.75) * distance - 6.0) * distance + 3.0).astype(np.float32)
+        square = distance * distance
+        return (-0.75 * distance * square + 3.75 * square - 6.0 * distance + 3.0).astype(np.float32)
 
-    position = (np.arange(wanted) + 0.5) * length / wanted - 0.5
+    position = (np.arange(wanted) + 0.5) * (length / wanted) - 0.5
     below = np.floor(position)
     behind = ((position - below).astype(np.float32) + np.float32(1)).astype(np.float64)
     weights = (far(behind), near(behind - 1.0), near(2.0 - behind), far(3.0 - behind))

@@ -173,7 +173,12 @@ def _opened(data: bytes, format: Format) -> ImageFile:
             "images are decoded by Pillow, which is not installed", code="M100", help='pip install "katapi[images]"'
         ) from None
     import_module(f"PIL.{format.plugin}")
-    reader, _ = Image.OPEN[format.pillow]
+    reader, accepts = Image.OPEN[format.pillow]
+    reason = accepts(data[:16]) if accepts else True
+    if isinstance(reason, str):  # what a reader says that was built without its library
+        raise MediaError(
+            f"this Pillow cannot read {format.name} ({reason})", code="M100", help="install a Pillow that can"
+        )
     try:
         return reader(BytesIO(data), "")
     except Image.DecompressionBombError as error:

@@ -32,14 +32,14 @@ class Filter(IntEnum):
 
 
 def resize(picture: Picture, size: Size, filter: Filter) -> Picture:
-    """The picture at another size, as `PIL.Image.resize` gives it; at its own size nothing is done.
+    """The picture at another size, as `PIL.Image.resize` of Pillow 13 gives it; at its own size nothing is done.
 
     Raises `MediaError` M105 where the size has no pixels, or more than the limit.
     """
     made = picture.trace.step("resize", picture, size, detail=filter.name.lower())
     if size == picture.size:
         return _same(picture, made)
-    image = None if picture.is_outline else picture.image.resize((size.width, size.height), filter.value)
+    image = None if picture.is_outline else _resized(picture.image, size, filter)
     return Picture(size, picture.trace, made, image=image)
 
 
@@ -54,11 +54,8 @@ def crop(picture: Picture, top: int, left: int, size: Size) -> Picture:
             f"a part of {size} at row {top}, column {left} does not lie in an image of {picture.size}", code="M109"
         )
     made = picture.trace.step("crop", picture, inside, top=top, left=left)
-    if picture.is_array:
-        return Picture(inside, picture.trace, made, array=_part(picture, top, left, inside))
-    box = (left, top, left + inside.width, top + inside.height)
-    image = None if picture.is_outline else picture.image.crop(box)
-    return Picture(inside, picture.trace, made, image=image)
+    array = None if picture.is_outline else _part(picture, top, left, inside)
+    return Picture(inside, picture.trace, made, array=array)
 
 
 def pad(picture: Picture, size: Size, top: int, left: int, colour: Colour = BLACK) -> Picture:
@@ -90,6 +87,21 @@ def tiles(picture: Picture, size: Size) -> list[Picture]:
     return found
 
 
+def _resized(image: Image, size: Size, filter: Filter) -> Image:
+    """The passes over columns and rows, each of which rounds to 8 bits, so that their order changes the result.
+
+    Pillow 13 begins with the height where that shrinks by more than twice as many pixels as the width, and otherwise
+    with the width, as all earlier versions did in any case. Each pass is asked for alone, so that the version that is
+    installed does not matter.
+    """
+    shrinks = image.height - size.height
+    if filter is not Filter.NEAREST and shrinks > 0 and shrinks > 2 * (image.width - size.width):
+        image = image.resize((image.width, size.height), filter.value)
+    elif filter is not Filter.NEAREST:
+        image = image.resize((size.width, image.height), filter.value)
+    return image if image.size == (size.width, size.height) else image.resize((size.width, size.height), filter.value)
+
+
 def _same(picture: Picture, number: int) -> Picture:
     if picture.is_outline:
         return Picture(picture.size, picture.trace, number)
@@ -99,6 +111,7 @@ def _same(picture: Picture, number: int) -> Picture:
 
 
 def _part(picture: Picture, top: int, left: int, size: Size) -> NDArray[np.uint8]:
+    """A view of the array: `PIL.Image.crop` would copy, and look for decompression bombs by a limit of its own."""
     return picture.pixels[top : top + size.height, left : left + size.width]
 
 

@@ -75,10 +75,11 @@ class RealNormalization(Normalization):
     @cached_property
     def table(self) -> NDArray[np.float32]:
         """The number of each whole value of each channel: float32 of shape [3, 256]."""
-        return self.of(np.broadcast_to(np.arange(256, dtype=np.float32)[:, None], (256, 3))).transpose()
+        pixels = np.broadcast_to(np.arange(256, dtype=np.float32)[:, None], (1, 256, 3))
+        return self.of(pixels).transpose(2, 0, 1).reshape(3, 256)
 
     def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The numbers of pixels whose last axis is their channels."""
+        """The numbers of pixels, both float32 of shape [height, width, 3]."""
         numbers = pixels / np.float32(self.divisor)
         if self.mean is not None:
             numbers -= np.array(self.mean, np.float32)
@@ -92,7 +93,7 @@ class RealNormalization(Normalization):
 
 
 def bfloat16(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Finite numbers rounded to the nearest bfloat16, halves to the even one, and held as float32."""
+    """Finite numbers rounded to the nearest bfloat16, halves to the even one: float32 of shape [n], or of any other."""
     bits = np.ascontiguousarray(numbers).view(np.uint32)
     rounded = (bits + (np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1)))) & np.uint32(0xFFFF0000)
     return rounded.view(np.float32)

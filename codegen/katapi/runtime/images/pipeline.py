@@ -195,7 +195,8 @@ class ImagePipeline:
             raise
 
     def measure(self, data: bytes, *, media_type: str | None = None, where: str = "") -> Measure:
-        """What stands for an image, from the header of its file: no pixel is decoded.
+        """What stands for an image, from the header of its file: no pixel is decoded, but in a PNG whose orientation
+        may stand behind its pixels.
 
         Raises `MediaError` M100 to M109 as `process_one` does; that pixels are damaged, or of colours that cannot be
         converted, is seen by `process_one` alone.

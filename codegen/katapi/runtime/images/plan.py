@@ -42,7 +42,10 @@ def planned(
     numbers: N,
     joins: Mapping[str, Join],
 ) -> ImagePipeline:
-    """The pipeline that does what a plan says. The fields are those of `ImagePipeline`."""
+    """The pipeline that does what a plan says; the fields are those of `ImagePipeline`.
+
+    Where a plan comes to no number for a picture, the pipeline raises `MediaError` M109.
+    """
 
     def planned_for(picture: Picture) -> Plan[N]:
         try:

@@ -16,14 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bytes: TypeAlias = NDArray[np.uint8]
+"""Pixels."""
 Doubles: TypeAlias = NDArray[np.float64]
+"""What weights are worked out in."""
 Indices: TypeAlias = NDArray[np.int64]
+"""Places of pixels, and weights that are whole numbers."""
 
 
 class Kernel(Enum):
     """What a pixel weighs as a function of its distance."""
 
     BILINEAR = "bilinear"
+    """A triangle."""
     BICUBIC = "bicubic"
     """Keys' cubic with a = -0.5, as in Pillow."""
 
@@ -49,9 +53,11 @@ class Taps(NamedTuple):
     """The weights of one axis: output `i` is the sum of `weights[i, k] * input[first[i] + k]`, over 2**precision."""
 
     first: Indices
+    """The first input that each output is made of: int64 of shape [outputs]."""
     weights: Indices
-    """Whole numbers; 0 past the last pixel that counts."""
+    """Whole numbers, 0 past the last input that counts: int64 of shape [outputs, k]."""
     precision: int
+    """How many bits of a weight stand behind the point."""
 
 
 @lru_cache(maxsize=64)
@@ -95,6 +101,10 @@ _LEAST, _MOST = 16, 64
 _PIXELS = 1 << 17
 """About how many pixels are made into floating-point numbers at a time: as many as the cache holds."""
 
+_PRODUCTS = 1 << 18
+"""How many multiplications one product of matrices has at most: BLAS would share more among threads, which costs more
+than it saves where other work runs beside it."""
+
 
 @lru_cache(maxsize=16)
 def _bands(length: int, wanted: int, kernel: Kernel) -> tuple[_Band, ...]:
@@ -121,19 +131,22 @@ def _resized_lines(lines: Bytes, wanted: int, kernel: Kernel) -> Bytes:
     precision = fixed_point_taps(lines.shape[1], wanted, kernel).precision
     half, unit = float(1 << precision - 1), 1.0 / (1 << precision)
     resized = np.empty((len(lines), wanted), np.uint8)
-    step = min(max(_PIXELS // max(lines.shape[1], wanted), 1), len(lines))
-    exact = np.empty((step, lines.shape[1]), bands[0].matrix.dtype)
-    sums = np.empty((step, wanted), exact.dtype)
-    for start in range(0, len(lines), step):
-        some = lines[start : start + step]
-        pixels, total = exact[: len(some)], sums[: len(some)]
-        np.copyto(pixels, some)
+    most = max(band.matrix.size for band in bands)
+    rows = min(max(_PRODUCTS // most, 1), len(lines))
+    blocks = min(max(_PIXELS // (rows * max(lines.shape[1], wanted)), 1), -(-len(lines) // rows))
+    exact = np.zeros((blocks, rows, lines.shape[1]), bands[0].matrix.dtype)
+    sums = np.empty((blocks, rows, wanted), exact.dtype)
+    for start in range(0, len(lines), blocks * rows):
+        some = lines[start : start + blocks * rows]
+        filled = -(-len(some) // rows)
+        np.copyto(exact.reshape(-1, lines.shape[1])[: len(some)], some)
         for band in bands:
-            np.matmul(pixels[:, band.inputs], band.matrix, out=total[:, band.outputs])
+            np.matmul(exact[:filled, :, band.inputs], band.matrix, out=sums[:filled, :, band.outputs])
+        total = sums.reshape(-1, wanted)[: len(some)]
         total += half
         total *= unit
         np.clip(total, 0.0, 255.0, out=total)
-        np.copyto(resized[start : start + step], total, casting="unsafe")
+        np.copyto(resized[start : start + len(some)], total, casting="unsafe")
     return resized
 
 
