@@ -70,6 +70,11 @@ class _Names:
         return cls(constants, classes)
 
 
+def image_constants(images: Sequence[Image]) -> Mapping[str, str]:
+    """The constants of the images of a file, by their names: `qwen3_vl` → QWEN3_VL."""
+    return _Names.of(images).constants
+
+
 def _new(name: str, known: Mapping[str, str]) -> str:
     while name in known.values():
         name += "_"
