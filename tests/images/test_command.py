@@ -30,6 +30,11 @@ def test_images_are_attached_and_named_by_files(tmp_path: Path) -> None:
     assert len(arrays["pixel_values"]) == arrays["image_grid_thw"].prod(axis=1).sum()
     pack = tmp_path / "x.pack"
     assert run("record", "qwen3-vl", str(tmp_path / "r.json"), *options, "-o", str(pack)).status == 0
+    page = tmp_path / "x.html"
+    shown = run("inspect", "qwen3-vl", str(tmp_path / "r.json"), *options, "-o", str(page))
+    assert shown.status == 0, shown.err
+    assert "sha256" in page.read_text("utf-8")
+    assert run("inspect", str(pack), *options, "-o", str(page)).status == 2
     replayed = run("replay", str(pack))
     assert replayed.status == 0, replayed.out
 

@@ -136,6 +136,8 @@ def test_the_page_of_a_pack_shows_each_image_with_its_tokens() -> None:
     assert execution.input is not None
     page = view_of_pack(katapi.pack_of(MODEL, execution), MODEL).execution
     assert [one.tokens for one in page.images] == [one.span for one in execution.input.images]
+    sections = dict(page.budget.sections)
+    assert sections["history"] >= 4 + 6, "the tokens of the images of the first message are of the history"
     assert json.dumps([one.facts[-1].text for one in page.images]) == '["4", "6", "8"]'
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from katapi.cli.images import Attached, Folder, read_images
 from katapi.cli.models import Params, load_model, read_params, read_request, write_file
 from katapi.cli.packs import read_pack_file
 from katapi.runtime.errors import KatapiError
 
 if TYPE_CHECKING:
     from katapi.inspecting.view import View
+    from katapi.runtime.images.given import Images
     from katapi.runtime.model import Model
     from katapi.runtime.request_model import RequestModel
 
@@ -36,6 +38,8 @@ def inspect(
     policy: Annotated[
         str | None, typer.Option(help="A budget that `katapi models MODEL` lists; not with packs.")
     ] = None,
+    image: Attached = None,
+    image_folder: Folder = None,
 ) -> None:
     """Write a page that shows an execution: its stages, messages, tokens and where each came from.
 
@@ -48,6 +52,8 @@ def inspect(
     if subject.endswith(_PACK):
         if param or policy is not None:
             raise typer.BadParameter("a pack has its parameters and its budget", param_hint="--param, --policy")
+        if image or image_folder is not None:
+            raise typer.BadParameter("a pack has its images", param_hint="--image, --image-folder")
         if file is not None and not file.endswith(_PACK):
             raise typer.BadParameter(f"beside a pack another pack is needed, a file named *{_PACK}", param_hint=file)
         view = _of_packs([subject] if file is None else [subject, file])
@@ -59,15 +65,15 @@ def inspect(
             param_hint=subject,
         )
     else:
-        view = _of_request(subject, file or "-", param, policy)
+        view = _of_request(subject, file or "-", param, policy, read_images(image, image_folder))
     write_file(page(view).encode(), output)
 
 
-def _of_request(name: str, file: str, param: list[str] | None, policy: str | None) -> View:
+def _of_request(name: str, file: str, param: list[str] | None, policy: str | None, images: Images | None) -> View:
     from katapi.inspecting.from_input import view_of
 
     model = load_model(name)
-    return view_of(model, model.assemble(read_request(file), policy, params=read_params(param)))
+    return view_of(model, model.assemble(read_request(file), policy, params=read_params(param), images=images))
 
 
 def _of_packs(files: list[str]) -> View:

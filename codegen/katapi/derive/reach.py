@@ -259,7 +259,7 @@ class _Reach:
                     return isinstance(present(value.type), ControlType)
                 case t.Block():
                     return self._begins_with_control(statement)
-                case t.Sampled(body=body) | t.ImageOf(body=body):
+                case t.Sampled(body=body):
                     return self._begins_with_control(body)
                 case t.If(then=then, otherwise=otherwise) if otherwise is not None:
                     return self._begins_with_control(then) and self._begins_with_control(otherwise)

@@ -70,15 +70,15 @@ class _Names:
         return cls(constants, classes)
 
 
+def image_constants(images: Sequence[Image]) -> Mapping[str, str]:
+    """The constants of the images of a file, by their names: `qwen3_vl` → QWEN3_VL."""
+    return _Names.of(images).constants
+
+
 def _new(name: str, known: Mapping[str, str]) -> str:
     while name in known.values():
         name += "_"
     return name
-
-
-def image_constant(library: Library, name: str) -> str:
-    """The constant of an image of a file, by its name."""
-    return _Names.of(library.images).constants[name]
 
 
 def emit_images(library: Library, package: str) -> str:

@@ -12,7 +12,7 @@ from katapi.derive.reply_forms import NotInvertible
 from katapi.derive.starts import starts_of
 from katapi.emit.budgets import model_budgets
 from katapi.emit.environment import render
-from katapi.emit.images import image_constant
+from katapi.emit.images import image_constants
 from katapi.emit.names import lender
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
@@ -166,9 +166,8 @@ def _pipeline(program: Program, package: str) -> PipelineRow | None:
     for statement in all_statements(program.template):
         if isinstance(statement, t.ImageOf) and statement.pipeline is not None:
             library, image = declared[statement.pipeline]
-            return PipelineRow(
-                image_constant(library, image.identity.name), f"{package.rpartition('.')[0]}.{library.package}"
-            )
+            constant = image_constants(library.images)[image.identity.name]
+            return PipelineRow(constant, f"{package.rpartition('.')[0]}.{library.package}")
     return None
 
 

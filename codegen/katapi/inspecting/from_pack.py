@@ -61,8 +61,13 @@ def shown(
     ids = numbers(stages.get(Stage.IDS, {}).get("input_ids"))
     covered = _ranges(pack, len(ids), len(segments))
     places, indices = places_of(segments, covered, spec)
-    counts = Counter(indices)
-    shares = shared_out(((paths_of(segments, place.parts), counts[at]) for at, place in enumerate(places)), request)
+    images = images_of(stages, covered)
+    shown_at = {token: image.steps for image in images if image.steps for token in range(*image.tokens or (0, 0))}
+    counts = Counter((at, shown_at.get(token)) for token, at in enumerate(indices))
+    shares = shared_out(
+        (((image,) if image else paths_of(segments, places[at].parts), count) for (at, image), count in counts.items()),
+        request,
+    )
     tokens = _tokens(pack, model, ids, places, indices, sampled)
     return Execution(
         model=pack.model or pack.source or "unknown",
@@ -73,7 +78,7 @@ def shown(
         places=places,
         tokens=tokens,
         budget=replace(budget_view(shares, decision), known=Stage.BUDGET in stages),
-        images=images_of(stages, covered),
+        images=images,
     )
 
 

@@ -38,6 +38,7 @@ def images_of(stages: Stages, covered: Sequence[tuple[int, int]] = ()) -> tuple[
             json_path(path),
             placed.get(path, None if placed else span),
             (*facts, *_done(recorded[path])) if path in recorded else facts,
+            path if path in placed else (),
         )
         for (kind, message, path, facts), span in zip(found, spans, strict=True)
     )

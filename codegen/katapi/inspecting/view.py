@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from katapi.inspecting.kinds import Shown
+from katapi.runtime.segments import Path
 
 
 class Fact(NamedTuple):
@@ -123,6 +124,8 @@ class Image:
     tokens: tuple[int, int] | None
     """The half-open range of its placeholder tokens; None where it is not known which they are."""
     facts: tuple[Fact, ...] = ()
+    steps: Path = ()
+    """The same place in steps, of an image whose bytes were at hand."""
 
 
 @dataclass(frozen=True, slots=True)

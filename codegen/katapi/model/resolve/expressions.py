@@ -55,6 +55,10 @@ BOOL = BoolType()
 INT = IntType()
 
 
+#: What is meant by words that begin a statement and are read as names where the rest of it is missing.
+_HELP = {"image": "the image of a part `p` is shown by `image p by PIPELINE { … }`"}
+
+
 class Expressions:
     """Resolves expressions against one vocabulary, request and set of serializations."""
 
@@ -241,7 +245,10 @@ class Expressions:
             raise Unresolved
         if name not in scope.names:
             raise self._findings.fail(
-                "K101", span, f"the name `{name}` is not defined here", help=nearest(name, scope.names)
+                "K101",
+                span,
+                f"the name `{name}` is not defined here",
+                help=_HELP.get(name) or nearest(name, scope.names),
             )
         variable = scope.names[name]
         if variable is None:
