@@ -175,7 +175,34 @@ def test_frames_of_a_gif_are_counted_as_pillow_counts_them(frames: int, enough: 
     data = file_of(images[0], "GIF", save_all=True, append_images=images[1:], disposal=2)
     with Image.open(BytesIO(data)) as opened:
         assert isinstance(opened, ImageFile.ImageFile)
-        assert gif_frames(data, enough) == min(enough, getattr(opened, "n_frames", 1))
+        assert gif_frames(data, enough, 10**4) == min(enough, getattr(opened, "n_frames", 1))
+
+
+def chunk(kind: bytes, data: bytes = b"") -> bytes:
+    """A chunk of a PNG."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "piece"),
+    [
+        ("png", b"IDAT", chunk(b"abCd")),
+        ("png", b"IEND", chunk(b"abCd")),
+        ("png", b"IDAT", chunk(b"IDAT")),
+        ("gif", b"!", b"\1"),
+        ("gif", b"!", b"!\xfe\1a\0"),
+        ("gif", b"", b"\1a"),
+    ],
+)
+def test_a_file_that_is_cut_into_very_many_pieces_is_refused_before_they_are_read(
+    name: str, before: bytes, piece: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = FILES[name] if name == "png" else file_of(FRAMES[0], "GIF", comment=b"x")
+    at = file.index(before) - 4 * (name == "png") if before else file.rindex(b"\0;")
+    with_pieces = [file[:at] + piece * count + file[at:] for count in (1, 30_000, 70_000)]
+    assert [code(data) for data in with_pieces[:2]] == ["ok", "ok"]
+    monkeypatch.setattr(Image, "OPEN", {})  # nothing is opened
+    assert code(with_pieces[2]) == "M107"
 
 
 @pytest.mark.parametrize("name", FORMATS)

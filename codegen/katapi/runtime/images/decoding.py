@@ -21,6 +21,7 @@ from katapi.runtime.images.media import (
     gif_frames,
     looks_like,
     media_type_as_registered,
+    png_chunks,
     webp_size,
 )
 from katapi.runtime.images.picture import Size, check_pixels
@@ -50,6 +51,10 @@ _BROKEN = (
     zlib.error,
 )
 """What Pillow's readers raise for files that are not as they should be; each reader has its own."""
+
+_PIECES = 1 << 16
+"""So many chunks of a PNG and blocks of a GIF are read however short they are. Pillow needs about as long for an empty
+one as for many pixels, so that of more the average must be what encoders write, or a little less."""
 
 _ORIENTATION = 0x0112
 """The tag of Exif for how a camera was held (Exif 3.0, section 4.6.5.1.7)."""
@@ -120,10 +125,11 @@ def read_header(
     format = _format(data, reading, media_type)
     if format.name == "webp" and (canvas := webp_size(data)) is not None:
         check_pixels(Size(canvas[1], canvas[0]), reading.limits.pixels, "the image")
+    frames = _pieces(data, format, reading)
     image = _opened(data, format)
     size = Size(image.height, image.width)
     check_pixels(size, reading.limits.pixels, "the image")
-    animated = _check_frames(image, data, reading)
+    animated = _check_frames(frames or _frames(image, data, _enough(reading)), reading)
     turned = _orientation(image, data) if orientation else 0
     return Header(format=format, size=size, mode=image.mode, animated=animated, orientation=turned), image
 
@@ -164,6 +170,25 @@ def _format(data: bytes, reading: Reading, media_type: str | None) -> Format:
     return found
 
 
+def _pieces(data: bytes, format: Format, reading: Reading) -> int | None:
+    """Refuses a file that is cut so finely that reading it takes long. Gives the frames of a GIF, None of others."""
+    frames = None
+    if format.name == "png":
+        most = max(_PIECES, len(data) // 4096)
+        too_many = png_chunks(data, most + 1) > most
+    elif format.name == "gif":
+        most = max(_PIECES, len(data) // 128)
+        frames = gif_frames(data, _enough(reading), most)
+        too_many = frames is None
+    else:
+        return None
+    if too_many:
+        raise MediaError(
+            f"the image is damaged: it is cut into more than {most} pieces", code="M107", help="encode it anew"
+        )
+    return frames
+
+
 def _opened(data: bytes, format: Format) -> ImageFile:
     """The file as Pillow's reader of this format opens it, which reads the header alone."""
     try:
@@ -187,9 +212,13 @@ def _opened(data: bytes, format: Format) -> ImageFile:
         raise _damaged("its header cannot be read", error) from None
 
 
-def _check_frames(image: ImageFile, data: bytes, reading: Reading) -> bool:
+def _enough(reading: Reading) -> int:
+    """Up to how many frames are counted: more make no difference."""
+    return 2 if reading.limits.frames is None else max(reading.limits.frames + 1, 2)
+
+
+def _check_frames(frames: int, reading: Reading) -> bool:
     most = reading.limits.frames
-    frames = _frames(image, data, 2 if most is None else max(most + 1, 2))
     if frames > 1 and reading.frames == "reject":
         raise MediaError(
             "the image has more than one frame or page", code="M106", help="send the frame that is meant, alone"
@@ -200,9 +229,10 @@ def _check_frames(image: ImageFile, data: bytes, reading: Reading) -> bool:
 
 
 def _frames(image: ImageFile, data: bytes, enough: int) -> int:
-    """How many frames there are, counted no further than `enough`; where counting fails, those before are all."""
-    if image.format == "GIF":
-        return gif_frames(data, enough)  # Pillow would go through all of them
+    """How many frames there are of what is no GIF, counted no further than `enough`.
+
+    Where counting fails, those before are all.
+    """
     if image.format != "TIFF":
         return int(getattr(image, "n_frames", 1))
     frames = 1
