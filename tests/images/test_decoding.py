@@ -233,6 +233,28 @@ def test_nothing_of_pillow_is_changed_and_its_own_limits_do_not_count(monkeypatc
     assert (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES) == (10, False)
 
 
+def test_a_jpeg_of_very_many_scans_is_refused_before_they_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = file_of(RGB, "JPEG", progressive=True)
+    last = file[file.rindex(b"\xff\xda") : -2]
+    scans = file.count(b"\xff\xda")
+    with_scans = [file[:-2] + last * (count - scans) + file[-2:] for count in (32, 33, 100, 101)]
+    assert [code(data) for data in with_scans] == ["ok", "ok", "ok", "M107"]
+    few = Reading(limits=Limits(pixels=480))  # twice the pixels of the file, so twice as many scans as of the largest
+    monkeypatch.setattr(ImageFile.ImageFile, "load", lambda self: pytest.fail("it was decoded"))
+    assert code(with_scans[1], few) == "M107"
+
+
+@pytest.mark.parametrize("most", [10, 200])
+def test_readers_that_look_for_bombs_themselves_refuse_them_as_too_large(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert code(FILES["tiff"]) == "ok"
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", most)  # an error above twice as many, and else a warning
+    with pytest.raises(MediaError) as caught:
+        pipeline().process(FILES["tiff"])
+    assert (caught.value.code, caught.value.help) == ("M105", "send a smaller image")
+
+
 @pytest.mark.parametrize("name", ["pixels", "geometry", "pipeline", "decoding", "arrival", "record"])
 def test_pillow_is_imported_when_an_image_is_decoded(name: str) -> None:
     program = f"import sys, katapi.runtime.images.{name}; sys.exit('PIL' in sys.modules)"

@@ -1,7 +1,9 @@
 """Reads the file of an image: its header, with all limits, and only then its pixels.
 
-Nothing of Pillow's own state is changed, and its check for decompression bombs is passed by: the declared limits hold
-instead. A JPEG is never decoded at a reduced scale, since its pixels would not be those that a resize gives.
+Nothing of Pillow's own state is changed, and the check for decompression bombs that it makes when it opens a file is
+passed by: the declared limits hold instead. Its readers of WebP, GIF and TIFF make the check too, so that these are
+held to both limits; to that of a warning only where the caller has made warnings errors. A JPEG is never decoded at a
+reduced scale, since its pixels would not be those that a resize gives.
 """
 
 from __future__ import annotations
@@ -55,6 +57,10 @@ _BROKEN = (
 _PIECES = 1 << 16
 """So many chunks of a PNG and blocks of a GIF are read however short they are. Pillow needs about as long for an empty
 one as for many pixels, so that of more the average must be what encoders write, or a little less."""
+
+_SCANS, _SCANS_OF_MOST_PIXELS = 100, 16
+"""How many scans of a JPEG are decoded: of any image, and of one that has as many pixels as may be. Each takes about as
+long as all pixels take in one scan, and encoders write a dozen."""
 
 _ORIENTATION = 0x0112
 """The tag of Exif for how a camera was held (Exif 3.0, section 4.6.5.1.7)."""
@@ -129,15 +135,26 @@ def read_header(
     image = _opened(data, format)
     size = Size(image.height, image.width)
     check_pixels(size, reading.limits.pixels, "the image")
+    if format.name == "jpeg":
+        most = min(_SCANS, _SCANS_OF_MOST_PIXELS * reading.limits.pixels // (size.height * size.width))
+        if data.count(b"\xff\xda") > most:
+            raise _too_fine(f"{most} scans")
     animated = _check_frames(frames or _frames(image, data, _enough(reading)), reading)
     turned = _orientation(image, data) if orientation else 0
     return Header(format=format, size=size, mode=image.mode, animated=animated, orientation=turned), image
 
 
 def load(image: ImageFile) -> None:
-    """Decodes the pixels. Raises `MediaError` M107 where the file is cut off or damaged."""
+    """Decodes the pixels.
+
+    Raises `MediaError` M107 where the file is cut off or damaged, and M105 where it has more pixels than Pillow allows.
+    """
+    from PIL import Image  # Pillow is an extra
+
     try:
         image.load()
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _too_many_pixels(error) from None
     except _BROKEN as error:
         raise _damaged("its pixels cannot be decoded", error) from None
 
@@ -183,9 +200,7 @@ def _pieces(data: bytes, format: Format, reading: Reading) -> int | None:
     else:
         return None
     if too_many:
-        raise MediaError(
-            f"the image is damaged: it is cut into more than {most} pieces", code="M107", help="encode it anew"
-        )
+        raise _too_fine(f"{most} pieces")
     return frames
 
 
@@ -206,8 +221,8 @@ def _opened(data: bytes, format: Format) -> ImageFile:
         )
     try:
         return reader(BytesIO(data), "")
-    except Image.DecompressionBombError as error:
-        raise MediaError(str(error), code="M105", help="send a smaller image") from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _too_many_pixels(error) from None
     except _BROKEN as error:
         raise _damaged("its header cannot be read", error) from None
 
@@ -258,6 +273,14 @@ def _orientation(image: ImageFile, data: bytes) -> int:
 
 _EXIF_IN_PNG = (b"eXIf", b"XML:com.adobe.xmp", b"Raw profile type")
 """The chunks and keywords under which a PNG can say an orientation, before its pixels or behind them."""
+
+
+def _too_many_pixels(error: Exception) -> MediaError:
+    return MediaError(f"Pillow refuses the image: {error}", code="M105", help="send a smaller image")
+
+
+def _too_fine(most: str) -> MediaError:
+    return MediaError(f"the image is damaged: it is cut into more than {most}", code="M107", help="encode it anew")
 
 
 def _damaged(what: str, error: BaseException) -> MediaError:
