@@ -169,6 +169,21 @@ def test_one_transparent_colour(mode: str) -> None:
     assert code(data, STRICT) == "M108"
 
 
+@pytest.mark.parametrize("mode", ["RGB", "L", "P"])
+def test_a_transparent_colour_of_what_is_rgb_already_can_be_passed_by(mode: str) -> None:
+    image = Image.fromarray(smooth(24, 40) // 64 * 64).convert(mode)
+    data = file_of(image, "PNG", transparency=image.getpixel((0, 0)))
+    passed_by = Arrival(orientation="ignore", alpha=WHITE, rgb_key="drop")
+    expected = arrived(data, Arrival(orientation="ignore", alpha="drop" if mode == "RGB" else WHITE))
+    assert np.array_equal(arrived(data, passed_by), expected)
+    assert not np.array_equal(arrived(data, Arrival(orientation="ignore", alpha=(1, 2, 3))), expected)
+    refusing = Arrival(orientation="ignore", alpha=WHITE, rgb_key="reject")
+    if mode == "RGB":
+        assert code(data, refusing) == "M108"
+    else:
+        assert np.array_equal(arrived(data, refusing), expected)
+
+
 def test_a_transparent_colour_is_one_of_rgb_where_alpha_is_dropped_and_an_index_where_it_is_not() -> None:
     image = Image.new("P", (4, 1))
     image.putpalette([9, 9, 9, 9, 9, 9, 50, 60, 70])  # two indices of one colour

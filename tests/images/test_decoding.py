@@ -175,7 +175,34 @@ def test_frames_of_a_gif_are_counted_as_pillow_counts_them(frames: int, enough: 
     data = file_of(images[0], "GIF", save_all=True, append_images=images[1:], disposal=2)
     with Image.open(BytesIO(data)) as opened:
         assert isinstance(opened, ImageFile.ImageFile)
-        assert gif_frames(data, enough) == min(enough, getattr(opened, "n_frames", 1))
+        assert gif_frames(data, enough, 10**4) == min(enough, getattr(opened, "n_frames", 1))
+
+
+def chunk(kind: bytes, data: bytes = b"") -> bytes:
+    """A chunk of a PNG."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "piece"),
+    [
+        ("png", b"IDAT", chunk(b"abCd")),
+        ("png", b"IEND", chunk(b"abCd")),
+        ("png", b"IDAT", chunk(b"IDAT")),
+        ("gif", b"!", b"\1"),
+        ("gif", b"!", b"!\xfe\1a\0"),
+        ("gif", b"", b"\1a"),
+    ],
+)
+def test_a_file_that_is_cut_into_very_many_pieces_is_refused_before_they_are_read(
+    name: str, before: bytes, piece: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = FILES[name] if name == "png" else file_of(FRAMES[0], "GIF", comment=b"x")
+    at = file.index(before) - 4 * (name == "png") if before else file.rindex(b"\0;")
+    with_pieces = [file[:at] + piece * count + file[at:] for count in (1, 30_000, 70_000)]
+    assert [code(data) for data in with_pieces[:2]] == ["ok", "ok"]
+    monkeypatch.setattr(Image, "OPEN", {})  # nothing is opened
+    assert code(with_pieces[2]) == "M107"
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -204,6 +231,28 @@ def test_nothing_of_pillow_is_changed_and_its_own_limits_do_not_count(monkeypatc
     assert code(FILES["jpeg"]) == "ok"
     assert code(FILES["jpeg"][:-10]) == "M107"
     assert (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES) == (10, False)
+
+
+def test_a_jpeg_of_very_many_scans_is_refused_before_they_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = file_of(RGB, "JPEG", progressive=True)
+    last = file[file.rindex(b"\xff\xda") : -2]
+    scans = file.count(b"\xff\xda")
+    with_scans = [file[:-2] + last * (count - scans) + file[-2:] for count in (32, 33, 100, 101)]
+    assert [code(data) for data in with_scans] == ["ok", "ok", "ok", "M107"]
+    few = Reading(limits=Limits(pixels=480))  # twice the pixels of the file, so twice as many scans as of the largest
+    monkeypatch.setattr(ImageFile.ImageFile, "load", lambda self: pytest.fail("it was decoded"))
+    assert code(with_scans[1], few) == "M107"
+
+
+@pytest.mark.parametrize("most", [10, 200])
+def test_readers_that_look_for_bombs_themselves_refuse_them_as_too_large(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert code(FILES["tiff"]) == "ok"
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", most)  # an error above twice as many, and else a warning
+    with pytest.raises(MediaError) as caught:
+        pipeline().process(FILES["tiff"])
+    assert (caught.value.code, caught.value.help) == ("M105", "send a smaller image")
 
 
 @pytest.mark.parametrize("name", ["pixels", "geometry", "pipeline", "decoding", "arrival", "record"])

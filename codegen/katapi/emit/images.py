@@ -145,10 +145,11 @@ class _Shared:
         return self._constant("_WAYS", f"{{{', '.join(pairs)}}}")
 
     def _whole(self, value: DataclassInstance) -> str:
-        """A value with all that is declared of it, be it a default of the class or not."""
+        """A value with all that is declared of it, be it a default of the class or not; None is nothing."""
         module = type(value).__module__
         self._values.modules.setdefault(module, set()).add(type(value).__name__)
-        written = [f"{field.name}={self._field(getattr(value, field.name))}" for field in fields(value)]
+        said = {field.name: getattr(value, field.name) for field in fields(value)}
+        written = [f"{name}={self._field(content)}" for name, content in said.items() if content is not None]
         return call(type(value).__name__, written)
 
     def _field(self, content: object) -> str:

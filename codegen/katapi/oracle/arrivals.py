@@ -39,7 +39,7 @@ def arrived(image: Image, way: str, data: bytes) -> Pixels:
     elif mode in ("RGB", "RGBA"):
         rgb = values[..., :3]
     assert rgb is not None, f"pixels of the mode {mode}"
-    alpha, is_key = None, False
+    alpha, outcome = None, arrival.alpha
     if bands[-1] == "A":
         alpha = values[..., -1]
     elif isinstance(transparency, bytes):
@@ -48,8 +48,8 @@ def arrived(image: Image, way: str, data: bytes) -> Pixels:
         alpha = of_index[values]
     elif transparency is not None:
         alpha = np.where((np.atleast_3d(values) == transparency).all(axis=-1), 0, _WHOLE).astype(np.uint8)
-        is_key = True
-    outcome = arrival.alpha if arrival.key is None or not is_key else arrival.key
+        outcomes = (arrival.rgb_key if mode == "RGB" else None, arrival.key, arrival.alpha)
+        outcome = next(one for one in outcomes if one is not None)
     if alpha is not None and not isinstance(outcome, str):
         share = alpha[..., None] / _WHOLE
         rgb = np.floor(rgb * share + np.array(outcome) * (1 - share) + 0.5).astype(np.uint8)

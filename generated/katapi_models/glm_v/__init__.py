@@ -43,12 +43,12 @@ class Glm4vPlan:
 
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
-    limits=Limits(bytes=67108864, pixels=178956970, frames=None),
+    limits=Limits(bytes=67108864, pixels=178956970),
     frames="first",
     media_type="reject",
 )
 _WAYS = {
-    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
+    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 

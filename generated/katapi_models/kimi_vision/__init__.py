@@ -47,11 +47,11 @@ class KimiK25Plan:
 
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
-    limits=Limits(bytes=67108864, pixels=178956970, frames=None),
+    limits=Limits(bytes=67108864, pixels=178956970),
     frames="first",
     media_type="reject",
 )
-_WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
+_WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
 KIMI_K2_5 = planned(
     KimiK25Plan,

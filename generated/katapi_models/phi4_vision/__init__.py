@@ -62,11 +62,11 @@ class Phi4MultimodalPlan:
 
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
-    limits=Limits(bytes=67108864, pixels=178956970, frames=None),
+    limits=Limits(bytes=67108864, pixels=178956970),
     frames="first",
     media_type="reject",
 )
-_WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
+_WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
 PHI4_MULTIMODAL = planned(
     Phi4MultimodalPlan,

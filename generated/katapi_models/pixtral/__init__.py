@@ -75,17 +75,17 @@ class MistralCommon161024Plan:
 
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
-    limits=Limits(bytes=67108864, pixels=178956970, frames=None),
+    limits=Limits(bytes=67108864, pixels=178956970),
     frames="first",
     media_type="reject",
 )
 _WAYS = {
-    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
+    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 _WAYS_2 = {
-    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
-    "load_image": Arrival(orientation="apply", alpha="drop", key=None, icc="ignore", depth="clip"),
+    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), rgb_key="drop", icc="ignore", depth="clip"),
+    "load_image": Arrival(orientation="apply", alpha="drop", icc="ignore", depth="clip"),
 }
 
 PIXTRAL_12B = planned(
@@ -116,25 +116,25 @@ MISTRAL_COMMON_16_1024 = planned(
     partial(MistralCommon161024Plan, longest=1024, block=16),
     name="mistral_common_16_1024",
     version="1",
-    digest="sha256:9252ed15615966c32b9aaf28622b345a9a8da56465fe2e45bbfb3e7457def29b",
+    digest="sha256:3e8ac09e9a1590c6b0b455d786826816b46d5d7dae2eb5d8ded777f2d658332d",
     reading=_READING,
     ways=_WAYS_2,
     numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
     joins={"image": Join(alone=True)},
 )
-"""The image mistral_common_16_1024, version 1 (pixtral.kata:53)."""
+"""The image mistral_common_16_1024, version 1 (pixtral.kata:54)."""
 
 MISTRAL_COMMON_14_1540_M2 = planned(
     partial(MistralCommon161024Plan, longest=1540, block=28),
     name="mistral_common_14_1540_m2",
     version="1",
-    digest="sha256:515eef3a7ea42a5515351490202892bbfde04a8256a689244eced21abbaa21e6",
+    digest="sha256:e103de6eadce54e766cc39d22b386dacaded3d934fd3dfce95d6b219c0823aaf",
     reading=_READING,
     ways=_WAYS_2,
     numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
     joins={"image": Join(alone=True)},
 )
-"""The image mistral_common_14_1540_m2, version 1 (pixtral.kata:81)."""
+"""The image mistral_common_14_1540_m2, version 1 (pixtral.kata:82)."""
 
 PIPELINES: dict[str, ImagePipeline] = {
     "pixtral_12b": PIXTRAL_12B,

@@ -70,15 +70,15 @@ class Qwen3VlTorchvisionPlan:
 
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
-    limits=Limits(bytes=67108864, pixels=178956970, frames=None),
+    limits=Limits(bytes=67108864, pixels=178956970),
     frames="first",
     media_type="reject",
 )
 _WAYS = {
-    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip"),
+    "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
-_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), key=None, icc="ignore", depth="clip")}
+_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
 QWEN2_VL = planned(
     partial(Qwen2VlPlan, patch=14, fewest=3136, highest=12845056),

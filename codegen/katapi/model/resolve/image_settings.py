@@ -130,10 +130,13 @@ def _ways(node: s.Image, arrivals: list[i.Arrival], findings: Findings) -> dict[
             orientation = _choice(read, "orientation", _TURNS)
             alpha = _alpha(read, "alpha")
             key = _alpha(read, "key") if read.says("key") else None
+            rgb_key = _alpha(read, "rgb_key") if read.says("rgb_key") else None
             icc = _choice(read, "icc", _PROFILES)
             depth = _choice(read, "depth", _DEPTHS)
         if orientation is not None and alpha is not None and icc is not None and depth is not None:
-            ways[item.name.text] = Arrival(orientation=orientation, alpha=alpha, key=key, icc=icc, depth=depth)
+            ways[item.name.text] = Arrival(
+                orientation=orientation, alpha=alpha, key=key, rgb_key=rgb_key, icc=icc, depth=depth
+            )
     return ways
 
 

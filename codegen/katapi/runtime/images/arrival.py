@@ -40,6 +40,9 @@ class Arrival:
     """What becomes of one transparent colour (`tRNS` of a PNG, an index of a GIF) where it is not the same.
     With `alpha="drop"` it is the colour of every pixel that has it in RGB: `load_image` of transformers drops an alpha
     channel, but Pillow remembers a colour, and the processor then puts it on white."""
+    rgb_key: Alpha | None = None
+    """What becomes of one transparent colour of a PNG that is RGB as it is stored, where it is not the same: a
+    processor that only converts what is no RGB yet passes it by."""
     icc: Literal["ignore", "convert"] = "ignore"
     """What becomes of an embedded colour profile: nothing, or colours are converted to sRGB (perceptual intent)."""
     depth: Literal["clip", "scale", "reject"] = "clip"
@@ -49,10 +52,12 @@ class Arrival:
 
     def to_json(self) -> JsonObject:
         """The way as plain JSON."""
+        key = self.alpha if self.key is None else self.key
         return {
             "orientation": self.orientation,
             "alpha": _alpha_as_json(self.alpha),
-            "key": _alpha_as_json(self.alpha if self.key is None else self.key),
+            "key": _alpha_as_json(key),
+            "rgb_key": _alpha_as_json(key if self.rgb_key is None else self.rgb_key),
             "icc": self.icc,
             "depth": self.depth,
         }
@@ -139,8 +144,11 @@ def _check_depth(image: Image, way: Arrival) -> None:
 
 def _alpha(image: Image, way: Arrival) -> Alpha:
     """What becomes of the transparency that an image has."""
-    one_colour = not isinstance(image.info.get("transparency", b""), bytes)
-    return way.key if one_colour and way.key is not None else way.alpha
+    if isinstance(image.info.get("transparency", b""), bytes):
+        return way.alpha
+    if image.mode == "RGB" and way.rgb_key is not None:
+        return way.rgb_key
+    return way.alpha if way.key is None else way.key
 
 
 def _without_alpha(image: Image, way: Arrival) -> Image:

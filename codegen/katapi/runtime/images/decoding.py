@@ -1,7 +1,9 @@
 """Reads the file of an image: its header, with all limits, and only then its pixels.
 
-Nothing of Pillow's own state is changed, and its check for decompression bombs is passed by: the declared limits hold
-instead. A JPEG is never decoded at a reduced scale, since its pixels would not be those that a resize gives.
+Nothing of Pillow's own state is changed, and the check for decompression bombs that it makes when it opens a file is
+passed by: the declared limits hold instead. Its readers of WebP, GIF and TIFF make the check too, so that these are
+held to both limits; to that of a warning only where the caller has made warnings errors. A JPEG is never decoded at a
+reduced scale, since its pixels would not be those that a resize gives.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from katapi.runtime.images.media import (
     gif_frames,
     looks_like,
     media_type_as_registered,
+    png_chunks,
     webp_size,
 )
 from katapi.runtime.images.picture import Size, check_pixels
@@ -50,6 +53,14 @@ _BROKEN = (
     zlib.error,
 )
 """What Pillow's readers raise for files that are not as they should be; each reader has its own."""
+
+_PIECES = 1 << 16
+"""So many chunks of a PNG and blocks of a GIF are read however short they are. Pillow needs about as long for an empty
+one as for many pixels, so that of more the average must be what encoders write, or a little less."""
+
+_SCANS, _SCANS_OF_MOST_PIXELS = 100, 16
+"""How many scans of a JPEG are decoded: of any image, and of one that has as many pixels as may be. Each takes about as
+long as all pixels take in one scan, and encoders write a dozen."""
 
 _ORIENTATION = 0x0112
 """The tag of Exif for how a camera was held (Exif 3.0, section 4.6.5.1.7)."""
@@ -120,18 +131,30 @@ def read_header(
     format = _format(data, reading, media_type)
     if format.name == "webp" and (canvas := webp_size(data)) is not None:
         check_pixels(Size(canvas[1], canvas[0]), reading.limits.pixels, "the image")
+    frames = _pieces(data, format, reading)
     image = _opened(data, format)
     size = Size(image.height, image.width)
     check_pixels(size, reading.limits.pixels, "the image")
-    animated = _check_frames(image, data, reading)
+    if format.name == "jpeg":
+        most = min(_SCANS, _SCANS_OF_MOST_PIXELS * reading.limits.pixels // (size.height * size.width))
+        if data.count(b"\xff\xda") > most:
+            raise _too_fine(f"{most} scans")
+    animated = _check_frames(frames or _frames(image, data, _enough(reading)), reading)
     turned = _orientation(image, data) if orientation else 0
     return Header(format=format, size=size, mode=image.mode, animated=animated, orientation=turned), image
 
 
 def load(image: ImageFile) -> None:
-    """Decodes the pixels. Raises `MediaError` M107 where the file is cut off or damaged."""
+    """Decodes the pixels.
+
+    Raises `MediaError` M107 where the file is cut off or damaged, and M105 where it has more pixels than Pillow allows.
+    """
+    from PIL import Image  # Pillow is an extra
+
     try:
         image.load()
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _too_many_pixels(error) from None
     except _BROKEN as error:
         raise _damaged("its pixels cannot be decoded", error) from None
 
@@ -164,6 +187,23 @@ def _format(data: bytes, reading: Reading, media_type: str | None) -> Format:
     return found
 
 
+def _pieces(data: bytes, format: Format, reading: Reading) -> int | None:
+    """Refuses a file that is cut so finely that reading it takes long. Gives the frames of a GIF, None of others."""
+    frames = None
+    if format.name == "png":
+        most = max(_PIECES, len(data) // 4096)
+        too_many = png_chunks(data, most + 1) > most
+    elif format.name == "gif":
+        most = max(_PIECES, len(data) // 128)
+        frames = gif_frames(data, _enough(reading), most)
+        too_many = frames is None
+    else:
+        return None
+    if too_many:
+        raise _too_fine(f"{most} pieces")
+    return frames
+
+
 def _opened(data: bytes, format: Format) -> ImageFile:
     """The file as Pillow's reader of this format opens it, which reads the header alone."""
     try:
@@ -181,15 +221,19 @@ def _opened(data: bytes, format: Format) -> ImageFile:
         )
     try:
         return reader(BytesIO(data), "")
-    except Image.DecompressionBombError as error:
-        raise MediaError(str(error), code="M105", help="send a smaller image") from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _too_many_pixels(error) from None
     except _BROKEN as error:
         raise _damaged("its header cannot be read", error) from None
 
 
-def _check_frames(image: ImageFile, data: bytes, reading: Reading) -> bool:
+def _enough(reading: Reading) -> int:
+    """Up to how many frames are counted: more make no difference."""
+    return 2 if reading.limits.frames is None else max(reading.limits.frames + 1, 2)
+
+
+def _check_frames(frames: int, reading: Reading) -> bool:
     most = reading.limits.frames
-    frames = _frames(image, data, 2 if most is None else max(most + 1, 2))
     if frames > 1 and reading.frames == "reject":
         raise MediaError(
             "the image has more than one frame or page", code="M106", help="send the frame that is meant, alone"
@@ -200,9 +244,10 @@ def _check_frames(image: ImageFile, data: bytes, reading: Reading) -> bool:
 
 
 def _frames(image: ImageFile, data: bytes, enough: int) -> int:
-    """How many frames there are, counted no further than `enough`; where counting fails, those before are all."""
-    if image.format == "GIF":
-        return gif_frames(data, enough)  # Pillow would go through all of them
+    """How many frames there are of what is no GIF, counted no further than `enough`.
+
+    Where counting fails, those before are all.
+    """
     if image.format != "TIFF":
         return int(getattr(image, "n_frames", 1))
     frames = 1
@@ -228,6 +273,14 @@ def _orientation(image: ImageFile, data: bytes) -> int:
 
 _EXIF_IN_PNG = (b"eXIf", b"XML:com.adobe.xmp", b"Raw profile type")
 """The chunks and keywords under which a PNG can say an orientation, before its pixels or behind them."""
+
+
+def _too_many_pixels(error: Exception) -> MediaError:
+    return MediaError(f"Pillow refuses the image: {error}", code="M105", help="send a smaller image")
+
+
+def _too_fine(most: str) -> MediaError:
+    return MediaError(f"the image is damaged: it is cut into more than {most}", code="M107", help="encode it anew")
 
 
 def _damaged(what: str, error: BaseException) -> MediaError:

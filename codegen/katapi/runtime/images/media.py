@@ -113,30 +113,36 @@ def webp_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def gif_frames(data: bytes, enough: int) -> int:
-    """How many frames a GIF has (GIF89a, sections 18 to 22), counted no further than `enough`."""
-    frames, at = 0, 13 + _colours(data, 10)
-    while frames < enough and at < len(data):
+def png_chunks(data: bytes, enough: int) -> int:
+    """How many chunks a PNG has (ISO/IEC 15948, section 5.3), counted no further than `enough`."""
+    chunks, at = 0, 8
+    while chunks < enough and at < len(data):
+        chunks += 1
+        at += 12 + int.from_bytes(data[at : at + 4], "big")
+    return chunks
+
+
+def gif_frames(data: bytes, enough: int, most_blocks: int) -> int | None:
+    """How many frames a GIF has (GIF89a, sections 18 to 22), counted no further than `enough`.
+
+    None where there are more than `most_blocks` up to there; bytes that belong to no block are one each.
+    """
+    frames, at, blocks = 0, 13 + _colours(data, 10), 0
+    while frames < enough and at < len(data) and data[at] != 0x3B:
         block = data[at]
-        if block == 0x3B:
-            break
-        if block == 0x21:
-            at = _behind_data(data, at + 2)
-        elif block == 0x2C:
-            frames += 1
-            at = _behind_data(data, at + 11 + _colours(data, at + 9))
+        if block not in (0x21, 0x2C):
+            at, blocks = at + 1, blocks + 1
         else:
-            at += 1
+            frames += block == 0x2C
+            at += 2 if block == 0x21 else 11 + _colours(data, at + 9)
+            while at < len(data) and data[at] and blocks <= most_blocks:
+                at, blocks = at + 1 + data[at], blocks + 1
+            at, blocks = at + 1, blocks + 1
+        if blocks > most_blocks:
+            return None
     return frames
 
 
 def _colours(data: bytes, flags: int) -> int:
     """The length of the colour table that the flags at a place announce."""
     return 3 * 2 ** ((data[flags] & 7) + 1) if flags < len(data) and data[flags] & 0x80 else 0
-
-
-def _behind_data(data: bytes, at: int) -> int:
-    """The place behind data in blocks, each with its length before it, the last with a length of 0."""
-    while at < len(data) and data[at]:
-        at += 1 + data[at]
-    return at + 1
