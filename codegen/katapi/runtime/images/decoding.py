@@ -149,11 +149,10 @@ def read_header(
     return Header(format=format, size=size, mode=image.mode, animated=animated, orientation=turned), image
 
 
-def too_long(length: int, most: int) -> MediaError:
+def too_long(length: int, most: int, where: str = "") -> MediaError:
     """The error M102 for a file of more bytes than the limit."""
-    return MediaError(
-        f"the image has {length} bytes, and the limit is {most}", code="M102", help="send a smaller image"
-    )
+    message = f"the image has {length} bytes, and the limit is {most}"
+    return MediaError(message, code="M102", where=where, help="send a smaller image")
 
 
 def load(image: ImageFile) -> None:

@@ -136,8 +136,8 @@ class Bytes:
         try:
             folder = FilePath(self._images.folder).resolve()
             found = (folder / asked).resolve()
-        except (OSError, RuntimeError, ValueError) as error:  # of links in a circle, Python before 3.13 says the second
-            raise _unread(path, where, str(error), "name a file that is there") from None
+        except (OSError, RuntimeError, ValueError):  # of links in a circle, Python before 3.13 says the second
+            raise _unread(path, where, "it cannot be followed to a file", "name a file that is there") from None
         if ".." in asked.parts or not found.is_relative_to(folder):
             raise _unread(path, where, "it is not in the folder whose files may be read", "put it there")
         try:
@@ -146,9 +146,7 @@ class Bytes:
                 if not stat.S_ISREG(found_there.st_mode):
                     raise _unread(path, where, "it is no file", "name a file")
                 if found_there.st_size > self._most:
-                    error = too_long(found_there.st_size, self._most)
-                    error.where = where
-                    raise error
+                    raise too_long(found_there.st_size, self._most, where)
                 return file.read()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else None
