@@ -150,7 +150,7 @@ def read_header(
 
 
 def too_long(length: int, most: int, where: str = "") -> MediaError:
-    """The error M102 for a file of more bytes than the limit."""
+    """`MediaError` M102 for a file of more bytes than the limit."""
     message = f"the image has {length} bytes, and the limit is {most}"
     return MediaError(message, code="M102", where=where, help="send a smaller image")
 
