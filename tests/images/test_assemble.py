@@ -160,6 +160,9 @@ def test_a_file_is_read_from_the_folder_alone(tmp_path: Path) -> None:
     (tmp_path / "b.png").write_bytes(B)
     (folder / "out").symlink_to(tmp_path / "b.png")
     (folder / "in").symlink_to(folder / "deep" / "a.png")
+    (folder / "circle").symlink_to(folder / "circle")
+    with (folder / "long.png").open("wb") as file:
+        file.truncate(1 << 40)  # more than any memory, and nothing on the disk
     os.mkfifo(folder / "pipe")
     images = katapi.Images(folder=folder)
 
@@ -171,7 +174,9 @@ def test_a_file_is_read_from_the_folder_alone(tmp_path: Path) -> None:
         assert (x.images[0].given.kind, x.images[0].given.data) == ("file", A)
     for path in ("../b.png", "deep/../../b.png", "deep/../deep/a.png", str(tmp_path / "b.png"), "out"):
         assert refused(ask(path), images).code == "M123", path
-    for path in ("deep", "nowhere.png", "pipe"):
+    too_long = refused(ask("long.png"), images)
+    assert (too_long.code, too_long.where) == ("M102", "messages[0].content[0]")
+    for path in ("deep", "nowhere.png", "pipe", "circle"):
         assert refused(ask(path), images).code == "M123", path
     assert refused(ask("deep/a.png")).code == "M123"
 

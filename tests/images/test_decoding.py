@@ -189,6 +189,10 @@ def chunk(kind: bytes, data: bytes = b"") -> bytes:
         ("png", b"IDAT", chunk(b"abCd")),
         ("png", b"IEND", chunk(b"abCd")),
         ("png", b"IDAT", chunk(b"IDAT")),
+        ("jpeg", b"\xff\xdb", b"\xff"),
+        ("jpeg", b"\xff\xdb", b"\0"),
+        ("jpeg", b"\xff\xdb", b"\xff\xfe\0\2"),
+        ("jpeg", b"\xff\xdb", b"\xff\xd0"),
         ("gif", b"!", b"\1"),
         ("gif", b"!", b"!\xfe\1a\0"),
         ("gif", b"", b"\1a"),
@@ -197,7 +201,7 @@ def chunk(kind: bytes, data: bytes = b"") -> bytes:
 def test_a_file_that_is_cut_into_very_many_pieces_is_refused_before_they_are_read(
     name: str, before: bytes, piece: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = FILES[name] if name == "png" else file_of(FRAMES[0], "GIF", comment=b"x")
+    file = FILES[name] if name != "gif" else file_of(FRAMES[0], "GIF", comment=b"x")
     at = file.index(before) - 4 * (name == "png") if before else file.rindex(b"\0;")
     with_pieces = [file[:at] + piece * count + file[at:] for count in (1, 30_000, 70_000)]
     assert [code(data) for data in with_pieces[:2]] == ["ok", "ok"]
@@ -231,6 +235,15 @@ def test_nothing_of_pillow_is_changed_and_its_own_limits_do_not_count(monkeypatc
     assert code(FILES["jpeg"]) == "ok"
     assert code(FILES["jpeg"][:-10]) == "M107"
     assert (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES) == (10, False)
+
+
+def test_a_bmp_of_very_many_runs_is_refused_before_they_are_read() -> None:
+    file = bytearray(file_of(RGB.quantize(16), "BMP"))
+    file[30:34] = struct.pack("<I", 1)
+    start, ends = struct.unpack_from("<I", file, 10)[0], b"\0\0" * 3
+    runs = (bytes((20, 3)) + b"\0\0") * 12
+    assert code(bytes(file[:start]) + ends + runs) == "ok"
+    assert code(bytes(file[:start]) + b"\0\0" * (1 << 22) + runs) == "M107"
 
 
 def test_a_jpeg_of_very_many_scans_is_refused_before_they_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:

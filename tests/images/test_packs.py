@@ -108,6 +108,13 @@ def test_a_re_encoded_or_rotated_image_is_the_first_difference(one: bytes, other
     assert diff.first.stage is Stage.IMAGES
     assert Failure.IMAGE in diff.first.stage.failures
     assert "images[0]" in str(diff.first)
+    assert "what the model received is the same" not in str(diff)
+
+
+def test_a_diff_says_what_is_the_same_beside_the_images() -> None:
+    first, second = (packed(request(user(image(png(84, 56, (colour, 0, 0)))))) for colour in (1, 2))
+    diff = katapi.diff(first, second)
+    assert "  what the model received beside the images is the same: ids, mask and positions" in str(diff).splitlines()
 
 
 def test_a_replay_says_whether_the_decoder_gave_other_pixels(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import katapi
 from katapi import ArtifactError, MediaError
 from katapi.runtime.images.arrays import Join
 from katapi.runtime.images.arrival import Arrival
@@ -127,6 +128,7 @@ def test_the_record_has_all_that_decides_the_result() -> None:
             "orientation": "apply",
             "alpha": "drop",
             "key": "drop",
+            "rgb_key": "drop",
             "icc": "ignore",
             "depth": "clip",
         },
@@ -193,6 +195,14 @@ def test_an_arrival_is_named_in_the_record_with_its_background() -> None:
         "orientation": "reject",
         "alpha": {"over": [1, 2, 3]},
         "key": "drop",
+        "rgb_key": "drop",
         "icc": "convert",
         "depth": "scale",
     }
+
+
+def test_what_a_pipeline_rejects_is_told_with_a_remedy() -> None:
+    for call in (katapi.image_pipeline("qwen3_vl").process_one, katapi.image_pipeline("qwen3_vl").measure):
+        with pytest.raises(MediaError) as caught:
+            call(png(noise(1, 201)))
+        assert (caught.value.code, caught.value.help) == ("M109", "send an image of another size")

@@ -57,7 +57,8 @@ def in_words(
     said = {each.stage: each.same.value for each in found.stages}
     if said[Stage.IDS] == "same" and said[Stage.TENSORS] != "different":
         also = ", mask and positions" if said[Stage.TENSORS] == "same" else ""
-        yield f"  what the model received is the same: ids{also}"
+        beside = " beside the images" if said[Stage.IMAGES] == "different" else ""
+        yield f"  what the model received{beside} is the same: ids{also}"
     for name, old, new in found.versions:
         yield f"  {name} {old} in {names[0]}, {new} in {names[1]}"
 

@@ -81,7 +81,8 @@ def _follows(found: Diff, names: tuple[str, str]) -> Iterator[str]:
     if again:
         yield f"the same again: {', '.join(again)}"
     if {Stage.IDS.value, Stage.TENSORS.value} <= {*again}:
-        yield "what the model received is the same"
+        images = [each.same for each in found.stages if each.stage is Stage.IMAGES]
+        yield f"what the model received{' beside the images' if Same.DIFFERENT in images else ''} is the same"
     for name, old, new in found.versions:
         yield f"{name} {old} in {names[0]}, {new} in {names[1]}"
 

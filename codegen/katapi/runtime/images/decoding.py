@@ -19,8 +19,10 @@ from katapi.runtime.errors import MediaError
 from katapi.runtime.images.media import (
     FORMATS,
     Format,
+    bmp_runs,
     format_of,
     gif_frames,
+    jpeg_pieces,
     looks_like,
     media_type_as_registered,
     png_chunks,
@@ -54,9 +56,12 @@ _BROKEN = (
 )
 """What Pillow's readers raise for files that are not as they should be; each reader has its own."""
 
+_RUNS = 1 << 22
+"""How many runs of a BMP are read, which Pillow does in Python."""
+
 _PIECES = 1 << 16
-"""So many chunks of a PNG and blocks of a GIF are read however short they are. Pillow needs about as long for an empty
-one as for many pixels, so that of more the average must be what encoders write, or a little less."""
+"""So many chunks of a PNG, segments of a JPEG and blocks of a GIF are read however short they are. Pillow needs about
+as long for an empty one as for many pixels, so that more of them must be about as long as encoders write them."""
 
 _SCANS, _SCANS_OF_MOST_PIXELS = 100, 16
 """How many scans of a JPEG are decoded: of any image, and of one that has as many pixels as may be. Each takes about as
@@ -144,6 +149,12 @@ def read_header(
     return Header(format=format, size=size, mode=image.mode, animated=animated, orientation=turned), image
 
 
+def too_long(length: int, most: int, where: str = "") -> MediaError:
+    """`MediaError` M102 for a file of more bytes than the limit."""
+    message = f"the image has {length} bytes, and the limit is {most}"
+    return MediaError(message, code="M102", where=where, help="send a smaller image")
+
+
 def load(image: ImageFile) -> None:
     """Decodes the pixels.
 
@@ -163,11 +174,7 @@ def _format(data: bytes, reading: Reading, media_type: str | None) -> Format:
     if not data:
         raise MediaError("the image has no bytes", code="M101", help="send the whole file")
     if len(data) > reading.limits.bytes:
-        raise MediaError(
-            f"the image has {len(data)} bytes, and the limit is {reading.limits.bytes}",
-            code="M102",
-            help="send a smaller image",
-        )
+        raise too_long(len(data), reading.limits.bytes)
     accepted = ", ".join(reading.accept)
     found = format_of(data)
     if found is None:
@@ -189,16 +196,21 @@ def _format(data: bytes, reading: Reading, media_type: str | None) -> Format:
 
 def _pieces(data: bytes, format: Format, reading: Reading) -> int | None:
     """Refuses a file that is cut so finely that reading it takes long. Gives the frames of a GIF, None of others."""
+    most = max(_PIECES, len(data) // (128 if format.name == "gif" else 4096))
     frames = None
-    if format.name == "png":
-        most = max(_PIECES, len(data) // 4096)
-        too_many = png_chunks(data, most + 1) > most
-    elif format.name == "gif":
-        most = max(_PIECES, len(data) // 128)
-        frames = gif_frames(data, _enough(reading), most)
-        too_many = frames is None
-    else:
-        return None
+    match format.name:
+        case "gif":
+            frames = gif_frames(data, _enough(reading), most)
+            too_many = frames is None
+        case "png":
+            too_many = png_chunks(data, most + 1) > most
+        case "jpeg":
+            too_many = jpeg_pieces(data, most + 1) > most
+        case "bmp":
+            most = _RUNS
+            too_many = bmp_runs(data) > most
+        case _:
+            too_many = False
     if too_many:
         raise _too_fine(f"{most} pieces")
     return frames

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
+from katapi.runtime.images.decoding import too_long
 from katapi.runtime.images.sources import ImageAddress, ImageBytes, ImageFile, ImageSource
 from katapi.runtime.places import bare
 
@@ -81,16 +82,17 @@ class GivenImage:
 class Bytes:
     """Gets the bytes of parts, one after the other, in the order of the request; no more are asked for than given."""
 
-    def __init__(self, images: Images) -> None:
+    def __init__(self, images: Images, most: int) -> None:
         self._images = images
+        self._most = most  # the length of a file that is read
         self._attached = enumerate(images.attached)
         self._fetched: dict[str, bytes] = {}
 
     def of(self, source: ImageSource | None, where: str) -> tuple[bytes, str | None, Kind, str]:
         """The bytes that a part means, what they are said to be, and where they were.
 
-        Raises `MediaError` M122 for an address that may not be fetched, M123 for a file that may not be read, and M124
-        where the address gives no bytes.
+        Raises `MediaError` M102 for a file that is too long, M122 for an address that may not be fetched, M123 for a
+        file that may not be read, and M124 where the address gives no bytes.
         """
         match source:
             case ImageBytes(data=data, media_type=media_type):
@@ -130,15 +132,21 @@ class Bytes:
             return self._images.kept["file", path]
         if self._images.folder is None:
             raise _unread(path, where, "no file may be read", "pass the `folder` whose files a request may name")
-        folder = FilePath(self._images.folder).resolve()
         asked = FilePath(path)
-        found = (folder / asked).resolve()
+        try:
+            folder = FilePath(self._images.folder).resolve()
+            found = (folder / asked).resolve()
+        except (OSError, RuntimeError, ValueError):  # of links in a circle, Python before 3.13 says the second
+            raise _unread(path, where, "it cannot be followed to a file", "name a file that is there") from None
         if ".." in asked.parts or not found.is_relative_to(folder):
             raise _unread(path, where, "it is not in the folder whose files may be read", "put it there")
         try:
             with open(os.open(found, os.O_RDONLY | _CAREFULLY), "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                found_there = os.fstat(file.fileno())
+                if not stat.S_ISREG(found_there.st_mode):
                     raise _unread(path, where, "it is no file", "name a file")
+                if found_there.st_size > self._most:
+                    raise too_long(found_there.st_size, self._most, where)
                 return file.read()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else None

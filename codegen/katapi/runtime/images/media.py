@@ -122,6 +122,33 @@ def png_chunks(data: bytes, enough: int) -> int:
     return chunks
 
 
+_WITHOUT_LENGTH = frozenset((0x00, 0xC8, *range(0xD0, 0xDA), *range(0xF0, 0xFE)))
+"""Markers of a JPEG that are read as two bytes with nothing that belongs to them, and the escape of a 255."""
+
+
+def jpeg_pieces(data: bytes, enough: int) -> int:
+    """How many segments a JPEG has before its first scan (ITU-T T.81, annex B), counted no further than `enough`.
+
+    Bytes that belong to no segment are one each.
+    """
+    pieces, at = 0, 2
+    while pieces < enough and at + 1 < len(data):
+        pieces += 1
+        marker = data[at + 1]
+        if data[at] != 0xFF or marker == 0xFF:
+            at += 1
+        elif marker == 0xDA:
+            break
+        else:
+            at += 2 if marker in _WITHOUT_LENGTH else 2 + max(int.from_bytes(data[at + 2 : at + 4], "big"), 2)
+    return pieces
+
+
+def bmp_runs(data: bytes) -> int:
+    """How many runs a BMP can hold at most; 0 where it is not compressed by them (RLE8 and RLE4)."""
+    return len(data) // 2 if data[30:34] in (b"\1\0\0\0", b"\2\0\0\0") else 0
+
+
 def gif_frames(data: bytes, enough: int, most_blocks: int) -> int | None:
     """How many frames a GIF has (GIF89a, sections 18 to 22), counted no further than `enough`.
 

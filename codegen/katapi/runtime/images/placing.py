@@ -64,8 +64,8 @@ def placed(request: R, shown: Shown | None, images: Images, past: int = 0) -> R:
         raise _without_bytes(without[0])
     if len(without) != len(images.attached):
         raise _miscounted(without, len(images.attached))
-    found = Bytes(images)
     pipeline = shown.pipeline().loading(images.load)
+    found = Bytes(images, pipeline.reading.limits.bytes)
     placeholders: dict[Path, Placeholder] = {}
     for path, part in parts:
         where = json_path(path)

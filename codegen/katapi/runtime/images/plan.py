@@ -14,6 +14,9 @@ from katapi.runtime.images.pieces import Piece
 from katapi.runtime.images.pipeline import ImagePipeline, Outputs
 from katapi.runtime.images.pixels import Normalization
 
+_SIZE = "send an image of another size"
+"""A plan sees the size of a picture alone, so that there is no other remedy."""
+
 N = TypeVar("N", bound=Normalization)
 N_contra = TypeVar("N_contra", bound=Normalization, contravariant=True)
 
@@ -50,11 +53,14 @@ def planned(
     def planned_for(picture: Picture) -> Plan[N]:
         try:
             return plan(picture)
+        except MediaError as error:
+            error.help = error.help or _SIZE
+            raise
         except (ArithmeticError, IndexError, ValueError) as error:
             raise MediaError(
                 f"{name} has no answer for an image of {picture.size} ({error})",
                 code="M109",
-                help="send an image of another size",
+                help=_SIZE,
             ) from None
 
     return ImagePipeline(

@@ -66,7 +66,7 @@ def source_of(text: str, steps: Path) -> ImageSource:
 def file_of(text: str, steps: Path) -> ImageFile:
     """The file of a path. R116 for what is no path."""
     if not text or "\0" in text:
-        raise refuse("R116", "this is the path of no file", within=steps)
+        raise refuse("R116", "this is the path of no file", help="name a file", within=steps)
     return ImageFile(steps, text)
 
 
@@ -77,7 +77,7 @@ def bytes_of(text: str, media_type: str | None, steps: Path) -> ImageBytes:
     except ValueError:
         raise refuse("R116", "the image is not written in base64", help=_ONE_LINE, within=steps) from None
     if not data:
-        raise refuse("R116", "the image has no bytes", within=steps)
+        raise refuse("R116", "the image has no bytes", help="send the whole file", within=steps)
     return ImageBytes(steps, data, media_type)
 
 
@@ -96,7 +96,7 @@ def _of_file_url(text: str, steps: Path) -> ImageFile:
     try:
         parts = urlsplit(text)
     except ValueError:
-        raise refuse("R116", "this is no URL", within=steps) from None
+        raise refuse("R116", "this is no URL", help="write file:///path/to/it", within=steps) from None
     if parts.netloc not in ("", "localhost") or parts.query or parts.fragment:
         help = "write file:///path/to/it"
         raise refuse("R116", "a URL of a file names one of this machine, and nothing else", help=help, within=steps)
