@@ -18,7 +18,7 @@ from hypothesis.strategies import SearchStrategy
 from katapi.artifacts.cache import Cache
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
-from katapi.runtime.errors import TemplateError, TokenizerError
+from katapi.runtime.errors import RequestError, TemplateError, TokenizerError
 from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
@@ -274,12 +274,16 @@ class Reread(NamedTuple):
 def reread(model: Model[R], request: R) -> Reread | None:
     """The last reply of a conversation, read and printed again.
 
-    None where there is none, where it shares a token with what stands around it, and where its message has something
-    that a model does not write: a name, a picture.
+    None where there is none, where it shares a token with what stands around it, where the bytes of the request are
+    refused (they nest too deep), and where its message has something that a model does not write: a name, a picture.
     """
     messages = dict(request)["messages"]
     last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
     if last < 0 or not isinstance(getattr(messages[last], "content", ""), str | None):
+        return None
+    try:
+        model.decode_request(request_bytes(request))
+    except RequestError:
         return None
 
     def with_last(message: Json) -> R:

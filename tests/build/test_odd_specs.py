@@ -191,7 +191,7 @@ SPECS = {
         template="""template Odd version "1" for Odd {
   each m in messages {
     when user { "a" m.content }
-    when assistant { sampled { m.content "!" } }
+    when assistant { "a" sampled { m.content "!" } }
   }
   generate { "a" }
   boundary "a", "!": accept

@@ -227,7 +227,14 @@ def emit_property_tests(program: Program, package: str, artifact: Artifact | Non
             name=program.name,
             source=program.source.name,
             imports=_imports(
-                program, package, strategies.helpers, checks, budgets=budgets, renders=renders, pytest=limited
+                program,
+                package,
+                strategies.helpers,
+                checks,
+                budgets=budgets,
+                renders=renders,
+                pytest=limited,
+                sites=any("Site(" in constant for constant in (prefix, placeholders) if constant is not None),
             ),
             needs=needs,
             choices=_constants(strategies.choices),
@@ -285,6 +292,7 @@ def _imports(
     budgets: bool,
     renders: bool,
     pytest: bool,
+    sites: bool,
 ) -> list[str]:
     stands_in = "with_vocabulary" in helpers
     own = {
@@ -293,7 +301,7 @@ def _imports(
             "Content",
             *(("ContentSegment", "ControlSegment") if renders else ()),
             *(("LiteralSegment",) if renders and program.template.generates else ()),
-            *(("Site",) if checks else ()),
+            *(("Site",) if sites else ()),
         ],
         "katapi.testing": sorted(helpers),
         "katapi.testing_budgets": ["Case", "check_within", "within"] if budgets else [],
