@@ -54,6 +54,7 @@ from katapi.runtime.tokenization.configuration import BytePairRanks, Regex, Unic
 from katapi.runtime.tokenization.table import load_table, read_table
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+from tests.images import shown
 from tests.images.pictures import file_of, noise, picture, pipeline, png
 from tests.request.test_errors_document import CLASSES, EXAMPLES, ROWS
 from tests.vocabularies import words
@@ -241,6 +242,17 @@ def without_pillow(folder: Path) -> None:
         pipeline().process(GREY)
 
 
+def not_shown(folder: Path) -> None:
+    """Assembles an image where the template prints nothing."""
+    replace(shown.model(), _render=lambda request: []).assemble(shown.request(shown.user(shown.image(shown.A))))
+
+
+def of_another_vocabulary(folder: Path) -> None:
+    """Assembles an image whose placeholder has control tokens that the model does not have."""
+    model = shown.showing("glm-4.5v", lambda: katapi.image_pipeline("qwen2_vl"))
+    model.assemble(shown.request(shown.user(shown.image(shown.A))))
+
+
 DONE: dict[str, Callable[[Path], object]] = {
     "R115": lambda folder: decode_request(Dated, b'{"now": "9 March"}'),
     "R119": lambda folder: decode_request(Short, b'{"name": "ab"}'),
@@ -315,6 +327,8 @@ DONE: dict[str, Callable[[Path], object]] = {
     "A138": read(b"YQ== 0\n"),
     "A142": package({"__init__.py": 'MODELS = {"x": "x"}', "x/__init__.py": ""}),
     "A143": package({"__init__.py": 'MODELS = {"x": "x"}', "x/__init__.py": "import made_models.x.renderer"}),
+    "M125": not_shown,
+    "M126": of_another_vocabulary,
     "A145": lambda folder: pipeline().loading("no_such_way"),
     "A150": find_project,
     "A151": lambda folder: find_project(_written(folder / "pyproject.toml", "[tool.katapi").parent),
