@@ -31,9 +31,6 @@ from katapi.runtime.images.pipeline import ImagePipeline, ProcessedImage
 
 Reals = NDArray[np.float32]
 
-find: Callable[[str], ImagePipeline] | None = getattr(katapi, "image_pipeline", None)
-"""The pipeline of a name."""
-
 SIZES = (Size(480, 640), Size(1024, 1024), Size(3000, 4000))
 FORMATS: Mapping[str, Mapping[str, object]] = {"JPEG": {"quality": 90}, "PNG": {}}
 
@@ -134,9 +131,7 @@ def milliseconds(call: Callable[[], object]) -> float:
 
 def row_of(name: str, size: Size, format: str, data: bytes, rounds: int) -> str:
     """One row of the table."""
-    if find is None:
-        raise BenchError("no pipeline is declared yet")
-    pipeline, plain = find(name), PLAIN[name]
+    pipeline, plain = katapi.image_pipeline(name), PLAIN[name]
     found = pipeline.process_one(data)
     known = known_of(pipeline, found)
     if not np.array_equal(found.arrays["pixel_values"], plain(data, known)):
