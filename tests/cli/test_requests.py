@@ -66,7 +66,11 @@ def test_json_holds_what_the_model_receives_and_the_record() -> None:
     done = katapi("assemble", "qwen3", TEMPERATURE)
     assert (done.status, done.err) == (0, "")
     printed = json.loads(done.out)
-    assert set(printed) == {"input_ids", "attention_mask", "position_ids", "text", "sampled", "origins", "record"}
+    assert set(printed) == {
+        *("input_ids", "attention_mask", "position_ids"),
+        *("text", "sampled", "origins", "images", "record"),
+    }
+    assert printed["images"] == []
     count = len(printed["input_ids"])
     assert count > 100
     assert printed["attention_mask"] == [1] * count
