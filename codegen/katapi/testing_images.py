@@ -93,7 +93,8 @@ def check_counts(pipeline: ImagePipeline, image: Image, size: Size) -> None:
 
     def counts() -> tuple[int, list[Token]]:
         seen = outline(size, pipeline.reading.limits.pixels)
-        return pipeline.count(seen), spread(standing(pipeline.expand(seen)))
+        plan = pipeline.planned(seen)
+        return plan.tokens(), spread(standing(plan.placeholder()))
 
     expected = _outcome(declares)
     assert _outcome(counts) == expected

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from katapi.runtime.images.arrays import Array, integers
+from katapi.runtime.images.arrays import integers
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize
@@ -17,6 +18,7 @@ from katapi.runtime.images.picture import WHITE, Picture, Size, Trace
 from katapi.runtime.images.pieces import Piece, control, text
 from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
+from katapi.runtime.images.plan import Outputs, Plan
 
 Bytes = NDArray[np.uint8]
 
@@ -65,22 +67,25 @@ PLAIN = Normalization(1.0)
 """Pixels as they are."""
 
 
-def _halved(source: Picture) -> Picture:
-    return resize(source, Size(source.height // 2, source.width // 2), Filter.BICUBIC)
+class Halved:
+    """A picture of half the size, with a token for each pixel that is left."""
 
+    def __init__(self, source: Picture) -> None:
+        self.small = resize(source, Size(source.height // 2, source.width // 2), Filter.BICUBIC)
 
-def _compute(source: Picture) -> Mapping[str, Array]:
-    small = _halved(source)
-    return {"pixel_values": planes([small], PLAIN), "sizes": integers([[small.height, small.width]])}
+    def arrays(self, numbers: Normalization) -> Outputs:
+        small = self.small
+        return {"pixel_values": planes([small], numbers), "sizes": integers([[small.height, small.width]])}
 
+    def tokens(self) -> int:
+        return self.small.height * self.small.width
 
-def _expand(source: Picture) -> Iterator[Piece]:
-    small = _halved(source)
-    for row in range(small.height):
-        if row:
-            yield text("\n")
-        yield control("<pixel>", small.width, row=row)
-    yield control("<never>", 0)
+    def placeholder(self) -> Iterator[Piece]:
+        for row in range(self.small.height):
+            if row:
+                yield text("\n")
+            yield control("<pixel>", self.small.width, row=row)
+        yield control("<never>", 0)
 
 
 def pipeline(
@@ -95,9 +100,7 @@ def pipeline(
         reading=reading or Reading(limits=Limits(pixels=10**6)),
         ways={"open": first, "turned": other or Arrival(orientation="apply", alpha="drop")},
         numbers=PLAIN,
-        compute=_compute,
-        count=lambda source: (source.height // 2) * (source.width // 2),
-        expand=_expand,
+        plan=Halved,
         joins={},
     )
 
@@ -106,3 +109,32 @@ def arrived(data: bytes, way: Arrival) -> Bytes:
     """The pixels of a file as they arrive: uint8 [height, width, 3]."""
     _, source = pipeline(arrival=way).source(data, media_type=None, orientation=False)
     return source.pixels
+
+
+@dataclass(frozen=True)
+class _Altered:
+    plan: Plan
+    source: Picture
+    said: Callable[[Plan, Normalization], Outputs] | None
+    counted: Callable[[Plan], int] | None
+    shown: Callable[[Plan, Picture], Iterable[Piece]] | None
+
+    def arrays(self, numbers: Normalization) -> Outputs:
+        return self.plan.arrays(numbers) if self.said is None else self.said(self.plan, numbers)
+
+    def tokens(self) -> int:
+        return self.plan.tokens() if self.counted is None else self.counted(self.plan)
+
+    def placeholder(self) -> Iterable[Piece]:
+        return self.plan.placeholder() if self.shown is None else self.shown(self.plan, self.source)
+
+
+def altered(
+    pipeline: ImagePipeline,
+    *,
+    arrays: Callable[[Plan, Normalization], Outputs] | None = None,
+    tokens: Callable[[Plan], int] | None = None,
+    placeholder: Callable[[Plan, Picture], Iterable[Piece]] | None = None,
+) -> ImagePipeline:
+    """A pipeline of the same plans, which say something else of what is given."""
+    return replace(pipeline, plan=lambda source: _Altered(pipeline.plan(source), source, arrays, tokens, placeholder))

@@ -17,9 +17,11 @@ from katapi.runtime.images.picture import Picture
 from katapi.runtime.images.pieces import Piece
 from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.placing import Shown
+from katapi.runtime.images.plan import Plan
 from katapi.runtime.json_types import Json
 from katapi.runtime.model import Model
 from katapi.runtime.request_model import RequestModel
+from tests.images.pictures import altered
 
 PAD = 151655
 """The id of `<|image_pad|>`, which stands for 28 x 28 pixels of an image."""
@@ -37,11 +39,9 @@ A, B, C = png(56, 56), png(84, 56, (200, 0, 0)), png(56, 112, (0, 200, 0))
 """Images of 4, 6 and 8 tokens."""
 
 
-def model(expand: Callable[[Picture], Iterable[Piece]] | None = None) -> Model[RequestModel]:
-    """Qwen3-VL with the images of Qwen2-VL, of which small ones have few tokens; `expand` gives other placeholders."""
-    pipeline = katapi.image_pipeline("qwen2_vl")
-    if expand is not None:
-        pipeline = replace(pipeline, expand=expand)
+def model(placeholder: Callable[[Plan, Picture], Iterable[Piece]] | None = None) -> Model[RequestModel]:
+    """Qwen3-VL with the images of Qwen2-VL, of which small ones have few tokens, or other placeholders for them."""
+    pipeline = altered(katapi.image_pipeline("qwen2_vl"), placeholder=placeholder)
     return showing("qwen3-vl", lambda: pipeline)
 
 

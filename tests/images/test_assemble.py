@@ -16,6 +16,7 @@ import katapi
 from katapi.runtime.images.picture import Picture
 from katapi.runtime.images.pieces import Piece, control
 from katapi.runtime.images.pieces import text as piece_text
+from katapi.runtime.images.plan import Plan
 from katapi.runtime.origins import ImageOrigin
 from katapi.runtime.stages import Stage
 from tests.images.shown import PAD, A, B, C, image, model, png, request, said, showing, text, user
@@ -198,13 +199,13 @@ def test_an_image_that_the_template_does_not_print_is_an_error() -> None:
 
 
 def test_a_placeholder_with_texts_in_it() -> None:
-    def expand(source: Picture) -> Iterable[Piece]:
+    def rows(_: Plan, source: Picture) -> Iterable[Piece]:
         for row in range(source.height // 28):
             yield piece_text(" and" if row else "first", row=row)
             yield control("<|image_pad|>", source.width // 28, row=row)
         yield piece_text(" end")
 
-    own = model(expand)
+    own = model(rows)
     x = own.assemble(request(user(text("see "), image(A), text("it"))))
     assert x.text.split("user\n")[1].startswith(
         "see <|vision_start|>first<|image_pad|><|image_pad|> and<|image_pad|><|image_pad|> end<|vision_end|>it"

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import katapi
@@ -23,8 +22,9 @@ from katapi.runtime.images.picture import Picture, Size, outline
 from katapi.runtime.images.pieces import Piece
 from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.testing_images import PictureFile, check_arrays, check_counts, declared
+from tests.images.pictures import altered
 
 SMALL = """image small version "1" {
   accept: png
@@ -140,11 +140,11 @@ def test_a_sound_pipeline_passes() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        replace(PIPELINE, compute=katapi.image_pipeline("qwen2_5_vl_limited").compute),
-        replace(PIPELINE, compute=lambda source: dict(reversed([*PIPELINE.compute(source).items()]))),
-        replace(PIPELINE, compute=katapi.image_pipeline("glm4v").compute),
-        replace(PIPELINE, count=lambda source: PIPELINE.count(source) + 1),
-        replace(PIPELINE, expand=lambda source: [Piece("<|image_pad|>", True, PIPELINE.count(source))]),
+        replace(PIPELINE, plan=katapi.image_pipeline("qwen2_5_vl_limited").plan),
+        altered(PIPELINE, arrays=lambda plan, numbers: dict(reversed([*plan.arrays(numbers).items()]))),
+        replace(PIPELINE, plan=katapi.image_pipeline("glm4v").plan),
+        altered(PIPELINE, tokens=lambda plan: plan.tokens() + 1),
+        altered(PIPELINE, placeholder=lambda plan, _: [Piece("<|image_pad|>", True, plan.tokens())]),
         replace(PIPELINE, ways={**PIPELINE.ways, "load_image": PIPELINE.ways["pil"]}),
     ],
     ids=["parameters", "order", "formula", "tokens", "indices", "way"],
@@ -164,13 +164,14 @@ def test_a_wrong_join_does_not() -> None:
 
 
 def test_what_a_size_refuses_must_be_refused() -> None:
+    small = PIPELINE.plan(outline(Size(28, 28), 10**6))
     with pytest.raises(AssertionError):
-        check_counts(replace(PIPELINE, count=lambda _: 4, expand=lambda _: []), QWEN, Size(1, 500))
+        check_counts(replace(PIPELINE, plan=lambda _: small), QWEN, Size(1, 500))
 
 
 def test_a_picture_too_narrow_for_the_declaration_is_refused_by_its_header() -> None:
     with pytest.raises(MediaError, match="one side is more than 200 times the other") as caught:
-        PIPELINE.count(outline(Size(1, 500), 10**6))
+        PIPELINE.planned(outline(Size(1, 500), 10**6))
     assert caught.value.code == "M109"
 
 
@@ -180,7 +181,7 @@ def test_where_a_plan_comes_to_no_number_the_picture_is_refused() -> None:
             self.sides = [source.height][source.width :]
             self.first = self.sides[0] / (source.height - 3)
 
-        def arrays(self, numbers: Normalization) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+        def arrays(self, numbers: Normalization) -> Outputs:
             return {}
 
         def tokens(self) -> int:
@@ -189,18 +190,9 @@ def test_where_a_plan_comes_to_no_number_the_picture_is_refused() -> None:
         def placeholder(self) -> list[Piece]:
             return []
 
-    pipeline = planned(
-        Broken,
-        name="broken",
-        version="1",
-        digest="",
-        reading=PIPELINE.reading,
-        ways=PIPELINE.ways,
-        numbers=PIPELINE.numbers,
-        joins={},
-    )
+    pipeline = replace(PIPELINE, name="broken", plan=Broken)
     with pytest.raises(MediaError, match="broken has no answer for an image of 3 × 4") as caught:
-        pipeline.count(outline(Size(3, 4), 100))
+        pipeline.planned(outline(Size(3, 4), 100))
     assert caught.value.code == "M109"
 
 

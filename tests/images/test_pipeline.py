@@ -19,9 +19,10 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, spelled
-from katapi.runtime.images.pixels import planes
+from katapi.runtime.images.pixels import Normalization, planes
+from katapi.runtime.images.plan import Outputs, Plan
 from katapi.runtime.images.record import digest_of_array
-from tests.images.pictures import PLAIN, arrived, file_of, noise, oriented, pipeline, png, smooth
+from tests.images.pictures import Halved, arrived, file_of, noise, oriented, pipeline, png, smooth
 
 
 def test_one_image() -> None:
@@ -69,12 +70,12 @@ def test_an_error_says_which_image_is_at_fault() -> None:
             call(b"", where="messages[0].content[1]")
 
 
-def _refuses(source: Picture) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
+def _refuses(source: Picture) -> Plan:
     raise MediaError("too dull", code="M109")
 
 
 def test_a_rule_of_the_pipeline_itself_refuses_from_the_header() -> None:
-    dull = replace(pipeline(), compute=_refuses)
+    dull = replace(pipeline(), plan=_refuses)
     for call in (dull.process_one, dull.measure):
         with pytest.raises(MediaError, match="image error M109 at here: too dull"):
             call(png(noise(8, 8)), where="here")
@@ -178,13 +179,18 @@ def test_images_of_which_only_the_record_tells_the_difference() -> None:
 
 
 def test_what_is_given_is_not_changed() -> None:
-    def painted(source: Picture) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
-        first = planes([source], PLAIN)
-        resize(source, Size(3, 3), Filter.BICUBIC)
-        return {"first": first, "again": planes([source], PLAIN)}
+    class Painted(Halved):
+        def __init__(self, source: Picture) -> None:
+            super().__init__(source)
+            self.source = source
+
+        def arrays(self, numbers: Normalization) -> Outputs:
+            first = planes([self.source], numbers)
+            resize(self.source, Size(3, 3), Filter.BICUBIC)
+            return {"first": first, "again": planes([self.source], numbers)}
 
     data = bytearray(png(noise(6, 6)))
-    found = replace(pipeline(), compute=painted).process(bytes(data))
+    found = replace(pipeline(), plan=Painted).process(bytes(data))
     assert np.array_equal(found.arrays["first"], found.arrays["again"])
     assert found.arrays["first"].flags.writeable
 

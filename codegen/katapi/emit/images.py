@@ -12,7 +12,7 @@ from katapi.emit.formulas import module_imports, refuse
 from katapi.emit.marks import MarkWriter
 from katapi.emit.names import class_name
 from katapi.emit.python import Lines, call, string
-from katapi.emit.terms import TermWriter, annotation, name_of, numbers_class
+from katapi.emit.terms import TermWriter, annotation, name_of
 from katapi.emit.values import Values
 from katapi.model import formulas as m
 from katapi.model.images import SOURCE, Image, terms_of_marks
@@ -128,21 +128,24 @@ def _variables(value: object) -> set[m.Quantity]:
 
 
 class _Shared:
-    """Constants that several pipelines share: which files they read, and the ways in which images come in."""
+    """Constants that pipelines share: which files they read, and the ways in which images come in.
+
+    The first one has the plain name, another one the name of the first pipeline that is of it.
+    """
 
     def __init__(self, values: Values) -> None:
         self.lines: list[str] = []
         self._values = values
         self._names: dict[str, str] = {}
 
-    def reading(self, image: Image) -> str:
+    def reading(self, image: Image, pipeline: str) -> str:
         """The constant of which files are read."""
-        return self._constant("_READING", self._whole(image.reading))
+        return self._constant("_READING", self._whole(image.reading), pipeline)
 
-    def ways(self, ways: Mapping[str, Arrival]) -> str:
+    def ways(self, ways: Mapping[str, Arrival], pipeline: str) -> str:
         """The constant of the ways."""
         pairs = [f"{string(name)}: {self._whole(way)}" for name, way in ways.items()]
-        return self._constant("_WAYS", f"{{{', '.join(pairs)}}}")
+        return self._constant("_WAYS", f"{{{', '.join(pairs)}}}", pipeline)
 
     def _whole(self, value: DataclassInstance) -> str:
         """A value with all that is declared of it, be it a default of the class or not; None is nothing."""
@@ -155,10 +158,9 @@ class _Shared:
     def _field(self, content: object) -> str:
         return self._whole(content) if isinstance(content, Limits) else self._values.expression(content)
 
-    def _constant(self, name: str, expression: str) -> str:
+    def _constant(self, name: str, expression: str, pipeline: str) -> str:
         if expression not in self._names:
-            count = sum(known.startswith(name) for known in self._names.values())
-            self._names[expression] = f"{name}_{count + 1}" if count else name
+            self._names[expression] = f"_{pipeline}{name}" if name in self._names.values() else name
             lines = Lines()
             lines.statement(f"{self._names[expression]} = ", expression)
             self.lines.append(lines.text())
@@ -172,15 +174,15 @@ def _pipeline(
     name = image.identity.name
     joins = [f"{string(one.name)}: {values.expression(one.join)}" for one in image.outputs if one.join != Join()]
     lines = Lines()
-    lines.add(f"{names.constants[name]} = {writer.need(_PLAN, 'planned')}(")
+    lines.add(f"{names.constants[name]} = ImagePipeline(")
     lines.indent()
-    lines.statement("", _plan_of(image, names.classes[image.plan], writer), ",")
     lines.statement("name=", string(name), ",")
     lines.statement("version=", string(image.identity.version), ",")
     lines.statement("digest=", string(image.digest), ",")
-    lines.statement("reading=", shared.reading(image), ",")
-    lines.statement("ways=", shared.ways(image.ways), ",")
+    lines.statement("reading=", shared.reading(image, names.constants[name]), ",")
+    lines.statement("ways=", shared.ways(image.ways, names.constants[name]), ",")
     lines.statement("numbers=", writer.numbers(image.numbers, params), ",")
+    lines.statement("plan=", _plan_of(image, names.classes[image.plan], writer), ",")
     lines.statement("joins=", f"{{{', '.join(joins)}}}", ",")
     lines.dedent()
     lines.add(")")
@@ -258,8 +260,8 @@ class _Plan:
 
     def _arrays(self) -> None:
         lines, writer = self._lines, self._writer
-        outputs = writer.need(_PIPELINE, "Outputs")
-        numbers = writer.need(*numbers_class(self._image.numbers))
+        outputs = writer.need(_PLAN, "Outputs")
+        numbers = writer.need("katapi.runtime.images.pixels", "Normalization")
         lines.add(f"def arrays(self, numbers: {numbers}) -> {outputs}:")
         lines.indent()
         lines.add("return {")

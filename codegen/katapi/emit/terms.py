@@ -56,7 +56,7 @@ _TAKEN = (
     | frozenset(dir(builtins))
     | {operation.value for operation in Operation}
     | {"I", "O", "bisect", "control", "first", "integers", "l", "last", "least", "math", "most", "numbers", "real32"}
-    | {"arrays", "partial", "planned", "self", "short_integers", "text"}
+    | {"arrays", "partial", "self", "short_integers", "text"}
 )
 
 
@@ -270,9 +270,3 @@ def annotation(sort: Sort, writer: TermWriter) -> str:
             return writer.need(_PICTURE, "Size")
         case _:
             return _NAMES[sort]
-
-
-def numbers_class(numbers: m.Term) -> tuple[str, str]:
-    """The class that a plan wants of what pixels become, and where it is: the special one only where it must be."""
-    real = isinstance(numbers, m.OperationOf) and numbers.operation is Operation.REAL
-    return _CLASSES[Operation.REAL if real else Operation.NORMALIZATION]

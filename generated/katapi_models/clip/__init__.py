@@ -15,9 +15,9 @@ from katapi.runtime.images.libraries import resize_by_torchvision
 from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.runtime.images.resampling import Kernel
 from katapi_models.clip.formulas import by_short_side
 
@@ -72,40 +72,40 @@ _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
-_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
+_CLIP_224_TORCHVISION_WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
-CLIP_224 = planned(
-    partial(Clip224Plan, side=224),
+CLIP_224 = ImagePipeline(
     name="clip_224",
     version="1",
     digest="sha256:8ef5dba0d747c263f306af2665fc66d24520d04e4925a699556058e1bb71d43b",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Clip224Plan, side=224),
     joins={},
 )
 """The image clip_224, version 1 (clip.kata:5)."""
 
-CLIP_336 = planned(
-    partial(Clip224Plan, side=336),
+CLIP_336 = ImagePipeline(
     name="clip_336",
     version="1",
     digest="sha256:3abde9bccd5a2aa6f22e3daa912539aa79d8b24e09f9f231beb862cde74f0085",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Clip224Plan, side=336),
     joins={},
 )
 """The image clip_336, version 1 (clip.kata:22)."""
 
-CLIP_224_TORCHVISION = planned(
-    Clip224TorchvisionPlan,
+CLIP_224_TORCHVISION = ImagePipeline(
     name="clip_224_torchvision",
     version="1",
     digest="sha256:331a86b5a0692b5461cbf4da171e5c11ef976398f81c91f2e2199dea9aa42dfd",
     reading=_READING,
-    ways=_WAYS_2,
+    ways=_CLIP_224_TORCHVISION_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=Clip224TorchvisionPlan,
     joins={},
 )
 """The image clip_224_torchvision, version 1 (clip.kata:27)."""

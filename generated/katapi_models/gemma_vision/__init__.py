@@ -15,9 +15,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, crop, resize
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control, text
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, flat_patches, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.gemma_vision.formulas import crops_along, in_blocks
 
 
@@ -97,50 +97,50 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-GEMMA3 = planned(
-    partial(Gemma3Plan, most_crops=0),
+GEMMA3 = ImagePipeline(
     name="gemma3",
     version="1",
     digest="sha256:f2ebcad9028f3398ffc35bc4317fe35a3e2ba0cd8b9556095516b7cc2d768031",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Gemma3Plan, most_crops=0),
     joins={},
 )
 """The image gemma3, version 1 (gemma_vision.kata:10)."""
 
-GEMMA3_PAN_AND_SCAN = planned(
-    partial(Gemma3Plan, most_crops=4),
+GEMMA3_PAN_AND_SCAN = ImagePipeline(
     name="gemma3_pan_and_scan",
     version="1",
     digest="sha256:37c38ef8e2cef0f58aca8ccd739edb6bfd9e961da5bdcc86fd5b19ef08bb3353",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Gemma3Plan, most_crops=4),
     joins={},
 )
 """The image gemma3_pan_and_scan, version 1 (gemma_vision.kata:53)."""
 
-GEMMA4 = planned(
-    partial(Gemma4Plan, highest=280),
+GEMMA4 = ImagePipeline(
     name="gemma4",
     version="1",
     digest="sha256:e7db80d4e87524eb97ac4fec4dcbbcbcfef995818b968247508f1000753de137",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255),
+    plan=partial(Gemma4Plan, highest=280),
     joins={},
 )
 """The image gemma4, version 1 (gemma_vision.kata:73)."""
 
-GEMMA4_70 = planned(
-    partial(Gemma4Plan, highest=70),
+GEMMA4_70 = ImagePipeline(
     name="gemma4_70",
     version="1",
     digest="sha256:c195fc3b5f00edf5c0024320c71bc0ec16fb9becf5d991c2d16b22e09878ec38",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255),
+    plan=partial(Gemma4Plan, highest=70),
     joins={},
 )
 """The image gemma4_70, version 1 (gemma_vision.kata:104)."""

@@ -13,9 +13,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, merged_patches
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.glm_v.formulas import smart_resize
 
 
@@ -52,26 +52,26 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-GLM4V = planned(
-    Glm4vPlan,
+GLM4V = ImagePipeline(
     name="glm4v",
     version="1",
     digest="sha256:bb96e4faf274884c50412e084a820a687403c4ad25526d2b130abf94f017ec72",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=Glm4vPlan,
     joins={},
 )
 """The image glm4v, version 1 (glm_v.kata:20)."""
 
-GLM46V = planned(
-    Glm4vPlan,
+GLM46V = ImagePipeline(
     name="glm46v",
     version="1",
     digest="sha256:81cea613f3d30e6175c65ece5bd6b7a38a3d589b050ebd0548988f5e84b78b6e",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=Glm4vPlan,
     joins={},
 )
 """The image glm46v, version 1 (glm_v.kata:39)."""

@@ -14,9 +14,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize, tiles
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control, text
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.idefics.formulas import at_most, by_long_side, to_tiles
 
 
@@ -76,38 +76,38 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-IDEFICS3 = planned(
-    partial(Idefics3Plan, longest=1456, tile=364, tile_tokens=169),
+IDEFICS3 = ImagePipeline(
     name="idefics3",
     version="1",
     digest="sha256:8d03f612bcfdff9f216a82dddbd98feb35ad656691f077038ed73b42a00d38d8",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Idefics3Plan, longest=1456, tile=364, tile_tokens=169),
     joins={"pixel_values": Join(1), "pixel_attention_mask": Join(1), "rows": Join(1), "cols": Join(1)},
 )
 """The image idefics3, version 1 (idefics.kata:28)."""
 
-SMOLVLM_384 = planned(
-    partial(Idefics3Plan, longest=1536, tile=384, tile_tokens=81),
+SMOLVLM_384 = ImagePipeline(
     name="smolvlm_384",
     version="1",
     digest="sha256:4ef4af2eebbc048f733411309f8115b43a4f37a446eda4e7a0d4ee9619505b3b",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Idefics3Plan, longest=1536, tile=384, tile_tokens=81),
     joins={"pixel_values": Join(1), "pixel_attention_mask": Join(1), "rows": Join(1), "cols": Join(1)},
 )
 """The image smolvlm_384, version 1 (idefics.kata:73)."""
 
-SMOLVLM_512 = planned(
-    partial(Idefics3Plan, longest=2048, tile=512, tile_tokens=64),
+SMOLVLM_512 = ImagePipeline(
     name="smolvlm_512",
     version="1",
     digest="sha256:e6418a74d489e2780480793a59882a9bb14a060d903a85f8dd7a7e0c290bcacc",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Idefics3Plan, longest=2048, tile=512, tile_tokens=64),
     joins={"pixel_values": Join(1), "pixel_attention_mask": Join(1), "rows": Join(1), "cols": Join(1)},
 )
 """The image smolvlm_512, version 1 (idefics.kata:79)."""

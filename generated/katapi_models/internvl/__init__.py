@@ -13,9 +13,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize, tiles
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.internvl.formulas import nearest_grid
 
 
@@ -73,26 +73,26 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-INTERNVL3 = planned(
-    Internvl3Plan,
+INTERNVL3 = ImagePipeline(
     name="internvl3",
     version="1",
     digest="sha256:90d5d84370ddba6621152c6738414f1d674481afb6ade5a8ff2e0d0621e9af56",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    plan=Internvl3Plan,
     joins={},
 )
 """The image internvl3, version 1 (internvl.kata:5)."""
 
-GOT_OCR2 = planned(
-    GotOcr2Plan,
+GOT_OCR2 = ImagePipeline(
     name="got_ocr2",
     version="1",
     digest="sha256:63a5aa77a64418cc7f21802523cc47f38a5563e55ddc1d8049e3d6d7d8295aa6",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=GotOcr2Plan,
     joins={},
 )
 """The image got_ocr2, version 1 (internvl.kata:32)."""

@@ -15,9 +15,9 @@ from katapi.runtime.images.libraries import resize_by_torchvision
 from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, patches
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.runtime.images.resampling import Kernel
 from katapi_models.kimi_vision.formulas import fit
 
@@ -53,14 +53,14 @@ _READING = Reading(
 )
 _WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
-KIMI_K2_5 = planned(
-    KimiK25Plan,
+KIMI_K2_5 = ImagePipeline(
     name="kimi_k2_5",
     version="1",
     digest="sha256:ce3436891cde72f0697b26cdf7e295cbda30af1451548454529302175a58e353",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=KimiK25Plan,
     joins={},
 )
 """The image kimi_k2_5, version 1 (kimi_vision.kata:10)."""

@@ -15,9 +15,9 @@ from katapi.runtime.images.libraries import resize_by_torchvision
 from katapi.runtime.images.numbers import BfloatNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.runtime.images.resampling import Kernel
 from katapi_models.llama4_vision.formulas import best_canvas, fit
 
@@ -65,14 +65,14 @@ _READING = Reading(
 )
 _WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
-LLAMA4 = planned(
-    Llama4Plan,
+LLAMA4 = ImagePipeline(
     name="llama4",
     version="1",
     digest="sha256:dcb50e3f162beda4263b010534432d5c373cc1e9076eacb8c80e923e16a7cca1",
     reading=_READING,
     ways=_WAYS,
     numbers=BfloatNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=Llama4Plan,
     joins={},
 )
 """The image llama4, version 1 (llama4_vision.kata:32)."""

@@ -13,9 +13,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, pad, resize, tiles
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.runtime.images.selection import first
 from katapi_models.llama_vision.formulas import best_canvas, canvases, fit
 
@@ -56,14 +56,14 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-MLLAMA = planned(
-    MllamaPlan,
+MLLAMA = ImagePipeline(
     name="mllama",
     version="1",
     digest="sha256:98fb629654aa3f3dd1f430475deb385f0e516b5bed89d4b20595f89dbad9f1da",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=MllamaPlan,
     joins={"pixel_values": Join(1), "aspect_ratio_ids": Join(1), "aspect_ratio_mask": Join(1), "num_tiles": Join(1)},
 )
 """The image mllama, version 1 (llama_vision.kata:29)."""

@@ -13,9 +13,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, crop, pad, resize
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.llava.formulas import by_short_side
 
 
@@ -55,26 +55,26 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-LLAVA_1_5 = planned(
-    partial(Llava15Plan, squared=False),
+LLAVA_1_5 = ImagePipeline(
     name="llava_1_5",
     version="1",
     digest="sha256:8d6eaf9344b768e1fd10aaa4e4b19fc9ef1af1bd3eab72edd3da68c60f0a1d43",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Llava15Plan, squared=False),
     joins={},
 )
 """The image llava_1_5, version 1 (llava.kata:5)."""
 
-LLAVA_1_5_PAD = planned(
-    partial(Llava15Plan, squared=True),
+LLAVA_1_5_PAD = ImagePipeline(
     name="llava_1_5_pad",
     version="1",
     digest="sha256:4cd055025c6d8897976dbf3ecb6dc4bb94b726c2e16c64640e8a7894e946e503",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Llava15Plan, squared=True),
     joins={},
 )
 """The image llava_1_5_pad, version 1 (llava.kata:28)."""

@@ -13,9 +13,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, pad, resize, tiles
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.llava_next.formulas import best_grid, fit, unpadded
 
 
@@ -59,14 +59,14 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-LLAVA_NEXT = planned(
-    LlavaNextPlan,
+LLAVA_NEXT = ImagePipeline(
     name="llava_next",
     version="1",
     digest="sha256:b8d92ca1b18b475cdecb91390e2ceef4a5ca22f3883219fb38c1af2f997e344f",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=LlavaNextPlan,
     joins={"pixel_values": Join(fill=0)},
 )
 """The image llava_next, version 1 (llava_next.kata:35)."""

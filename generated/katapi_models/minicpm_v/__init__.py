@@ -13,9 +13,9 @@ from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.geometry import Filter, resize, tiles
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control, text
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, strips
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.minicpm_v.formulas import multiple, slices, view_size, view_tokens
 
 
@@ -69,14 +69,14 @@ _WAYS = {
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
 
-MINICPM_V4_6 = planned(
-    MinicpmV46Plan,
+MINICPM_V4_6 = ImagePipeline(
     name="minicpm_v4_6",
     version="1",
     digest="sha256:0158682cce9862ad4dab1d53e3b503a2e1ee784fa7faa8a59cd338a8679ddf70",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=MinicpmV46Plan,
     joins={"pixel_values": Join(3)},
 )
 """The image minicpm_v4_6, version 1 (minicpm_v.kata:31)."""

@@ -16,9 +16,9 @@ from katapi.runtime.images.libraries import resize_by_torchvision, tile_masks, v
 from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.runtime.images.resampling import Kernel
 from katapi_models.phi4_vision.formulas import fit, grid_of
 
@@ -68,14 +68,14 @@ _READING = Reading(
 )
 _WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
-PHI4_MULTIMODAL = planned(
-    Phi4MultimodalPlan,
+PHI4_MULTIMODAL = ImagePipeline(
     name="phi4_multimodal",
     version="1",
     digest="sha256:ef23ab849a8820f7e42ca5d3dbc3e8d0265ef9f3dde52194a42e3b5608ca1cbe",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=Phi4MultimodalPlan,
     joins={"image_pixel_values": Join(fill=0), "image_attention_mask": Join(fill=1)},
 )
 """The image phi4_multimodal, version 1 (phi4_vision.kata:22)."""

@@ -16,9 +16,9 @@ from katapi.runtime.images.libraries import planes_by_opencv
 from katapi.runtime.images.numbers import RealNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi_models.pixtral.formulas import fit, fit_nearest
 
 
@@ -56,7 +56,7 @@ class MistralCommon161024Plan:
         self.goal = fit_nearest(source.height, source.width, longest, block)
         self.grid = Size(self.goal.height // block, self.goal.width // block)
 
-    def arrays(self, numbers: RealNormalization) -> Outputs:
+    def arrays(self, numbers: Normalization) -> Outputs:
         return {
             "image": planes_by_opencv(self.source, self.goal, numbers),
         }
@@ -83,55 +83,55 @@ _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
-_WAYS_2 = {
+_MISTRAL_COMMON_16_1024_WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), rgb_key="drop", icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", icc="ignore", depth="clip"),
 }
 
-PIXTRAL_12B = planned(
-    partial(Pixtral12bPlan, longest=1024, patch=16),
+PIXTRAL_12B = ImagePipeline(
     name="pixtral_12b",
     version="1",
     digest="sha256:b5016aadd78449a828f7aa0d234fb9325cd9825726e60a698d5fdd2926a5feff",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Pixtral12bPlan, longest=1024, patch=16),
     joins={"pixel_values": Join(fill=0)},
 )
 """The image pixtral_12b, version 1 (pixtral.kata:10)."""
 
-MISTRAL3 = planned(
-    partial(Pixtral12bPlan, longest=1540, patch=28),
+MISTRAL3 = ImagePipeline(
     name="mistral3",
     version="1",
     digest="sha256:534cf4037bd921bee2dcd8885afa3242659d6f7ff65490f08619b4d3a3b0e7ef",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Pixtral12bPlan, longest=1540, patch=28),
     joins={"pixel_values": Join(fill=0)},
 )
 """The image mistral3, version 1 (pixtral.kata:40)."""
 
-MISTRAL_COMMON_16_1024 = planned(
-    partial(MistralCommon161024Plan, longest=1024, block=16),
+MISTRAL_COMMON_16_1024 = ImagePipeline(
     name="mistral_common_16_1024",
     version="1",
     digest="sha256:3e8ac09e9a1590c6b0b455d786826816b46d5d7dae2eb5d8ded777f2d658332d",
     reading=_READING,
-    ways=_WAYS_2,
+    ways=_MISTRAL_COMMON_16_1024_WAYS,
     numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(MistralCommon161024Plan, longest=1024, block=16),
     joins={"image": Join(alone=True)},
 )
 """The image mistral_common_16_1024, version 1 (pixtral.kata:54)."""
 
-MISTRAL_COMMON_14_1540_M2 = planned(
-    partial(MistralCommon161024Plan, longest=1540, block=28),
+MISTRAL_COMMON_14_1540_M2 = ImagePipeline(
     name="mistral_common_14_1540_m2",
     version="1",
     digest="sha256:e103de6eadce54e766cc39d22b386dacaded3d934fd3dfce95d6b219c0823aaf",
     reading=_READING,
-    ways=_WAYS_2,
+    ways=_MISTRAL_COMMON_16_1024_WAYS,
     numbers=RealNormalization(255.0, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(MistralCommon161024Plan, longest=1540, block=28),
     joins={"image": Join(alone=True)},
 )
 """The image mistral_common_14_1540_m2, version 1 (pixtral.kata:82)."""

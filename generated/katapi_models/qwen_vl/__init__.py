@@ -16,9 +16,9 @@ from katapi.runtime.images.libraries import resize_by_torchvision
 from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece, control
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, merged_patches
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.runtime.images.resampling import Kernel
 from katapi_models.qwen_vl.formulas import smart_resize
 
@@ -78,52 +78,52 @@ _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
-_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
+_QWEN3_VL_TORCHVISION_WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
 
-QWEN2_VL = planned(
-    partial(Qwen2VlPlan, patch=14, fewest=3136, highest=12845056),
+QWEN2_VL = ImagePipeline(
     name="qwen2_vl",
     version="1",
     digest="sha256:c57b12d751f01d1cef15557f177e6e19493e00c37719e7cd39d92ee2bd7af1eb",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Qwen2VlPlan, patch=14, fewest=3136, highest=12845056),
     joins={},
 )
 """The image qwen2_vl, version 1 (qwen_vl.kata:16)."""
 
-QWEN2_5_VL_LIMITED = planned(
-    partial(Qwen2VlPlan, patch=14, fewest=200704, highest=1003520),
+QWEN2_5_VL_LIMITED = ImagePipeline(
     name="qwen2_5_vl_limited",
     version="1",
     digest="sha256:bd846fdf88fd224c3e73bb2243c13296bd5197263ef9c863cedd581676f6bbd7",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    plan=partial(Qwen2VlPlan, patch=14, fewest=200704, highest=1003520),
     joins={},
 )
 """The image qwen2_5_vl_limited, version 1 (qwen_vl.kata:40)."""
 
-QWEN3_VL = planned(
-    partial(Qwen2VlPlan, patch=16, fewest=65536, highest=16777216),
+QWEN3_VL = ImagePipeline(
     name="qwen3_vl",
     version="1",
     digest="sha256:97d5a905483d847a061fb4d619f03bb380df412913c0d7d32e41450d11a446f9",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Qwen2VlPlan, patch=16, fewest=65536, highest=16777216),
     joins={},
 )
 """The image qwen3_vl, version 1 (qwen_vl.kata:45)."""
 
-QWEN3_VL_TORCHVISION = planned(
-    Qwen3VlTorchvisionPlan,
+QWEN3_VL_TORCHVISION = ImagePipeline(
     name="qwen3_vl_torchvision",
     version="1",
     digest="sha256:401045f887555a31561163ee4df4008bde66cf4d7b8959d674f1b9943fcaf071",
     reading=_READING,
-    ways=_WAYS_2,
+    ways=_QWEN3_VL_TORCHVISION_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=Qwen3VlTorchvisionPlan,
     joins={},
 )
 """The image qwen3_vl_torchvision, version 1 (qwen_vl.kata:54)."""

@@ -16,9 +16,9 @@ from katapi.runtime.images.libraries import resize_by_torchvision
 from katapi.runtime.images.numbers import FoldedNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pieces import Piece
-from katapi.runtime.images.pipeline import ImagePipeline, Outputs
+from katapi.runtime.images.pipeline import ImagePipeline
 from katapi.runtime.images.pixels import Normalization, flat_patches, planes
-from katapi.runtime.images.plan import planned
+from katapi.runtime.images.plan import Outputs
 from katapi.runtime.images.resampling import Kernel
 from katapi_models.siglip.formulas import naflex_size
 
@@ -92,56 +92,56 @@ _WAYS = {
     "pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", key=(255, 255, 255), icc="ignore", depth="clip"),
 }
-_WAYS_2 = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
-_WAYS_3 = {
+_SIGLIP_384_TORCHVISION_WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore", depth="clip")}
+_SIGLIP2_NAFLEX_WAYS = {
     "pil": Arrival(orientation="ignore", alpha="drop", icc="ignore", depth="clip"),
     "load_image": Arrival(orientation="apply", alpha="drop", icc="ignore", depth="clip"),
 }
 
-SIGLIP_224 = planned(
-    partial(Siglip224Plan, side=224),
+SIGLIP_224 = ImagePipeline(
     name="siglip_224",
     version="1",
     digest="sha256:8e24fb5f14bd17e7fbcca3fd52819ea9cc14068f3380ea53461eb8b9064ff799",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Siglip224Plan, side=224),
     joins={},
 )
 """The image siglip_224, version 1 (siglip.kata:3)."""
 
-SIGLIP_384 = planned(
-    partial(Siglip224Plan, side=384),
+SIGLIP_384 = ImagePipeline(
     name="siglip_384",
     version="1",
     digest="sha256:4ef6b3887781bab758990752d437f0e3e9e538ec3612c43dbe97ab3ac2386e09",
     reading=_READING,
     ways=_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=partial(Siglip224Plan, side=384),
     joins={},
 )
 """The image siglip_384, version 1 (siglip.kata:18)."""
 
-SIGLIP_384_TORCHVISION = planned(
-    Siglip384TorchvisionPlan,
+SIGLIP_384_TORCHVISION = ImagePipeline(
     name="siglip_384_torchvision",
     version="1",
     digest="sha256:d206e050402536508181576aace87e0a135a2bd8f08dd8caa2c3ef5173642e45",
     reading=_READING,
-    ways=_WAYS_2,
+    ways=_SIGLIP_384_TORCHVISION_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=Siglip384TorchvisionPlan,
     joins={},
 )
 """The image siglip_384_torchvision, version 1 (siglip.kata:23)."""
 
-SIGLIP2_NAFLEX = planned(
-    Siglip2NaflexPlan,
+SIGLIP2_NAFLEX = ImagePipeline(
     name="siglip2_naflex",
     version="1",
     digest="sha256:406c1ab1b008d94e433a9145828e31a21cfa4ef8d072a254d298fe10c0dc235f",
     reading=_READING,
-    ways=_WAYS_3,
+    ways=_SIGLIP2_NAFLEX_WAYS,
     numbers=Normalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    plan=Siglip2NaflexPlan,
     joins={},
 )
 """The image siglip2_naflex, version 1 (siglip.kata:49)."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from katapi.runtime.images.given import GivenImage
-    from katapi.runtime.images.pipeline import Outputs
     from katapi.runtime.images.placeholder import Placeholder
+    from katapi.runtime.images.plan import Outputs
     from katapi.runtime.images.record import ImageRecord
     from katapi.runtime.json_types import JsonObject
     from katapi.runtime.request_model import RequestModel

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.images.cubic import opencv_cubic, torch_bicubic
-from katapi.runtime.images.numbers import RealNormalization
 from katapi.runtime.images.picture import Picture, Size
 from katapi.runtime.images.pixels import Normalization, planes
 from katapi.runtime.images.resampling import Kernel, resize_bytes
@@ -41,7 +40,7 @@ def view_by_torch(picture: Picture, size: Size, numbers: Normalization) -> NDArr
     return torch_bicubic(planes([picture], numbers)[0], size.height, size.width)[None]
 
 
-def planes_by_opencv(picture: Picture, size: Size, numbers: RealNormalization) -> NDArray[np.float32]:
+def planes_by_opencv(picture: Picture, size: Size, numbers: Normalization) -> NDArray[np.float32]:
     """The picture resized as float32 by OpenCV's cubic, then made numbers: float32 of shape [3, height, width].
 
     There is no antialiasing, nothing is rounded to 8 bits, and nothing is clipped. Raises `MediaError` M105 where the

@@ -1,12 +1,11 @@
 """How a pixel becomes a number in processors that do not follow the order `(value * rescale - mean) / std`.
 
-Two of them take 8-bit pixels, so that each channel has 256 numbers, and every layout takes them as it takes a
-`Normalization`. The third takes pixels that a resize has left as float32.
+The pixels may be of 8 bits, so that each channel has 256 numbers (`table`), or real numbers that a resize has left
+(`of`).
 """
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,14 +23,11 @@ class FoldedNormalization(Normalization):
     A few numbers differ in their last bits from those of the unfolded order.
     """
 
-    @cached_property
-    def table(self) -> NDArray[np.float32]:
-        """The number of each value of each channel: float32 of shape [3, 256]."""
+    def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The numbers of pixels, both float32 with red, green and blue along the last axis."""
         unit = np.float32(1.0 / self.rescale)
-        table = np.stack([np.arange(256, dtype=np.float32)] * 3)
-        if self.mean is not None:
-            table -= np.array(self.mean, np.float32)[:, None] * unit
-        return table / (np.array((1.0, 1.0, 1.0) if self.std is None else self.std, np.float32)[:, None] * unit)
+        numbers = pixels if self.mean is None else pixels - np.array(self.mean, np.float32) * unit
+        return numbers / (np.array((1.0, 1.0, 1.0) if self.std is None else self.std, np.float32) * unit)
 
     def to_json(self) -> JsonObject:
         """The parameters, and the order of the arithmetic."""
@@ -44,15 +40,14 @@ class BfloatNormalization(Normalization):
     The numbers are bfloat16 held as float32, which loses nothing.
     """
 
-    @cached_property
-    def table(self) -> NDArray[np.float32]:
-        """The number of each value of each channel: float32 of shape [3, 256]."""
-        table = bfloat16(np.stack([np.arange(256, dtype=np.float32)] * 3) * np.float32(self.rescale))
+    def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The numbers of pixels, both float32 with red, green and blue along the last axis."""
+        numbers = bfloat16(pixels * np.float32(self.rescale))
         if self.mean is not None:
-            table = bfloat16(table - bfloat16(np.array(self.mean, np.float32))[:, None])
+            numbers = bfloat16(numbers - bfloat16(np.array(self.mean, np.float32)))
         if self.std is not None:
-            table = bfloat16(table / bfloat16(np.array(self.std, np.float32))[:, None])
-        return table
+            numbers = bfloat16(numbers / bfloat16(np.array(self.std, np.float32)))
+        return numbers
 
     def to_json(self) -> JsonObject:
         """The parameters, and the type in which numbers are computed."""
@@ -72,14 +67,8 @@ class RealNormalization(Normalization):
         self.divisor = divisor
         """What a pixel is divided by."""
 
-    @cached_property
-    def table(self) -> NDArray[np.float32]:
-        """The number of each whole value of each channel: float32 of shape [3, 256]."""
-        pixels = np.broadcast_to(np.arange(256, dtype=np.float32)[:, None], (1, 256, 3))
-        return self.of(pixels).transpose(2, 0, 1).reshape(3, 256)
-
     def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The numbers of pixels, both float32 of shape [height, width, 3]."""
+        """The numbers of pixels, both float32 with red, green and blue along the last axis."""
         numbers = pixels / np.float32(self.divisor)
         if self.mean is not None:
             numbers -= np.array(self.mean, np.float32)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError, MediaError
@@ -13,8 +13,9 @@ from katapi.runtime.images.arrays import Array, Join
 from katapi.runtime.images.arrival import Arrival, arrive, size_on_arrival
 from katapi.runtime.images.decoding import Header, Reading, load, read_header
 from katapi.runtime.images.picture import Picture, Size, Step, Trace, outline
-from katapi.runtime.images.pieces import Piece, Pieces, standing
+from katapi.runtime.images.pieces import Pieces, standing
 from katapi.runtime.images.pixels import Normalization
+from katapi.runtime.images.plan import Outputs, Plan
 from katapi.runtime.images.record import (
     ImageRecord,
     digest_of_file,
@@ -27,8 +28,8 @@ from katapi.runtime.record import Identity
 if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
-Outputs: TypeAlias = Mapping[str, Array]
-"""The arrays of a model, by the names of the official processor: float32, int32 or int64."""
+_SIZE = "send an image of another size"
+"""A plan sees the size of a picture alone, so that there is no other remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +127,8 @@ class ImagePipeline:
     """The ways in which an image can come in, by name; the first is the one that is taken unless another is named."""
     numbers: Normalization
     """How a pixel becomes a number."""
-    compute: Callable[[Picture], Outputs]
-    """The arrays of one image."""
-    count: Callable[[Picture], int]
-    """How many tokens an image takes, by its outline."""
-    expand: Callable[[Picture], Iterable[Piece]]
-    """What stands for an image, by its outline."""
+    plan: Callable[[Picture], Plan]
+    """What becomes of an image, or of its outline."""
     joins: Mapping[str, Join]
     """How the arrays of several images become one, by the name of the array."""
     chosen: str | None = None
@@ -178,17 +175,18 @@ class ImagePipeline:
         """One image; `where` is the place that an error names. Raises `MediaError` M100 to M109."""
         try:
             _, source = self.source(data, media_type=media_type, orientation=False)
-            arrays = self.compute(source)
-            seen = outline(source.size, self.reading.limits.pixels)
+            plan = self.planned(source)
+            arrays = plan.arrays(self.numbers)
+            steps = tuple(source.trace.steps)
             return ProcessedImage(
                 self,
                 bytes(data),
                 media_type,
                 arrays,
                 source.size,
-                tuple(source.trace.steps),
-                self.count(seen),
-                standing(self.expand(seen)),
+                steps,
+                plan.tokens(),
+                standing(plan.placeholder()),
             )
         except MediaError as error:
             error.where = error.where or where
@@ -204,8 +202,9 @@ class ImagePipeline:
         try:
             header, image = self._opened(data, media_type=media_type, orientation=False)
             seen = outline(size_on_arrival(image, header, self.arrival), self.reading.limits.pixels)
-            shapes = {name: array.shape for name, array in self.compute(seen).items()}
-            return Measure(seen.size, self.count(seen), standing(self.expand(seen)), shapes)
+            plan = self.planned(seen)
+            shapes = {name: array.shape for name, array in plan.arrays(self.numbers).items()}
+            return Measure(seen.size, plan.tokens(), standing(plan.placeholder()), shapes)
         except MediaError as error:
             error.where = error.where or where
             raise
@@ -217,6 +216,18 @@ class ImagePipeline:
             for name in images[0].arrays
         }
         return Processed(joined, tuple(images))
+
+    def planned(self, picture: Picture) -> Plan:
+        """The plan for a picture. Raises `MediaError` M109 where it has no answer for one of this size."""
+        try:
+            return self.plan(picture)
+        except MediaError as error:
+            error.help = error.help or _SIZE
+            raise
+        except (ArithmeticError, IndexError, ValueError) as error:
+            raise MediaError(
+                f"{self.name} has no answer for an image of {picture.size} ({error})", code="M109", help=_SIZE
+            ) from None
 
     def source(self, data: bytes, *, media_type: str | None, orientation: bool) -> tuple[Header, Picture]:
         """The header of a file and the picture that it holds, as it arrives; `orientation` as in `read_header`.

@@ -41,13 +41,17 @@ class Normalization:
     @cached_property
     def table(self) -> NDArray[np.float32]:
         """The number of each value of each channel: float32 of shape [3, 256]."""
-        values = (np.arange(256, dtype=np.float64) * self.rescale).astype(np.float32)
-        table = np.stack([values] * 3)
+        pixels = np.repeat(np.arange(256, dtype=np.float32)[:, None], 3, axis=1)
+        return np.ascontiguousarray(self.of(pixels).T)
+
+    def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The numbers of pixels, both float32 with red, green and blue along the last axis."""
+        numbers = (pixels.astype(np.float64) * self.rescale).astype(np.float32)
         if self.mean is not None:
-            table -= np.array(self.mean, np.float32)[:, None]
+            numbers -= np.array(self.mean, np.float32)
         if self.std is not None:
-            table /= np.array(self.std, np.float32)[:, None]
-        return table
+            numbers /= np.array(self.std, np.float32)
+        return numbers
 
     def to_json(self) -> JsonObject:
         """The parameters, and the type in which numbers are computed."""
