@@ -209,6 +209,8 @@ class Manifest(Part):
     """What the tokenizer is made of."""
     media: list[Medium]
     """The images that came beside the request."""
+    load: str | None = None
+    """The way in which images came in, where one was chosen."""
     files: dict[str, FileDigest]
     """All files but this one."""
 

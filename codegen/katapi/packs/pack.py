@@ -53,6 +53,8 @@ class Pack:
     """What stands in the place of contents; None where they are there."""
     media: tuple[PackedArtifact, ...] = ()
     """The images that came beside the request; their kinds are `attached`, `file` and `address`."""
+    load: str | None = None
+    """The way in which images came in, where one was chosen: that of the last of them."""
     source: str | None = None
     """The system that ran, where another than Katapi did (`katapi.foreign`); then stages may be missing."""
 

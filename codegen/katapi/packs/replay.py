@@ -170,8 +170,10 @@ def _why(old: JsonObject, new: JsonObject, before: list[StageReplay], changed: t
     """What differs, and what may have caused it."""
     names = ", ".join(key for key in old if canonical_json(old[key]) != canonical_json(new.get(key)))
     said = f"other: {names or 'the order of keys'}"
-    if "images" in old and (of_images := why_images(old["images"], new.get("images"))):
-        said = of_images
+    if "images" in old and (of_images := why_images(old["images"], new.get("images"))).said:
+        said = of_images.said
+        if of_images.explained:
+            return said
     if old.get("digest") != new.get("digest"):
         return f"{said}; it was declared as {_named(old)} then, and is {_named(new)} now"
     earlier = [each.stage.value for each in before if each.verdict is Verdict.DIFFERS]
