@@ -115,7 +115,7 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
         ),
         redaction=manifest.redaction,
         media=tuple(
-            PackedArtifact(m.kind, m.name, m.sha256, None if m.file is None else _file(files, m.file))
+            PackedArtifact(m.kind, m.name, m.sha256 or "", None if m.file is None else _file(files, m.file))
             for m in manifest.media
         ),
         load=manifest.load,

@@ -98,7 +98,7 @@ def pack_bytes(pack: Pack) -> bytes:
         path = None if image.data is None else f"media/{image.sha256}"
         if path is not None and image.data is not None:
             files[path] = image.data
-        media.append({"kind": image.kind, "name": image.name, "sha256": image.sha256, "file": path})
+        media.append({"kind": image.kind, "name": image.name, "sha256": image.sha256 or None, "file": path})
     manifest: JsonObject = {
         "format": FORMAT,
         **({} if pack.source is None else {"source": pack.source}),

@@ -203,7 +203,8 @@ _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getat
 def not_kept(where: str) -> MediaError:
     """What to raise for an image of which a pack has no more than the digest."""
     message = "the pack has the digest of this image, and not its bytes"
-    return MediaError(message, code="M124", where=where, help="record the execution with its images")
+    help = "pass its file to the replay, or record the execution with its images"
+    return MediaError(message, code="M124", where=where, help=help)
 
 
 def _had(data: bytes, where: str) -> bytes:
