@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,16 @@ def test_images_beside_the_request_are_in_the_pack() -> None:
     assert [one["path"] for one in images if isinstance(one, dict)] == [[*path] for path in PATHS]
     slim = katapi.pack_of(MODEL, executed(TALK, Images(attached=[B, C])), embed_images=False)
     assert [one.data for one in slim.media] == [None, None]
+
+
+def test_images_that_are_not_those_of_the_record_are_refused() -> None:
+    pack = packed(request(user(image())), Images(attached=[A]))
+    [own] = pack.media
+    other = own._replace(data=B, sha256=hashlib.sha256(B).hexdigest())
+    for media in ((other,), (own._replace(name="1"),), ()):
+        with pytest.raises(katapi.ReplayError) as caught:
+            katapi.read_pack(katapi.pack_bytes(replace(pack, media=media)))
+        assert (caught.value.code, caught.value.where) == ("Y103", "stages/images.json")
 
 
 Case = Callable[[Path], tuple[bytes, Images]]
