@@ -47,12 +47,9 @@ def _same_request(one: Known, other: Known) -> bool:
 
 
 def _other_images(one: Known, other: Known) -> bool:
-    """Whether an image of one is no more the same in the other: its file, its pixels, or what was done with it."""
-    seen = [
-        [(image.get("sha256"), image.get("record")) for image in objects(side.stages[Stage.IMAGES]["images"])]
-        for side in (one, other)
-    ]
-    return any(a != b for a, b in zip(*seen, strict=False))
+    """Whether an image of one is no more the same in the other; else there are only more of them in one."""
+    first, second = (objects(side.stages[Stage.IMAGES]["images"]) for side in (one, other))
+    return any(a != b for a, b in zip(first, second, strict=False))
 
 
 def _is_policy(difference: Difference) -> bool:

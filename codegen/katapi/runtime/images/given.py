@@ -188,10 +188,7 @@ class Bytes:
                     raise _unread(path, where, "it is no file", "name a file")
                 if found_there.st_size > self._most:
                     raise too_long(found_there.st_size, self._most, where)
-                data = file.read(self._most + 1)  # it may have grown
-                if len(data) > self._most:
-                    raise too_long(len(data), self._most, where)
-                return data
+                return file.read(self._most + 1)  # of one that has grown enough to be refused
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else None
             raise _unread(path, where, str(reason or error), "name a file that is there") from None
