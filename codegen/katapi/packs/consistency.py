@@ -60,7 +60,8 @@ def check_media(stage: format_1.ImagesStage, media: Sequence[format_1.Medium]) -
     """The images that came beside the request are among those that are there. Raises `ReplayError` Y103."""
     known = {(each.kind, each.name, each.sha256) for each in media}
     for image in stage.images:
-        if image.get("from") != "request" and tuple(image.get(key) for key in ("from", "name", "sha256")) not in known:
+        said = tuple(image.get(key) for key in ("from", "name", "sha256"))
+        if said[0] in ("attached", "file", "address") and said not in known:
             raise not_so("stages/images.json", "it has an image that is none of those beside the request")
 
 
