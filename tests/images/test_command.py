@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+import katapi
 from tests.command import here as run
 from tests.images.shown import A, image, png, request, text, user
 
@@ -37,6 +38,38 @@ def test_images_are_attached_and_named_by_files(tmp_path: Path) -> None:
     assert run("inspect", str(pack), *options, "-o", str(page)).status == 2
     replayed = run("replay", str(pack))
     assert replayed.status == 0, replayed.out
+
+
+def test_a_batch_has_what_the_model_receives_of_the_images(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(A)
+    first = request(user(text("none")))
+    second = request(user({"type": "image", "path": "a.png"}, image(png(300, 300)), text("two")))
+    (tmp_path / "r.jsonl").write_bytes(first + b"\n" + second + b"\n")
+    out = tmp_path / "x.npz"
+    given = (str(tmp_path / "r.jsonl"), "-o", str(out))
+    for padding in ("left", "packed"):
+        done = run("batch", "qwen3-vl", *given, "--image-folder", str(tmp_path), "--padding", padding)
+        assert done.status == 0, done.err
+        arrays = np.load(out)
+        expected = katapi.image_pipeline("qwen3_vl").process(A, png(300, 300)).arrays
+        assert {name: len(arrays[name]) for name in expected} == {name: len(each) for name, each in expected.items()}
+        assert all(np.array_equal(arrays[name], each) for name, each in expected.items())
+        assert (arrays["input_ids"] == 151655).sum() * 4 == len(arrays["pixel_values"])
+    refused = run("batch", "qwen3-vl", *given)
+    assert refused.status == 1
+    assert f"M123 at {tmp_path / 'r.jsonl'}:2, messages[0].content[0]" in refused.err
+
+
+def test_a_pack_without_the_bytes_of_an_image_replays_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(A)
+    model = katapi.load("qwen3-vl")
+    done = katapi.execute(model, request(user(image())), images=katapi.Images(attached=[A]))
+    pack = tmp_path / "x.pack"
+    pack.write_bytes(katapi.pack_bytes(katapi.pack_of(model, done, embed_images=False)))
+    without = run("replay", str(pack))
+    assert without.status == 1
+    assert "not its bytes" in without.err
+    assert run("replay", str(pack), "--image", str(tmp_path / "a.png")).status == 0
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, assert_never
 
 import typer
 
+from katapi.cli.images import Folder, read_images
 from katapi.cli.models import ModelName, Params, Policy, load_model, read_params, read_request, write_file
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from katapi.runtime.images.arrays import Array
+    from katapi.runtime.images.given import Images
     from katapi.runtime.json_types import Json
     from katapi.runtime.model import Model
     from katapi.runtime.model_input import ModelInput
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from katapi.runtime.tensors.batch import Batch, Padding
     from katapi.runtime.tensors.packed import PackedBatch
 
-    Integers: TypeAlias = NDArray[np.int64] | NDArray[np.int32]
+    Named: TypeAlias = dict[str, NDArray[np.int64] | NDArray[np.int32] | Array]
 
 
 class Form(StrEnum):
@@ -59,19 +62,23 @@ def batch(
     ] = None,
     param: Params = None,
     policy: Policy = None,
+    image_folder: Folder = None,
 ) -> None:
     """Turn several requests into one batch: ids, mask, positions, labels and lengths in an npz file.
 
-    A packed row has cu_seqlens, where its inputs begin and end, in place of the mask.
+    A packed row has cu_seqlens, where its inputs begin and end, in place of the mask. Of images whose bytes are in the
+    requests or in the folder, the file has what the model receives of them, under the names of their processor.
     """
     if form is Form.PACKED and (multiple, pad_id) != (None, None):
         raise typer.BadParameter("a packed row has no padding", param_hint="--padding")
     import katapi
 
     loaded, params = load_model(model), read_params(param)
-    inputs = [_assembled(loaded, raw, place, policy, params) for file in files for raw, place in _requests(file)]
+    images = read_images(None, image_folder)
+    given = (loaded, policy, params, images)
+    inputs = [_assembled(raw, place, *given) for file in files for raw, place in _requests(file)]
     made: Batch | PackedBatch
-    arrays: dict[str, Integers]
+    arrays: Named
     match form:
         case Form.PACKED:
             made = katapi.pack(inputs)
@@ -88,6 +95,7 @@ def batch(
     arrays["position_ids"] = made.position_ids
     arrays["labels"] = made.labels
     arrays["lengths"] = made.lengths
+    arrays.update(made.pixel_inputs())
     write_file(_npz(arrays), output)
 
 
@@ -104,19 +112,24 @@ def _requests(file: str) -> Iterator[tuple[bytes, str]]:
 
 
 def _assembled(
-    model: Model[RequestModel], raw: bytes, place: str, policy: str | None, params: dict[str, Json]
+    raw: bytes,
+    place: str,
+    model: Model[RequestModel],
+    policy: str | None,
+    params: dict[str, Json],
+    images: Images | None,
 ) -> ModelInput:
     """One request as an input; an error names the file before the place in the request."""
     from katapi.runtime.errors import KatapiError
 
     try:
-        return model.assemble(raw, policy, params=params)
+        return model.assemble(raw, policy, params=params, images=images)
     except KatapiError as error:
         where = f"{place}, {error.where}" if error.where else place
         raise type(error)(error.message, code=error.code, where=where, help=error.help) from None
 
 
-def _npz(arrays: dict[str, Integers]) -> bytes:
+def _npz(arrays: Named) -> bytes:
     import numpy as np
 
     file = io.BytesIO()

@@ -199,7 +199,7 @@ class ModelInput:
         """What the model receives of the images beside the ids, by the names of the official processor.
 
         The arrays of several images are joined as the pipeline declares; each is of a type and shape that the pipeline
-        says. Without images whose bytes were at hand, there are none.
+        says, and read-only. Without images whose bytes were at hand, there are none.
         """
         if not self._image_places:
             return {}
@@ -323,6 +323,7 @@ class ModelInput:
             extensions=source.extensions,
             images=tuple(self._recorded_images()),
             media=self._media(),
+            load=self._way(),
             policy=None if self._decision is None else self._decision.budget,
         )
 
@@ -346,19 +347,29 @@ class ModelInput:
     def _recorded_images(self) -> Iterator[JsonObject]:
         """Its images in the order of their tokens, as plain JSON."""
         if self._image_places:
-            from katapi.runtime.images.assembled import recorded  # few inputs have images
+            from katapi.runtime.images.assembled import numbers_of, recorded  # few inputs have images
 
+            numbers = numbers_of(self._offered)
             for place in self._image_places:
-                yield recorded(place.path, place.span.placeholder)
+                yield recorded(place.path, place.span.placeholder, numbers[place.span.placeholder])
 
     def _media(self) -> tuple[Medium, ...]:
         """The images that came beside the request, those that a budget left out among them."""
-        offered = None if self._decision is None else self._decision.offered
-        if not self._image_places and offered is None:
-            return ()
-        from katapi.runtime.images.assembled import media_of
+        from katapi.runtime.images.assembled import media_of  # few inputs are recorded
 
-        return media_of(self.request if offered is None else offered)
+        return media_of(self._offered)
+
+    def _way(self) -> str | None:
+        """The way in which its images came in, where one was chosen."""
+        from katapi.runtime.images.assembled import way_of  # few inputs are recorded
+
+        return way_of(self._offered)
+
+    @property
+    def _offered(self) -> RequestModel:
+        """The request with all that a budget left out."""
+        offered = None if self._decision is None else self._decision.offered
+        return self.request if offered is None else offered
 
     def _runs(self) -> Iterator[tuple[int, int, int, int]]:
         """The runs of text and the control tokens between, in order: a range of segments and a range of ids."""

@@ -219,6 +219,8 @@ class ExecutionRecord:
     """The images whose bytes were at hand, as plain JSON, in the order of their tokens."""
     media: tuple[Medium, ...] = ()
     """The bytes of images that came beside the request."""
+    load: str | None = None
+    """The way in which images came in, where one was chosen: that of the last of them."""
     policy: str | Budget | None = None
     """The budget, or the name of one that the model does not have."""
     fault: Fault | None = None

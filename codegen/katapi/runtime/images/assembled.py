@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,12 +76,15 @@ class AssembledImage:
         return self.given.processed.record
 
 
-def recorded(path: Path, placeholder: Placeholder) -> JsonObject:
-    """Where an image of a request comes from, what was done with it and what stands for it, as plain JSON."""
+def recorded(path: Path, placeholder: Placeholder, number: int) -> JsonObject:
+    """Where an image of a request comes from, what was done with it and what stands for it, as plain JSON.
+
+    `number` is that of an attached image, as `media_of` numbers them.
+    """
     pieces = placeholder.image.processed.placeholder
     return {
         "path": list(path),
-        **placeholder.image.to_json(),
+        **placeholder.image.to_json(number),
         "placeholder": [[piece.spelling, piece.control, piece.count, dict(piece.indices)] for piece in pieces],
         "record": placeholder.image.processed.record.as_json(),
     }
@@ -88,19 +92,39 @@ def recorded(path: Path, placeholder: Placeholder) -> JsonObject:
 
 def recorded_of(request: RequestModel) -> tuple[JsonObject, ...]:
     """The same of all images of a request whose bytes are at hand."""
-    parts = parts_of(request)
-    return tuple(recorded(path, part.placeholder) for path, part in parts if part.placeholder is not None)
+    parts, numbers = parts_of(request), numbers_of(request)
+    return tuple(
+        recorded(path, part.placeholder, numbers[part.placeholder])
+        for path, part in parts
+        if part.placeholder is not None
+    )
+
+
+def numbers_of(request: RequestModel) -> dict[Placeholder, int]:
+    """For each image of a request how many were attached before it: the number of an attached one."""
+    placeholders = [part.placeholder for _, part in parts_of(request) if part.placeholder is not None]
+    attached = accumulate((one.image.kind == "attached" for one in placeholders), initial=0)
+    return dict(zip(placeholders, attached, strict=False))
 
 
 def media_of(request: RequestModel) -> tuple[Medium, ...]:
-    """The bytes of images that came beside a request: the attached ones, numbered in their order, and others once."""
+    """The bytes of images that came beside a request: the attached ones, numbered in their order, and others once.
+
+    A file or an address that gave other bytes from turn to turn is there with each of them.
+    """
     given = [part.placeholder.image for _, part in parts_of(request) if part.placeholder is not None]
     attached = [one.data for one in given if one.kind == "attached"]
-    others = {(one.kind, one.name): one.data for one in given if one.kind in ("file", "address")}
+    others = dict.fromkeys(Medium(one.kind, one.name, one.data) for one in given if one.kind in ("file", "address"))
     return (
         *(Medium("attached", str(number), data) for number, data in enumerate(attached)),
-        *(Medium(kind, name, data) for (kind, name), data in others.items()),
+        *others,
     )
+
+
+def way_of(request: RequestModel) -> str | None:
+    """The way in which a request's images came in that was chosen for the last of them; None for the first way."""
+    given = [part.placeholder.image for _, part in parts_of(request) if part.placeholder is not None]
+    return given[-1].pipeline.chosen if given else None
 
 
 def places_of(spans: Sequence[ImageSpan], request: RequestModel) -> tuple[ImagePlace, ...]:

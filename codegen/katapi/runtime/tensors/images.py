@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.tensors.samples import Sample
 
@@ -26,7 +28,23 @@ def grids_of(samples: Sequence[ModelInput | Sample]) -> list[list[Grid]]:
 
 
 def pixel_inputs_of(samples: Sequence[ModelInput | Sample]) -> dict[str, Array]:
-    """The arrays of the images of all samples, in order, joined as their pipeline declares; none without images."""
+    """The arrays of the images of all samples, in order, joined as their pipeline declares; all of them read-only.
+
+    There are none without images.
+    """
+    found = _joined(samples)
+    for array in found.values():
+        array.setflags(write=False)
+    return found
+
+
+def own_pixel_inputs_of(samples: Sequence[ModelInput | Sample]) -> dict[str, Array]:
+    """The same with memory of their own, to be written to."""
+    return {name: np.require(array, requirements="W") for name, array in _joined(samples).items()}
+
+
+def _joined(samples: Sequence[ModelInput | Sample]) -> dict[str, Array]:
+    """The joined arrays; those of a single image are the image's own, which are read-only."""
     images = [one for sample in samples if isinstance(sample, ModelInput) for one in sample.images]
     if not images:
         return {}
