@@ -1,0 +1,179 @@
+"""The vocabularies that are compared, and the files that peers read them from.
+
+The official file is taken where `spec/artifacts.lock` names it: from the cache, an installed package, or the place that
+`katapi fetch` gets it from. Ranks are written out of the vocabulary that Katapi itself uses, as a `.tiktoken` file; for
+two vocabularies, whose official tokenizer.json no package has, that file is made of it too.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+
+
+class Unavailable(Exception):
+    """A peer cannot be measured with a vocabulary; the text says why."""
+
+
+class Vocabulary(NamedTuple):
+    """A vocabulary as the peers take it. It can be written as JSON, for processes that import no Katapi."""
+
+    title: str
+    katapi: str
+    """What `katapi.load_tokenizer` takes."""
+    pattern: str | None
+    """How text is cut into pieces, as one pattern in the dialect of tiktoken; None where one pattern cannot say it."""
+    files: Mapping[str, str]
+    """Paths by kind: `json` a tokenizer.json, `ranks` a .tiktoken file, `tekken`, `sentencepiece`."""
+    missing: Mapping[str, str]
+    """Why there is no file of a kind."""
+    names: Mapping[str, str]
+    """What peers that carry vocabularies of their own, or patterns, call this one."""
+
+    def file(self, kind: str) -> str:
+        """The path of the file of a kind. Raises Unavailable."""
+        if kind not in self.files:
+            raise Unavailable(self.missing.get(kind, f"there is no {kind} file of it"))
+        return self.files[kind]
+
+    def name_for(self, peer: str) -> str:
+        """What a peer calls it. Raises Unavailable."""
+        if peer not in self.names:
+            raise Unavailable("has no such vocabulary")
+        return self.names[peer]
+
+    def pattern_for_tiktoken(self) -> str:
+        """The pattern. Raises Unavailable."""
+        if self.pattern is None:
+            raise Unavailable("no pattern, byte-level vocabularies only")
+        return self.pattern
+
+
+_CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_BEHIND = r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+
+def _letters(digits: str) -> str:
+    return rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*{_BEHIND}"
+
+
+def _cased(contractions: str, digits: str) -> str:
+    first, second = f"{_UPPER}*{_LOWER}+", f"{_UPPER}+{_LOWER}*"
+    words = "|".join(rf"[^\r\n\p{{L}}\p{{N}}]?{word}{contractions}" for word in (first, second))
+    return rf"{words}|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*{_BEHIND}"
+
+
+# DeepSeek cuts three times, numerals and then Han and kana first. As one pattern: what the third cut says of the end of a
+# text holds before those too, and a character that no cut takes stays a piece, which tiktoken would leave out.
+_CJK = r"一-龥\x{3040}-ゟ゠-ヿ"
+_DEEPSEEK = (
+    r"\p{N}{1,3}"
+    rf"|[{_CJK}]+"
+    r"|[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+    rf"|[^\r\n\p{{L}}\p{{P}}\p{{S}}\p{{N}}]?[[\p{{L}}\p{{M}}]&&[^{_CJK}]]+"
+    rf"| ?[[\p{{P}}\p{{S}}]&&[^{_CJK}]]+[\r\n]*"
+    rf"|\s*[\r\n]+|\s+(?=[\p{{N}}{_CJK}])|\s+(?!\S)|\s+"
+    rf"|[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{_CJK}]+"
+)
+
+
+class Declared(NamedTuple):
+    """Where a vocabulary's files come from."""
+
+    title: str
+    katapi: str
+    pattern: str | None = None
+    ranks: range = range(0)
+    """The ids that are ranks."""
+    artifacts: Mapping[str, str] = {}
+    """Official files by kind, by their names in the lock."""
+    names: Mapping[str, str] = {}
+
+
+DECLARED = {
+    "qwen3": Declared(
+        "Qwen3",
+        "qwen",
+        _letters(r"\p{N}"),
+        range(151_643),
+        {"json": "qwen3/tokenizer.json"},
+        {"quicktok": "qwen3"},
+    ),
+    "cl100k": Declared(
+        "cl100k",
+        "cl100k_base",
+        _letters(r"\p{N}{1,3}"),
+        range(100_256),
+        names={"quicktok": "cl100k_base", "bpe-openai": "cl100k_base", "gigatoken": "gpt4", "fastokens": "cl100k_base"},
+    ),
+    "o200k": Declared(
+        "o200k",
+        "o200k_base",
+        _cased(f"{_CONTRACTIONS}?", r"\p{N}{1,3}"),
+        range(199_998),
+        {"json": "gpt-oss/tokenizer.json"},
+        {"quicktok": "o200k_base", "bpe-openai": "o200k_base", "gigatoken": "o200k", "fastokens": "o200k_base"},
+    ),
+    "llama3": Declared(
+        "Llama 3",
+        "llama3.1-tokens",
+        _letters(r"\p{N}{1,3}"),
+        range(128_000),
+        {"json": "llama3.1/tokenizer.json"},
+        {"quicktok": "llama3"},
+    ),
+    "deepseek": Declared(
+        "DeepSeek", "deepseek-v3-tokens", _DEEPSEEK, range(3, 128_000), {"json": "deepseek-v3/tokenizer.json"}
+    ),
+    "gemma3": Declared("Gemma 3", "gemma3-tokens", artifacts={"json": "gemma3/tokenizer.json"}),
+    "tekken": Declared(
+        "Mistral tekken",
+        "mistral-nemo-tokens",
+        _cased("", r"\p{N}"),
+        range(1000, 131_072),
+        {"json": "mistral-nemo/tokenizer.json", "tekken": "mistral/tekken_240718.json"},
+    ),
+    "mistral": Declared("Mistral SPM", "mistral-v3-tokens", artifacts={"sentencepiece": "mistral/tokenizer.model.v3"}),
+}
+
+
+def prepared(name: str, folder: Path) -> Vocabulary:
+    """A vocabulary with its files in `folder`."""
+    import katapi
+    from katapi.artifacts.fetch import artifact_bytes
+    from katapi.artifacts.lock import read_lock
+    from tools.benchmarks.tokenizer_json import of_ranks, of_sentencepiece
+
+    declared = DECLARED[name]
+    lock = read_lock(ROOT / "spec/artifacts.lock")
+    files: dict[str, str] = {}
+    missing: dict[str, str] = {}
+
+    def written(kind: str, file: str, content: bytes) -> None:
+        path = folder / file
+        path.write_bytes(content)
+        files[kind] = str(path)
+
+    for kind, artifact in declared.artifacts.items():
+        try:
+            written(kind, f"{name}-{artifact.rpartition('/')[2]}", artifact_bytes(artifact, lock))
+        except katapi.ArtifactError as error:
+            missing[kind] = f"{artifact} is not at hand ({error.code})"
+    if declared.ranks:
+        tokenizer = katapi.load_tokenizer(declared.katapi)
+        tokens = {id: tokenizer.decode([id]) for id in declared.ranks}
+        lines = (b"%s %d\n" % (base64.b64encode(token), id) for id, token in tokens.items())
+        written("ranks", f"{name}.tiktoken", b"".join(lines))
+        if "json" not in declared.artifacts and declared.pattern is not None:
+            content = of_ranks({token: id for id, token in tokens.items()}, declared.pattern)
+            written("json", f"{name}.json", json.dumps(content).encode())
+    if "sentencepiece" in files:
+        content = of_sentencepiece(Path(files["sentencepiece"]).read_bytes())
+        written("json", f"{name}.json", json.dumps(content).encode())
+    return Vocabulary(declared.title, declared.katapi, declared.pattern, files, missing, declared.names)
