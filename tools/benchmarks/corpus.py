@@ -56,7 +56,10 @@ def chats(conversations: int) -> Texts:
 
 
 def parts(texts: Iterator[str], most: int) -> Iterator[str]:
-    """The first parts of 64 KiB of some texts on end, each cut at a line."""
+    """The first parts of 64 KiB of some texts on end, each cut at a line.
+
+    None begins with white space: SentencePiece puts one more space there, and files made of its models do not.
+    """
     rest: list[str] = []
     size = 0
     for text in texts:
@@ -64,7 +67,7 @@ def parts(texts: Iterator[str], most: int) -> Iterator[str]:
             rest.append(line)
             size += len(line.encode())
             if size >= CHUNK:
-                yield "".join(rest)
+                yield "".join(rest).lstrip()
                 rest, size, most = [], 0, most - 1
                 if not most:
                     return
@@ -75,7 +78,7 @@ def _english() -> Iterator[str]:
 
     yield from topics.values()
     for installed in sorted(distributions(), key=lambda installed: installed.name):
-        yield installed.metadata.get_payload() or installed.metadata["Description"] or ""
+        yield installed.read_text("METADATA") or ""
 
 
 def _chinese() -> Iterator[str]:

@@ -36,32 +36,33 @@ def of_ranks(ranks: Mapping[bytes, int], pattern: str) -> dict[str, Json]:
     )
 
 
-def of_sentencepiece(data: bytes) -> dict[str, Json]:
-    """A BPE of SentencePiece with byte fallback and a space in front. A piece's merges count by its score."""
+def of_sentencepiece(data: bytes, *, normalized: bool = False) -> dict[str, Json]:
+    """A BPE of SentencePiece with byte fallback. A space goes in front of a text that begins with none.
+
+    As a pre-tokenizer says it, like the official files, or with `normalized` as a normalizer, which differs in that it
+    puts a space in front of any text. The merges that make a piece count by its score, or else by its id.
+    """
     pieces = read_sentencepiece(data, where="the model").data
     texts = [token.decode() for token in pieces.tokens]
     ids: dict[str, Json] = {}
     for id, text in enumerate(texts):
         ids.setdefault(text, id)
     order = {text: at for at, text in enumerate(texts)}
-    merges: list[tuple[float, int, int, str, str]] = []
+    merges: list[tuple[float, int, int, int, str, str]] = []
     for id, text in enumerate(texts):
         cuts = [(text[:at], text[at:]) for at in range(1, len(text))]
         merges += [
-            (-pieces.scores[id], order[left], order[right], left, right)
+            (-float(pieces.scores[id]), id, order[left], order[right], left, right)
             for left, right in cuts
             if left in order and right in order
         ]
     merges.sort()
+    prepended: Json = {"type": "Prepend", "prepend": _MARK}
+    replaced: Json = {"type": "Replace", "pattern": {"String": " "}, "content": _MARK}
+    marked: Json = {"type": "Metaspace", "replacement": _MARK, "prepend_scheme": "first", "split": False}
     return _file(
-        normalizer={
-            "type": "Sequence",
-            "normalizers": [
-                {"type": "Prepend", "prepend": _MARK},
-                {"type": "Replace", "pattern": {"String": " "}, "content": _MARK},
-            ],
-        },
-        pre_tokenizer=None,
+        normalizer={"type": "Sequence", "normalizers": [prepended, replaced]} if normalized else None,
+        pre_tokenizer=None if normalized else marked,
         decoder={
             "type": "Sequence",
             "decoders": [

@@ -29,7 +29,8 @@ class Vocabulary(NamedTuple):
     pattern: str | None
     """How text is cut into pieces, as one pattern in the dialect of tiktoken; None where one pattern cannot say it."""
     files: Mapping[str, str]
-    """Paths by kind: `json` a tokenizer.json, `ranks` a .tiktoken file, `tekken`, `sentencepiece`."""
+    """Paths by kind: `json` a tokenizer.json, `normalized` one without `Metaspace`, `ranks` a .tiktoken file, `tekken`,
+    `sentencepiece`."""
     missing: Mapping[str, str]
     """Why there is no file of a kind."""
     names: Mapping[str, str]
@@ -69,8 +70,8 @@ def _cased(contractions: str, digits: str) -> str:
     return rf"{words}|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*{_BEHIND}"
 
 
-# DeepSeek cuts three times, numerals and then Han and kana first. As one pattern: what the third cut says of the end of a
-# text holds before those too, and a character that no cut takes stays a piece, which tiktoken would leave out.
+# DeepSeek cuts three times, numerals and then Han and kana first. As one pattern: what the third cut says of the end of
+# a text holds before those too, and a character that no cut takes stays a piece, which tiktoken would leave out.
 _CJK = r"一-龥\x{3040}-ゟ゠-ヿ"
 _DEEPSEEK = (
     r"\p{N}{1,3}"
@@ -174,6 +175,8 @@ def prepared(name: str, folder: Path) -> Vocabulary:
             content = of_ranks({token: id for id, token in tokens.items()}, declared.pattern)
             written("json", f"{name}.json", json.dumps(content).encode())
     if "sentencepiece" in files:
-        content = of_sentencepiece(Path(files["sentencepiece"]).read_bytes())
-        written("json", f"{name}.json", json.dumps(content).encode())
+        model = Path(files["sentencepiece"]).read_bytes()
+        for kind, normalized in (("json", False), ("normalized", True)):
+            content = of_sentencepiece(model, normalized=normalized)
+            written(kind, f"{name}-{kind}.json", json.dumps(content).encode())
     return Vocabulary(declared.title, declared.katapi, declared.pattern, files, missing, declared.names)

@@ -45,7 +45,7 @@ PEERS = (
         "gigatoken",
         "gigatoken",
         open_gigatoken,
-        "Rust with vector instructions; memos that grow with the text. Its own form is the array, a list is made of it.",
+        "Rust with vector instructions; memos that grow with the text. Its own form is the array.",
     ),
     Peer("kitoken", "kitoken", open_kitoken, "Rust; reads every format. Lists only."),
     Peer(

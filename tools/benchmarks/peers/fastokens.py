@@ -36,7 +36,7 @@ def open_fastokens(vocabulary: Vocabulary) -> Encoder:
         path, encoding = vocabulary.file("ranks"), vocabulary.names["fastokens"]
         tokenizer: Fastokens = Tokenizer.from_tiktoken(path, encoding=encoding)
     else:
-        tokenizer = Tokenizer.from_file(vocabulary.file("json"))
+        tokenizer = Tokenizer.from_file(vocabulary.file("normalized" if "normalized" in vocabulary.files else "json"))
 
     def as_list(text: str) -> list[int]:
         return tokenizer.encode_ordinary(text).ids

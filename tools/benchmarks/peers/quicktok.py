@@ -56,6 +56,7 @@ def _imported(vocabulary: Vocabulary) -> Quicktok:
             with redirect_stdout(StringIO()):
                 quicktok.import_tokenizer(path, "imported", folder)
         except ValueError as refused:  # its ImportRefused
-            raise Unavailable(f"refuses it: {' '.join(str(refused).split())[:60]}") from None
+            reason = " ".join(str(refused).removeprefix("REFUSED: ").split())
+            raise Unavailable(f"refuses it: {reason[:60]}…") from None
         encoding: Quicktok = quicktok.Tokenizer("imported", folder)
         return encoding
