@@ -12,45 +12,29 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
-THREADS = {
+ENVIRONMENT = {
     "RAYON_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "TIKTOKEN_CACHE_DIR": "",  # it would copy the files of ranks, and read the copies
 }
-os.environ.update(THREADS)  # before anything is imported that reads them
-
-from tools.benchmarks import decoding, encoding, growth, images, page, plot, requests, start  # noqa: E402
-from tools.benchmarks.settings import Settings  # noqa: E402
-from tools.benchmarks.tasks import TaskError  # noqa: E402
-from tools.benchmarks.vocabularies import DECLARED  # noqa: E402
-
-Plots = dict[str, str]
-
-
-def _encode(settings: Settings, plots: Plots) -> str:
-    found = encoding.measure(settings)
-    plots["benchmarks.svg"] = plot.svg(encoding.points(found))
-    return encoding.report(found)
-
-
-SECTIONS: Mapping[str, Callable[[Settings, Plots], str]] = {
-    "encode": _encode,
-    "decode": lambda settings, _: decoding.report(decoding.measure(settings)),
-    "requests": lambda settings, _: requests.report(requests.measure(settings)),
-    "start": lambda settings, _: start.report(start.measure(settings)),
-    "growth": lambda settings, _: growth.report(growth.measure(settings)),
-    "images": lambda settings, _: images.report(images.measure(settings)),
-    "peers": lambda settings, _: page.peers(),
-}
+"""What keeps the peers to one thread, and to the files that they are given."""
 
 
 def main() -> int:
     """Reads the command line."""
+    os.environ.update(ENVIRONMENT)  # before anything is imported that reads it
+    from tools.benchmarks import page
+    from tools.benchmarks.images import ImagesDiffer
+    from tools.benchmarks.sections import SECTIONS, Plots
+    from tools.benchmarks.settings import Settings
+    from tools.benchmarks.tasks import TaskError
+    from tools.benchmarks.vocabularies import DECLARED
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer and shorter texts, and fewer rounds: some minutes")
     parser.add_argument("--only", action="append", choices=[*SECTIONS], help="measure this section; can be repeated")
@@ -69,7 +53,7 @@ def main() -> int:
             plots: Plots = {}
             try:
                 content = SECTIONS[section](settings, plots)
-            except (TaskError, images.ImagesDiffer, ValueError) as error:
+            except (TaskError, ImagesDiffer, ValueError) as error:
                 print(f"bench: {section}: {error}", file=sys.stderr)
                 return 1
             if section != "peers":

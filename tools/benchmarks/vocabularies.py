@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,21 +56,6 @@ class Vocabulary(NamedTuple):
         return self.pattern
 
 
-_CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-_BEHIND = r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-
-
-def _letters(digits: str) -> str:
-    return rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*{_BEHIND}"
-
-
-def _cased(contractions: str, digits: str) -> str:
-    first, second = f"{_UPPER}*{_LOWER}+", f"{_UPPER}+{_LOWER}*"
-    words = "|".join(rf"[^\r\n\p{{L}}\p{{N}}]?{word}{contractions}" for word in (first, second))
-    return rf"{words}|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*{_BEHIND}"
-
-
 # DeepSeek cuts three times, numerals and then Han and kana first. As one pattern: what the third cut says of the end of
 # a text holds before those too, and a character that no cut takes stays a piece, which tiktoken would leave out.
 _CJK = r"一-龥\x{3040}-ゟ゠-ヿ"
@@ -89,19 +75,19 @@ class Declared(NamedTuple):
 
     title: str
     katapi: str
-    pattern: str | None = None
     ranks: range = range(0)
     """The ids that are ranks."""
     artifacts: Mapping[str, str] = {}
     """Official files by kind, by their names in the lock."""
     names: Mapping[str, str] = {}
+    as_one: str | None = None
+    """One pattern for several."""
 
 
 DECLARED = {
     "qwen3": Declared(
         "Qwen3",
         "qwen",
-        _letters(r"\p{N}"),
         range(151_643),
         {"json": "qwen3/tokenizer.json"},
         {"quicktok": "qwen3"},
@@ -109,14 +95,12 @@ DECLARED = {
     "cl100k": Declared(
         "cl100k",
         "cl100k_base",
-        _letters(r"\p{N}{1,3}"),
         range(100_256),
         names={"quicktok": "cl100k_base", "bpe-openai": "cl100k_base", "gigatoken": "gpt4", "fastokens": "cl100k_base"},
     ),
     "o200k": Declared(
         "o200k",
         "o200k_base",
-        _cased(f"{_CONTRACTIONS}?", r"\p{N}{1,3}"),
         range(199_998),
         {"json": "gpt-oss/tokenizer.json"},
         {"quicktok": "o200k_base", "bpe-openai": "o200k_base", "gigatoken": "o200k", "fastokens": "o200k_base"},
@@ -124,19 +108,21 @@ DECLARED = {
     "llama3": Declared(
         "Llama 3",
         "llama3.1-tokens",
-        _letters(r"\p{N}{1,3}"),
         range(128_000),
         {"json": "llama3.1/tokenizer.json"},
         {"quicktok": "llama3"},
     ),
     "deepseek": Declared(
-        "DeepSeek", "deepseek-v3-tokens", _DEEPSEEK, range(3, 128_000), {"json": "deepseek-v3/tokenizer.json"}
+        "DeepSeek",
+        "deepseek-v3-tokens",
+        range(3, 128_000),
+        {"json": "deepseek-v3/tokenizer.json"},
+        as_one=_DEEPSEEK,
     ),
     "gemma3": Declared("Gemma 3", "gemma3-tokens", artifacts={"json": "gemma3/tokenizer.json"}),
     "tekken": Declared(
         "Mistral tekken",
         "mistral-nemo-tokens",
-        _cased("", r"\p{N}"),
         range(1000, 131_072),
         {"json": "mistral-nemo/tokenizer.json", "tekken": "mistral/tekken_240718.json"},
     ),
@@ -152,6 +138,7 @@ def prepared(name: str, folder: Path) -> Vocabulary:
     from tools.benchmarks.tokenizer_json import of_ranks, of_sentencepiece
 
     declared = DECLARED[name]
+    pattern = pattern_of(declared)
     lock = read_lock(ROOT / "spec/artifacts.lock")
     files: dict[str, str] = {}
     missing: dict[str, str] = {}
@@ -171,12 +158,21 @@ def prepared(name: str, folder: Path) -> Vocabulary:
         tokens = {id: tokenizer.decode([id]) for id in declared.ranks}
         lines = (b"%s %d\n" % (base64.b64encode(token), id) for id, token in tokens.items())
         written("ranks", f"{name}.tiktoken", b"".join(lines))
-        if "json" not in declared.artifacts and declared.pattern is not None:
-            content = of_ranks({token: id for id, token in tokens.items()}, declared.pattern)
+        if "json" not in declared.artifacts and pattern is not None:
+            content = of_ranks({token: id for id, token in tokens.items()}, pattern)
             written("json", f"{name}.json", json.dumps(content).encode())
     if "sentencepiece" in files:
         model = Path(files["sentencepiece"]).read_bytes()
         for kind, normalized in (("json", False), ("normalized", True)):
             content = of_sentencepiece(model, normalized=normalized)
             written(kind, f"{name}-{kind}.json", json.dumps(content).encode())
-    return Vocabulary(declared.title, declared.katapi, declared.pattern, files, missing, declared.names)
+    return Vocabulary(declared.title, declared.katapi, pattern, files, missing, declared.names)
+
+
+def pattern_of(declared: Declared) -> str | None:
+    """The pattern that the generated tokenizer declares, where it is one; `as_one` where that is given."""
+    from katapi.runtime.tokenization.configuration import Regex
+
+    package = declared.katapi.replace("-", "_").replace(".", "_")
+    pattern = getattr(import_module(f"katapi_models.{package}.tokenizer"), "PATTERN", None)
+    return pattern.source if declared.as_one is None and isinstance(pattern, Regex) else declared.as_one

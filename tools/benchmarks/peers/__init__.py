@@ -20,7 +20,8 @@ PEERS = (
         "tiktoken",
         open_tiktoken,
         "Byte-level BPE only, and no normalization: ids are equal on text that is in NFC. A backtracking regular "
-        "expression, no memo. Arrays by `encode_to_numpy`.",
+        "expression, no memo. Arrays by `encode_to_numpy`. It is given Katapi's spelling of the pattern; with its own "
+        "of cl100k it takes 1.4 times as long.",
     ),
     Peer(
         "tokenizers",
