@@ -74,7 +74,7 @@ mutants: .venv/ready ## plant faults in generated code and count those that the 
 fuzz: .venv/ready ## the property tests with many more examples, on all cores: hours
 	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis --numprocesses=auto --dist=worksteal --verbose --durations=10 $(ARGS)
 
-bench: .venv-bench/peers ## speed beside all peers: writes docs/benchmarks.md, in half an hour; ARGS=--quick in some minutes
+bench: .venv-bench/peers ## speed beside all peers: writes docs/benchmarks.md, in an hour; ARGS=--quick in minutes
 	@.venv-bench/bin/katapi fetch $(BENCH_FILES) || echo "katapi: a vocabulary that cannot be fetched is left out"
 	nice .venv-bench/bin/python -m tools.benchmarks $(ARGS)
 

@@ -39,10 +39,10 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer and shorter texts, and fewer rounds: some minutes")
     parser.add_argument("--only", action="append", choices=[*SECTIONS], help="measure this section; can be repeated")
     parser.add_argument("--vocabulary", action="append", choices=[*DECLARED], help="measure this one; can be repeated")
-    parser.add_argument("--rounds", type=int, metavar="N", help="how often each side meets each text: 7, or 3")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how often each side meets each text: 5, or 3")
     parser.add_argument("--print", action="store_true", help="print, and write no file")
     given = parser.parse_args()
-    rounds: int = given.rounds or (3 if given.quick else 7)
+    rounds: int = given.rounds or (3 if given.quick else 5)
     if rounds < 2:
         parser.error("--rounds: the first round has texts that nobody has met, so there must be two or more")
     chosen: list[str] = given.only or [*SECTIONS]

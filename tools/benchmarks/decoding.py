@@ -13,17 +13,17 @@ from tools.benchmarks.opened import opened
 from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
-from tools.benchmarks.tables import table
+from tools.benchmarks.tables import paragraph, table
 from tools.benchmarks.timing import Side, Work, interleaved
 from tools.benchmarks.vocabularies import prepared
 
 STREAMED = 2_000  # ids, about as long as a long reply
 WAYS = ("documents", "chats", "streaming")
 
-INTRODUCTION = (
+INTRODUCTION = paragraph(
     "Ids to text: the same documents, the same chats, and the beginnings of documents one id at a time, each with "
     "the text that is certain by then. Peers without a stream of their own are given the usual one: the bytes of "
-    "each id through an incremental decoder of the standard library.\n"
+    "each id through an incremental decoder of the standard library."
 )
 
 

@@ -15,7 +15,7 @@ from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.plot import Point
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
-from tools.benchmarks.tables import folded, table
+from tools.benchmarks.tables import folded, paragraph, table
 from tools.benchmarks.timing import Side, Times, Work, interleaved
 from tools.benchmarks.vocabularies import prepared
 
@@ -27,10 +27,14 @@ FORMS: Mapping[str, Callable[[Encoder], Callable[[str], object]]] = {
     "count": lambda encoder: encoder.count,
 }
 
-INTRODUCTION = (
-    "Text to ids, as list: documents in parts of 64 KiB, then the messages of short chats. A text has been met "
-    "before, as in a server that sees the same prompts again; *new* below has it met for the first time.\n"
+INTRODUCTION = paragraph(
+    "Text to ids. Each cell has two ratios: on documents in parts of 64 KiB, and on the messages of short chats. A "
+    "text has been met before, as in a server that sees the same prompts again, but where it says *new*: there each "
+    "text is met for the first time, by a tokenizer that has met other texts."
 )
+
+FIRST = {"list": "As list", "array": "As array", "new": "As list, new text"}
+"""The forms of the tables that come first."""
 
 
 class Cell(NamedTuple):
@@ -123,9 +127,10 @@ def report(found: Measured) -> str:
     """The section of the page."""
     titles = [*dict.fromkeys(title for title, _, _ in found.speeds)]
     kinds = [*dict.fromkeys(kind for _, _, kind in found.speeds)]
-    parts = [
-        INTRODUCTION,
-        table(["beside", *titles], _summary(found, titles)),
+    parts = [INTRODUCTION]
+    for form, heading in FIRST.items():
+        parts += [f"{heading}:\n", table(["beside", *titles], _summary(found, titles, form))]
+    parts += [
         "![Encoding beside each peer](benchmarks.svg)\n",
         "Katapi's own speed in MB/s, documents and then chats:\n",
         table(["", *titles], _speeds(found, titles, kinds)),
@@ -162,11 +167,11 @@ def _median(of: Ratio | None) -> float | None:
     return None if of is None else of.median
 
 
-def _summary(found: Measured, titles: list[str]) -> Iterator[list[str]]:
+def _summary(found: Measured, titles: list[str], form: str) -> Iterator[list[str]]:
     for peer in (peer.name for peer in PEERS):
         cells = []
         for title in titles:
-            ratios = [overall(found.cells, title, peer, "list", chats=chats) for chats in (False, True)]
+            ratios = [overall(found.cells, title, peer, form, chats=chats) for chats in (False, True)]
             cells.append(" / ".join("–" if each is None else f"{short(each.median)}×" for each in ratios))
         yield [peer, *("" if cell == "– / –" else cell for cell in cells)]
 

@@ -12,15 +12,15 @@ from tools.benchmarks.peers import KATAPI
 from tools.benchmarks.processes import run
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import short
-from tools.benchmarks.tables import folded, table
+from tools.benchmarks.tables import folded, paragraph, table
 from tools.benchmarks.vocabularies import prepared
 
 MEASURED = ("qwen3", "mistral")
 
-INTRODUCTION = (
+INTRODUCTION = paragraph(
     "A million bytes of texts that are hard, beside as much prose: how many times as long each byte takes, for each "
     "peer beside itself. Below 1 is faster than prose. Where there is no figure, a text ten times shorter had taken "
-    "too long for the next to be tried.\n"
+    "too long for the next to be tried."
 )
 
 
@@ -41,7 +41,7 @@ def measure(settings: Settings) -> Measured:
         at_hand = opened(prepared(name, settings.folder))
         for peer in at_hand.all:
             arguments = (str(settings.longest), str(settings.patience))
-            limit = settings.patience * 3 * len(KINDS)
+            limit = settings.patience * 6 * len(KINDS)
             outcome = run("growth", peer, at_hand.vocabulary, *arguments, limit=limit)
             for line in outcome.lines:
                 at = (at_hand.vocabulary.title, peer, str(line["kind"]), int(line["length"]))
@@ -72,13 +72,13 @@ def report(found: Measured) -> str:
         )
     for title in titles:
         peers = [*dict.fromkeys(peer for of, peer, *_ in found.costs if of == title and peer != KATAPI.name)]
-        tables = [
-            table([peer, *(f"{length:,}" for length in LENGTHS)], _by_length(found, title, peer, [*LENGTHS]))
-            for peer in peers
-        ]
+        longest = max(length for of, *_, length in found.costs if of == title)
+        lengths = [length for length in LENGTHS if length <= longest]
+        heads = {peer: [peer, *(f"{length:,}" for length in lengths)] for peer in peers}
+        tables = [table(head, _by_length(found, title, peer, lengths)) for peer, head in heads.items()]
         parts.append(folded(f"Peers, nanoseconds a byte by length, {title}", "\n".join(tables)))
     parts += [
-        f"{title}, {peer}: {length:,} bytes of {kind} end in an error, {error}.\n"
+        paragraph(f"{title}, {peer}: {length:,} bytes of {kind} end in an error, {error}.")
         for (title, peer, kind, length), error in found.failed.items()
     ]
     parts += [

@@ -22,7 +22,7 @@ from katapi.runtime.images.picture import Size
 from katapi.runtime.images.pipeline import ImagePipeline, ProcessedImage
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import ratio, short
-from tools.benchmarks.tables import table
+from tools.benchmarks.tables import paragraph, table
 from tools.benchmarks.timing import Side, Times, interleaved
 
 Reals = NDArray[np.float32]
@@ -30,10 +30,10 @@ Reals = NDArray[np.float32]
 SIZES = (Size(480, 640), Size(1024, 1024), Size(3000, 4000))
 FORMATS: Mapping[str, Mapping[str, object]] = {"JPEG": {"quality": 90}, "PNG": {}}
 
-INTRODUCTION = (
+INTRODUCTION = paragraph(
     "A picture from its file to the array that a model receives, beside Pillow and numpy written out in the "
     "shortest way that gives the same numbers. That side knows the sizes beforehand; Katapi works them out, "
-    "counts the tokens and spells the placeholder besides.\n"
+    "counts the tokens and spells the placeholder besides."
 )
 
 

@@ -6,9 +6,10 @@ import os
 import platform
 from pathlib import Path
 
+import katapi
 from tools.benchmarks.opened import installed
 from tools.benchmarks.peers import PEERS
-from tools.benchmarks.tables import table
+from tools.benchmarks.tables import paragraph, table
 from tools.benchmarks.vocabularies import ROOT
 
 PAGE = ROOT / "docs/benchmarks.md"
@@ -41,11 +42,16 @@ def conditions(rounds: int, *, quick: bool) -> str:
     """On what and how it was measured."""
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     extent = f"a quick run of {rounds} rounds" if quick else f"{rounds} rounds"
-    return (
-        f"*Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores, {extent}, load at the end "
-        f"{load}. Each ratio is the peer's processor time beside Katapi's on the same item, the median over the items, "
-        "and from the first tenth to the ninth; more than 1 means that Katapi is faster.*\n"
+    return paragraph(
+        f"*Katapi's engine: {engine()}. Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} "
+        f"cores that others may use, {extent}, load at the end {load}.*"
     )
+
+
+def engine() -> str:
+    """Which of Katapi's engines runs."""
+    told: object = getattr(katapi, "engine", None)
+    return str(told()) if callable(told) else "pure Python"
 
 
 def peers() -> str:

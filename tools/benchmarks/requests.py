@@ -13,16 +13,16 @@ from tools.benchmarks.own_libraries import harmony_tasks, mistral_tasks
 from tools.benchmarks.qwen3_tasks import provenance, qwen3_tasks, read_official
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import ratio, short
-from tools.benchmarks.tables import table
+from tools.benchmarks.tables import paragraph, table
 from tools.benchmarks.tasks import Row, Task, TaskError, measured
 from tools.benchmarks.vocabularies import prepared
 
-INTRODUCTION = (
-    "The real conversations of the Qwen3 vectors, through each model. Where a task begins with a request as "
-    "objects, both sides get objects that were made from its bytes just before, outside of the time. Before a "
-    "row is timed, results are compared: `timed` conversations gave the same on both sides, of `different` "
-    "ones the peer makes something else, `refused` ones are refused by one of the two. `total` is the ratio of "
-    "the summed times.\n"
+INTRODUCTION = paragraph(
+    "The real conversations of the Qwen3 vectors, through each model; each has been met before. Where a task begins "
+    "with a request as objects, both sides get objects that were made from its bytes just before, outside of the "
+    "time. Before a row is timed, results are compared: `timed` conversations gave the same on both sides, of "
+    "`different` ones the peer makes something else, `refused` ones are refused by one of the two. `total` is the "
+    "ratio of the summed times."
 )
 
 
@@ -74,7 +74,7 @@ def report(found: Measured) -> str:
         [
             INTRODUCTION,
             table(head, _rows(found.rows)),
-            *(f"{told}\n" for told in found.told),
+            *map(paragraph, found.told),
         ]
     )
 

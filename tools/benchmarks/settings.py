@@ -20,7 +20,7 @@ class Settings(NamedTuple):
     @property
     def chunks(self) -> int:
         """Parts of 64 KiB of each kind of document."""
-        return 3 if self.quick else 16
+        return 3 if self.quick else 12
 
     @property
     def conversations(self) -> int:
@@ -35,4 +35,4 @@ class Settings(NamedTuple):
     @property
     def patience(self) -> float:
         """After this many seconds for one text, no longer one of its kind is tried."""
-        return 2.0 if self.quick else 15.0
+        return 2.0 if self.quick else 6.0

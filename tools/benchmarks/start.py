@@ -12,15 +12,15 @@ from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.processes import Figures, run
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
-from tools.benchmarks.tables import table
+from tools.benchmarks.tables import paragraph, table
 from tools.benchmarks.vocabularies import prepared
 
 MEASURED = ("qwen3", "o200k", "gemma3", "mistral")
 
-INTRODUCTION = (
+INTRODUCTION = paragraph(
     "Fresh processes that load one vocabulary and encode two words. Processor time from the start of the "
     "process on, Python's own included, with bytecode and files cached; the memory of the whole process, and "
-    "what it holds once it has met the documents above.\n"
+    "what it holds once it has met the documents above."
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 
@@ -13,6 +14,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
             raise ValueError(f"{len(row)} cells under a head of {len(head)}")
         lines.append([cell.replace("|", "\\|") for cell in row])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def paragraph(text: str) -> str:
+    """A paragraph in lines of 120 characters."""
+    return textwrap.fill(" ".join(text.split()), 120, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def folded(summary: str, content: str) -> str:
