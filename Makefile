@@ -4,9 +4,6 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$p" && break; done)
 EXAMPLE := examples/temperature.json
-BENCH_FILES := qwen3/tokenizer.json gpt-oss/tokenizer.json llama3/tokenizer.model llama3.1/tokenizer.json \
-	deepseek-v3/tokenizer.json gemma3/tokenizer.json mistral-nemo/tokenizer.json mistral/tekken_240718.json \
-	mistral/tokenizer.model.v3
 BIN := .venv/bin
 PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-check
 
@@ -75,7 +72,6 @@ fuzz: .venv/ready ## the property tests with many more examples, on all cores: h
 	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis --numprocesses=auto --dist=worksteal --verbose --durations=10 $(ARGS)
 
 bench: .venv-bench/peers ## speed beside all peers: writes docs/benchmarks.md, in an hour; ARGS=--quick in minutes
-	@.venv-bench/bin/katapi fetch $(BENCH_FILES) || echo "katapi: a vocabulary that cannot be fetched is left out"
 	nice .venv-bench/bin/python -m tools.benchmarks $(ARGS)
 
 masks: .venv-bench/ready ## loss masks beside transformers on TRL's templates: writes docs/masks.md, in some minutes

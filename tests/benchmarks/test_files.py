@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import katapi
 from tools.benchmarks.__main__ import ENVIRONMENT
 from tools.benchmarks.adversaries import KINDS
 from tools.benchmarks.encoders import joined, text_of
-from tools.benchmarks.opened import opened
+from tools.benchmarks.opened import each_opened, opened
 from tools.benchmarks.processes import run
+from tools.benchmarks.settings import Settings
 from tools.benchmarks.vocabularies import DECLARED, Unavailable, Vocabulary, pattern_of, prepared
 
 TEXTS = [
@@ -66,6 +68,17 @@ def test_a_file_that_is_not_at_hand_says_why() -> None:
         vocabulary.file("tekken")
     with pytest.raises(Unavailable):
         vocabulary.pattern_for_tiktoken()
+
+
+def test_a_vocabulary_that_katapi_has_no_table_of_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Absent:
+        def encode(self, text: str) -> list[int]:
+            raise katapi.ArtifactError("no place gives the bytes", code="A121")
+
+    monkeypatch.setattr(katapi, "load_tokenizer", lambda name: Absent())
+    left_out: dict[str, str] = {}
+    assert [*each_opened(Settings(tmp_path, ["cl100k", "qwen3"], True, 2), ["cl100k"], left_out)] == []
+    assert left_out == {"cl100k": "Katapi has no table of it: no place gives the bytes"}
 
 
 def test_a_vocabulary_goes_through_json() -> None:

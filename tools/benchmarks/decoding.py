@@ -9,13 +9,13 @@ from typing import NamedTuple
 from tools.benchmarks.agreement import agreement, between_texts
 from tools.benchmarks.corpus import chats, documents
 from tools.benchmarks.encoders import Encoder, joined, text_of
-from tools.benchmarks.opened import opened
+from tools.benchmarks.opened import each_opened
 from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import paragraph, table
 from tools.benchmarks.timing import Side, Work, interleaved
-from tools.benchmarks.vocabularies import prepared
+from tools.benchmarks.vocabularies import DECLARED
 
 STREAMED = 2_000  # ids, about as long as a long reply
 WAYS = ("documents", "chats", "streaming")
@@ -41,8 +41,7 @@ def measure(settings: Settings) -> Measured:
     found = Measured({}, {}, {})
     texts = [text for of_kind in documents(max(2, settings.chunks // 4)) for (text,) in of_kind.items]
     short_texts = ["\n".join(item) for item in chats(settings.conversations // 4).items]
-    for name in settings.vocabularies:
-        at_hand = opened(prepared(name, settings.folder))
+    for at_hand in each_opened(settings, DECLARED, {}):
         encode = at_hand.katapi.as_list
         items = {way: [encode(text) for text in of] for way, of in (("documents", texts), ("chats", short_texts))}
         items["streaming"] = [ids[:STREAMED] for ids in items["documents"]]

@@ -10,14 +10,14 @@ from typing import NamedTuple
 from tools.benchmarks.agreement import Agreement, agreement, between_ids
 from tools.benchmarks.corpus import Texts, chats, documents
 from tools.benchmarks.encoders import Encoder
-from tools.benchmarks.opened import opened
+from tools.benchmarks.opened import each_opened
 from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.plot import Point
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import folded, paragraph, table
 from tools.benchmarks.timing import Side, Times, Work, interleaved
-from tools.benchmarks.vocabularies import prepared
+from tools.benchmarks.vocabularies import DECLARED
 
 Item = tuple[str, ...]
 
@@ -70,13 +70,14 @@ def measure(settings: Settings) -> Measured:
     """Measures every vocabulary."""
     found = Measured([], {}, {}, {})
     kinds = [*documents(settings.chunks), chats(settings.conversations)]
-    for name in settings.vocabularies:
-        at_hand = opened(prepared(name, settings.folder))
+    left_out: dict[str, str] = {}
+    for at_hand in each_opened(settings, DECLARED, left_out):
         title = at_hand.vocabulary.title
         found.absent.update({(title, peer): reason for peer, reason in at_hand.absent.items()})
         for texts in kinds:
             _measure_kind(found, title, texts, at_hand.all, settings.rounds)
             print(f"bench: encode {title}, {texts.kind}", file=sys.stderr, flush=True)
+    found.absent.update({(title, "all"): reason for title, reason in left_out.items()})
     return found
 
 

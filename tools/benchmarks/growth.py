@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tools.benchmarks.adversaries import KINDS, LENGTHS, PROSE
-from tools.benchmarks.opened import opened
+from tools.benchmarks.opened import each_opened
 from tools.benchmarks.peers import KATAPI
 from tools.benchmarks.processes import run
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import short
 from tools.benchmarks.tables import folded, paragraph, table
-from tools.benchmarks.vocabularies import prepared
 
 MEASURED = ("qwen3", "mistral")
 
@@ -37,8 +36,7 @@ class Measured(NamedTuple):
 def measure(settings: Settings) -> Measured:
     """A process for each peer, since a text can end one."""
     found = Measured({}, {}, {})
-    for name in (name for name in settings.vocabularies if name in MEASURED):
-        at_hand = opened(prepared(name, settings.folder))
+    for at_hand in each_opened(settings, MEASURED, {}):
         for peer in at_hand.all:
             arguments = (str(settings.longest), str(settings.patience))
             limit = settings.patience * 6 * len(KINDS)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Collection, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from tools.benchmarks.encoders import Encoder
 from tools.benchmarks.peers import KATAPI, PEERS
-from tools.benchmarks.vocabularies import Unavailable, Vocabulary
+from tools.benchmarks.settings import Settings
+from tools.benchmarks.vocabularies import DECLARED, Unavailable, Vocabulary, prepared
 
 
 class Opened(NamedTuple):
@@ -23,6 +26,18 @@ class Opened(NamedTuple):
     def all(self) -> dict[str, Encoder]:
         """Katapi and the peers."""
         return {KATAPI.name: self.katapi} | self.peers
+
+
+def each_opened(settings: Settings, names: Collection[str], left_out: dict[str, str]) -> Iterator[Opened]:
+    """The vocabularies that are asked for, among `names`. Those that cannot be had go into `left_out`, and why."""
+    for name in (name for name in settings.vocabularies if name in names):
+        try:
+            vocabulary = prepared(name, settings.folder)
+        except Unavailable as reason:
+            left_out[DECLARED[name].title] = str(reason)
+            print(f"bench: {DECLARED[name].title} is left out: {reason}", file=sys.stderr, flush=True)
+        else:
+            yield opened(vocabulary)
 
 
 def opened(vocabulary: Vocabulary) -> Opened:

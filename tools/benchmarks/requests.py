@@ -15,7 +15,7 @@ from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import ratio, short
 from tools.benchmarks.tables import paragraph, table
 from tools.benchmarks.tasks import Row, Task, TaskError, measured
-from tools.benchmarks.vocabularies import prepared
+from tools.benchmarks.vocabularies import Unavailable, prepared
 
 INTRODUCTION = paragraph(
     "The real conversations of the Qwen3 vectors, through each model; each has been met before. Where a task begins "
@@ -55,8 +55,8 @@ def measure(settings: Settings) -> Measured:
     for peer, make in makers.items():
         try:
             tasks = make()
-        except (ImportError, PackageNotFoundError) as error:
-            found.told.append(f"{peer}: not installed ({error}).")
+        except (ImportError, PackageNotFoundError, Unavailable) as error:
+            found.told.append(f"{peer}: not measured ({error}).")
             continue
         for task in tasks:
             try:

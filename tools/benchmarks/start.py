@@ -7,13 +7,12 @@ import sys
 from typing import NamedTuple
 
 from tools.benchmarks.corpus import documents
-from tools.benchmarks.opened import opened
+from tools.benchmarks.opened import each_opened
 from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.processes import Figures, run
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import paragraph, table
-from tools.benchmarks.vocabularies import prepared
 
 MEASURED = ("qwen3", "o200k", "gemma3", "mistral")
 
@@ -42,9 +41,8 @@ def measure(settings: Settings) -> list[Row]:
     """Processes take turns: each peer once a round."""
     texts = [text for of_kind in documents(settings.chunks) for (text,) in of_kind.items]
     rows: list[Row] = []
-    for name in (name for name in settings.vocabularies if name in MEASURED):
-        vocabulary = prepared(name, settings.folder)
-        names = [*opened(vocabulary).all]
+    for at_hand in each_opened(settings, MEASURED, {}):
+        vocabulary, names = at_hand.vocabulary, [*at_hand.all]
         figures: dict[str, list[Figures]] = {peer: [] for peer in names}
         for turn in range(settings.rounds + 1):  # in the first, bytecode is written and files come into memory
             for peer in names:

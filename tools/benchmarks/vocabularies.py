@@ -78,7 +78,7 @@ class Declared(NamedTuple):
     ranks: range = range(0)
     """The ids that are ranks."""
     artifacts: Mapping[str, str] = {}
-    """Official files by kind, by their names in the lock."""
+    """Official files by kind, by their names in the lock; `own` is what Katapi's table is made of, if another."""
     names: Mapping[str, str] = {}
     as_one: str | None = None
     """One pattern for several."""
@@ -109,7 +109,7 @@ DECLARED = {
         "Llama 3",
         "llama3.1-tokens",
         range(128_000),
-        {"json": "llama3.1/tokenizer.json"},
+        {"json": "llama3.1/tokenizer.json", "own": "llama3/tokenizer.model"},
         {"quicktok": "llama3"},
     ),
     "deepseek": Declared(
@@ -131,7 +131,7 @@ DECLARED = {
 
 
 def prepared(name: str, folder: Path) -> Vocabulary:
-    """A vocabulary with its files in `folder`."""
+    """A vocabulary with its files in `folder`. Raises Unavailable where Katapi has none of it on this machine."""
     import katapi
     from katapi.artifacts.fetch import artifact_bytes
     from katapi.artifacts.lock import read_lock
@@ -153,8 +153,12 @@ def prepared(name: str, folder: Path) -> Vocabulary:
             written(kind, f"{name}-{artifact.rpartition('/')[2]}", artifact_bytes(artifact, lock))
         except katapi.ArtifactError as error:
             missing[kind] = f"{artifact} is not at hand ({error.code})"
+    tokenizer = katapi.load_tokenizer(declared.katapi)
+    try:
+        tokenizer.encode("Hello there")
+    except katapi.ArtifactError as error:
+        raise Unavailable(f"Katapi has no table of it: {error.message}") from None
     if declared.ranks:
-        tokenizer = katapi.load_tokenizer(declared.katapi)
         tokens = {id: tokenizer.decode([id]) for id in declared.ranks}
         lines = (b"%s %d\n" % (base64.b64encode(token), id) for id, token in tokens.items())
         written("ranks", f"{name}.tiktoken", b"".join(lines))
