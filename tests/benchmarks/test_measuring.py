@@ -52,7 +52,8 @@ def test_ratios_need_as_many_times_on_both_sides(ours: list[float], theirs: list
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(0.0341, "0.034"), (0.5, "0.5"), (4.16, "4.2"), (37.4, "37"), (1240.0, "1,240")]
+    ("number", "text"),
+    [(0.0341, "0.034"), (0.5, "0.5"), (0.996, "1.0"), (4.16, "4.2"), (9.96, "10"), (37.4, "37"), (1240.0, "1,240")],
 )
 def test_numbers_have_the_digits_that_count(number: float, text: str) -> None:
     assert short(number) == text

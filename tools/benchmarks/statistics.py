@@ -34,8 +34,8 @@ def ratio(katapi: Sequence[float], peer: Sequence[float]) -> Ratio:
 
 def short(number: float) -> str:
     """Two digits that count: 0.034, 0.55, 4.2, 37, 1,240."""
-    if number >= 10:
+    if number >= 9.95:
         return f"{number:,.0f}"
-    if number >= 1:
+    if number >= 0.995:
         return f"{number:.1f}"
     return f"{number:.2g}"
