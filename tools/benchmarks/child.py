@@ -49,7 +49,7 @@ def growth(peer: str, vocabulary: Vocabulary, longest: int, patience: float) -> 
             except (KeyboardInterrupt, SystemExit):
                 raise
             except BaseException as error:  # noqa: BLE001  # a panic in Rust is no Exception
-                line["failed"] = f"{type(error).__name__}: {' '.join(str(error).split())[:60]}"
+                line["failed"] = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
             print(json.dumps(line), flush=True)
             if "failed" in line:
                 break

@@ -38,8 +38,14 @@ def run(
             )
         except subprocess.TimeoutExpired as stopped:
             return Outcome(_figures(stopped.stdout or b""), f"stopped after {limit:.0f} s")
-    last = (done.stderr.decode(errors="replace").strip().splitlines() or [f"status {done.returncode}"])[-1]
-    return Outcome(_figures(done.stdout), last[:100] if done.returncode else "")
+    return Outcome(_figures(done.stdout), _told(done.returncode, done.stderr) if done.returncode else "")
+
+
+def _told(status: int, errors: bytes) -> str:
+    """How a process ended: its status, and the last line of its errors that says something of them."""
+    lines = [line.strip() for line in errors.decode(errors="replace").splitlines()]
+    said = [line for line in lines if line and not line.startswith("note:") and not line.endswith(":")]
+    return f"status {status}: {said[-1][:100]}" if said else f"status {status}"
 
 
 def _figures(written: bytes) -> list[Figures]:
