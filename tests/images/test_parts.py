@@ -161,3 +161,70 @@ def test_the_oracle_takes_what_the_generated_types_take(part: dict[str, Json]) -
     except katapi.RequestError:
         found = False
     assert found is expected
+
+
+# ---- images where a template prints JSON
+
+IMAGE: JsonObject = {"type": "image_url", "image_url": {"url": url(A)}}
+JSON_CONTENTS = {
+    "gpt-oss": {"role": "tool"},
+    "llama3.1": {"role": "tool"},
+    "llama4": {"role": "ipython"},
+    "mistral-nemo-tekken": {"role": "tool", "tool_call_id": "123456789"},
+}
+"""For each template that prints the content of a message as JSON such a message."""
+PLACES: list[tuple[Json, str]] = [
+    ([{"type": "text", "text": "a"}, IMAGE], "content[1]"),
+    ([{"type": "image", "data": B64, "mimeType": "image/png"}], "content[0]"),
+    ([{"type": "input_image", "image_url": url(A)}], "content[0]"),
+    ({"content": [IMAGE], "is_error": False}, "content.content[0]"),
+]
+DATA: list[Json] = [
+    [{"type": "text", "text": "a"}, {"type": ["image"]}, "image", None],
+    {"elements": [IMAGE]},
+    {"type": "image", "content": "image"},
+    "image",
+    [],
+]
+
+
+def raw_json(name: str, content: Json) -> bytes:
+    params: JsonObject = {"now": "2026-01-01"} if name == "gpt-oss" else {}
+    return json.dumps({"messages": [{**JSON_CONTENTS[name], "content": content}], **params}).encode()
+
+
+@pytest.mark.parametrize("name", JSON_CONTENTS)
+@pytest.mark.parametrize(("content", "place"), PLACES)
+def test_an_image_is_not_printed_as_json(name: str, content: Json, place: str) -> None:
+    with pytest.raises(katapi.RequestError) as caught:
+        katapi.load(name).decode_request(
+            json.dumps({"messages": [{**JSON_CONTENTS[name], "content": content}]}).encode()
+        )
+    assert (caught.value.code, caught.value.where) == ("R118", f"messages[0].{place}")
+
+
+def test_an_image_is_not_printed_in_the_notation_of_gemma() -> None:
+    answer: Json = {"role": "assistant", "tool_responses": [{"name": "f", "response": [IMAGE]}]}
+    with pytest.raises(katapi.RequestError) as caught:
+        katapi.load("gemma4").decode_request(json.dumps({"messages": [answer]}).encode())
+    assert (caught.value.code, caught.value.where) == ("R118", "messages[0].tool_responses[0].response[0]")
+
+
+@pytest.mark.parametrize("name", JSON_CONTENTS)
+@pytest.mark.parametrize("content", DATA)
+def test_what_is_data_is_printed(name: str, content: Json) -> None:
+    katapi.load(name).decode_request(raw_json(name, content))
+
+
+LLAMA4 = program_of(ROOT / "spec" / "models" / "llama4.kata", "llama4")
+
+
+@pytest.mark.parametrize("content", [*(content for content, _ in PLACES), *DATA])
+def test_the_oracle_refuses_the_same_images_in_json(content: Json) -> None:
+    value: Json = {"messages": [{"role": "tool", "content": content}]}
+    if content in DATA:
+        canonical(LLAMA4, value)
+    else:
+        with pytest.raises(katapi.RequestError) as caught:
+            canonical(LLAMA4, value)
+        assert caught.value.code == "R118"

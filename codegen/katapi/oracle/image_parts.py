@@ -5,12 +5,13 @@
 | R110 to R114        | a value of another shape               |
 | R116                | a text that says of no image where     |
 | R117                | one part says it in two ways           |
+| R118                | a part stands where JSON is printed    |
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from katapi.runtime.errors import RequestError
@@ -34,6 +35,17 @@ def check_image(body: JsonObject, path: Path) -> None:
         raise _fault("R117", (*path, given[1]))
     if given:
         _check_bytes(given[0], body[given[0]], (*path, given[0]))
+
+
+def check_no_image(value: Json, path: Path) -> None:
+    """Raises `RequestError` where an image is one of the parts of a JSON value, or of its `content`."""
+    if isinstance(value, Mapping):
+        value, path = value.get("content"), (*path, "content")
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return
+    for index, part in enumerate(value):
+        if isinstance(part, Mapping) and part.get("type") in ("image", "image_url", "input_image"):
+            raise _fault("R118", (*path, index))
 
 
 def _check(key: str, value: Json, path: Path) -> None:
