@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
@@ -74,8 +73,8 @@ class GivenImage:
         return self.pipeline.process_one(self.data, media_type=self.media_type, where=self.where)
 
     def to_json(self) -> JsonObject:
-        """Where the bytes come from, and which they are, as plain JSON."""
-        digest = hashlib.sha256(self.data).hexdigest()
+        """Where the bytes come from, and which they are, as plain JSON. Raises `MediaError` M100 to M109."""
+        digest = self.processed.record.sha256.removeprefix("sha256:")
         return {"from": self.kind, "name": self.name, "sha256": digest, "size": len(self.data)}
 
 
