@@ -144,6 +144,13 @@ def test_an_address_needs_a_fetch_function_whose_result_is_recorded() -> None:
     assert entry["sha256"] == hashlib.sha256(A).hexdigest()
 
 
+def test_the_bytes_of_an_image_are_hashed_once_for_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = f"{0:064}"
+    monkeypatch.setattr("katapi.runtime.images.pipeline.digest_of_file", lambda data: f"sha256:{digest}")
+    [entry] = MODEL.assemble(request(user(image(A)))).record.images
+    assert entry["sha256"] == digest, "both entries are one digest"
+
+
 @pytest.mark.parametrize("answer", ["text", None, OSError("no route")])
 def test_a_fetch_function_that_gives_no_bytes_is_told(answer: object) -> None:
     def fetch(address: str) -> bytes:

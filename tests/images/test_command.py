@@ -1,4 +1,4 @@
-"""`katapi assemble` and `katapi record` with images."""
+"""`katapi assemble`, `katapi record` and `katapi batch` with images."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import katapi
 from tests.command import here as run
-from tests.images.shown import A, image, png, request, text, user
+from tests.images.shown import A, B, image, png, request, text, user
 
 
 def test_images_are_attached_and_named_by_files(tmp_path: Path) -> None:
@@ -80,3 +81,57 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     missing = run("assemble", "qwen3-vl", str(tmp_path / "r.json"), "--image", str(tmp_path / "no.png"))
     assert missing.status == 2
     assert "--image" in missing.err
+
+
+SHOWN = request(user(image(), text("or"), image()))
+ONE = request(user(image()))
+NONE = request(user(text("nothing")))
+
+
+def test_images_of_a_batch_go_to_the_request_that_they_name(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_bytes(b"\n".join((NONE, SHOWN, b"", ONE)))
+    (tmp_path / "one.json").write_bytes(ONE)
+    (tmp_path / "a.png").write_bytes(A)
+    (tmp_path / "b=.png").write_bytes(B)
+    a, b, lines, file = (str(tmp_path / name) for name in ("a.png", "b=.png", "r.jsonl", "one.json"))
+    images = [f"{lines}:4={b}", f"{lines}:2={a}", f"{file}={a}", f"{lines}:2={b}"]
+    options = [option for given in images for option in ("--image", given)]
+    out = tmp_path / "x.npz"
+    model = katapi.load("qwen3-vl")
+    inputs = [
+        model.assemble(raw, images=katapi.Images(attached=attached))
+        for raw, attached in ((NONE, []), (SHOWN, [A, B]), (ONE, [B]), (ONE, [A]))
+    ]
+    for form in ("left", "packed"):
+        done = run("batch", "qwen3-vl", lines, file, *options, "--padding", form, "-o", str(out))
+        assert (done.status, done.err) == (0, "")
+        found = np.load(out)
+        expected = katapi.pack(inputs) if form == "packed" else katapi.batch(inputs, "left")
+        assert np.array_equal(found["input_ids"], expected.input_ids)
+        for name, array in expected.pixel_inputs().items():
+            assert np.array_equal(found[name], array), name
+    done = run("batch", "qwen3-vl", "-", "--image", f"-:2={b}", "-o", str(out), stdin=NONE + b"\n" + ONE)
+    assert (done.status, done.err) == (0, "")
+    assert np.load(out)["image_grid_thw"].shape == (1, 3)
+    alone = run("batch", "qwen3-vl", file, "--image", b, "-o", str(out))
+    assert (alone.status, alone.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("stdin", "images", "status", "said"),
+    [
+        (NONE + b"\n" + ONE, ["-:3=/a.png"], 2, "'-:3=/a.png' says of none of the 2 requests"),
+        (NONE + b"\n" + ONE, ["-:2=/no.png"], 2, "no.png cannot be read"),
+        (NONE + b"\n" + ONE, ["-:1={a}"], 1, "image error M120 at standard input:1, attached[0]"),
+        (ONE, [], 0, ""),
+        (b"", ["a.png"], 2, "says of none of the 0 requests"),
+    ],
+)
+def test_an_image_of_a_batch_that_fits_no_request_is_told(
+    stdin: bytes, images: list[str], status: int, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.png").write_bytes(A)
+    options = [option for given in images for option in ("--image", given.format(a=tmp_path / "a.png"))]
+    done = run("batch", "qwen3-vl", "-", *options, "-o", str(tmp_path / "x.npz"), stdin=stdin)
+    assert done.status == status
+    assert said in " ".join(done.err.replace("│", " ").split())

@@ -78,7 +78,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         """OpenAI-style JSON bytes as a typed, immutable request.
 
         `params` are keys of the request, in place of those of the same name in `raw`. Raises `RequestError`: R100 to
-        R109 for the text (RFC 8259, read strictly), R110 to R117 and R119 for the shape.
+        R109 for the text (RFC 8259, read strictly), R110 to R119 for the shape.
         """
         if not isinstance(raw, bytes):
             raise self._no_request(raw)
@@ -97,7 +97,7 @@ class Model(DeclaredTokenizer, Generic[R]):
     def render(self, request: R | bytes) -> RenderedInput:
         """What the template prints for a request.
 
-        Raises `RequestError` as `decode_request` does, R100 to R117 and R119, for a request in bytes, and
+        Raises `RequestError` as `decode_request` does, R100 to R119, for a request in bytes, and
         `TemplateError`: T100 for a `reject` of the template, T101, T102, T103 for a content that spells a boundary
         which the template refuses, and T140 to T143 for JSON that cannot be printed.
         """
@@ -127,7 +127,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
 
-        Raises `RequestError` R100 to R117 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
+        Raises `RequestError` R100 to R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
         V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, `BudgetError`
         B101 for a policy that is not declared, B100 where what is required does not fit the window, and B102 where the
         policy cuts tokens off and no cut breaks only what it may, and `MediaError` M100 to M109 for an image that
@@ -202,7 +202,7 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         Where the template would print the whole conversation otherwise, the input has `departures`.
 
-        Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R117 and R119 for
+        Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R119 for
         the new messages, `TemplateError` T100 to T102 and T140 to T143 where the template refuses the conversation,
         `TokenizerError` V101 and V107 for their texts, `BudgetError` B100 and B101, and `MediaError` M100 to M109 and
         M120 to M127 as `assemble` does.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
@@ -111,8 +110,11 @@ class GivenImage:
         return done
 
     def to_json(self, number: int) -> JsonObject:
-        """Where the bytes come from, and which they are, as plain JSON; `number` is that of an attached image."""
-        digest = hashlib.sha256(self.data).hexdigest()
+        """Where the bytes come from, and which they are, as plain JSON; `number` is that of an attached image.
+
+        Raises `MediaError` M100 to M109.
+        """
+        digest = self.processed.record.sha256.removeprefix("sha256:")
         name = str(number) if self.kind == "attached" else self.name
         return {"from": self.kind, "name": name, "sha256": digest, "size": len(self.data)}
 
