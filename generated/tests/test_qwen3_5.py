@@ -104,7 +104,9 @@ PLACEHOLDERS = (
         "type",
         "image",
         (
+            (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 29), Site(56, 64)),
             (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 51), Site(56, 64)),
+            (Site(56, 15), Site(56, 29), Site(56, 64)),
             (Site(56, 15), Site(56, 51), Site(56, 64)),
         ),
     ),
@@ -112,7 +114,9 @@ PLACEHOLDERS = (
         "type",
         "image_url",
         (
+            (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 29), Site(56, 64)),
             (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 51), Site(56, 64)),
+            (Site(56, 15), Site(56, 29), Site(56, 64)),
             (Site(56, 15), Site(56, 51), Site(56, 64)),
         ),
     ),

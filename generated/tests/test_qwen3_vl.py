@@ -86,7 +86,9 @@ PLACEHOLDERS = (
         "type",
         "image",
         (
+            (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 29), Site(43, 64)),
             (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 51), Site(43, 64)),
+            (Site(43, 15), Site(43, 29), Site(43, 64)),
             (Site(43, 15), Site(43, 51), Site(43, 64)),
         ),
     ),
@@ -94,7 +96,9 @@ PLACEHOLDERS = (
         "type",
         "image_url",
         (
+            (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 29), Site(43, 64)),
             (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 51), Site(43, 64)),
+            (Site(43, 15), Site(43, 29), Site(43, 64)),
             (Site(43, 15), Site(43, 51), Site(43, 64)),
         ),
     ),

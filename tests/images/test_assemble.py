@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
+import weakref
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -149,6 +151,20 @@ def test_the_bytes_of_an_image_are_hashed_once_for_a_record(monkeypatch: pytest.
     monkeypatch.setattr("katapi.runtime.images.pipeline.digest_of_file", lambda data: f"sha256:{digest}")
     [entry] = MODEL.assemble(request(user(image(A)))).record.images
     assert entry["sha256"] == digest, "both entries are one digest"
+
+
+def test_pixels_go_with_the_last_that_refers_to_their_input() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        x = MODEL.assemble(request(user(image(A))))
+        processed = weakref.ref(x.images[0].given.processed)
+        assert x.record.images
+        assert x.pixel_inputs()
+        del x
+        assert processed() is None, "a cycle keeps the arrays"
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("answer", ["text", None, OSError("no route")])

@@ -110,7 +110,7 @@ class Stretch:
 class ImageStretch(Stretch):
     """What stands for an image."""
 
-    __slots__ = ("placeholder",)
+    __slots__ = ("__weakref__", "placeholder")
 
     def __init__(self, printed: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
         super().__init__(printed)

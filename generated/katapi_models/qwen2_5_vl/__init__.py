@@ -44,7 +44,7 @@ MODEL = Model(
     source="spec/models/qwen2.5-vl.kata",
     template=Identity(
         "Qwen25VL@1",
-        "sha256:e97bcb166cc498541fe0d8fcae35ae2da19b6e1ab0e2b6f52785e78161100026",
+        "sha256:4a318413f7ff271efa56847b464db45e6d0cc88f44b98e2b3c6c0b260aa20b4e",
     ),
     request_rules=Identity(
         "Qwen25VL@1",
@@ -77,7 +77,7 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(45, 17), Site(48, 19), Site(52, 7), Site(57, 7), Site(70, 7)})),
+    _starts=Starts(frozenset({Site(45, 17), Site(50, 19), Site(54, 7), Site(59, 7), Site(72, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=Unbounded("qwen2.5-vl.kata:18", "messages of roles that are not declared are taken together"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from katapi.runtime.errors import TemplateError
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi_models.qwen2_5_tokens.vocabulary import Control
@@ -40,22 +41,22 @@ SYSTEM_YOU_ARE_45 = fixed(
     ControlSegment(Control.IM_END, Site(45, 66)),
     LiteralSegment(Literal("\n"), Site(45, 74)),
 )
-SYSTEM_48 = fixed(ControlSegment(Control.IM_START, Site(48, 19)), LiteralSegment(Literal("system\n"), Site(48, 29)))
-IM_END_48 = fixed(ControlSegment(Control.IM_END, Site(48, 71)), LiteralSegment(Literal("\n"), Site(48, 79)))
-USER_52 = fixed(ControlSegment(Control.IM_START, Site(52, 7)), LiteralSegment(Literal("user\n"), Site(52, 17)))
-IM_END_52 = fixed(ControlSegment(Control.IM_END, Site(52, 57)), LiteralSegment(Literal("\n"), Site(52, 65)))
-ASSISTANT_57 = fixed(
-    ControlSegment(Control.IM_START, Site(57, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(57, 17)),
+SYSTEM_50 = fixed(ControlSegment(Control.IM_START, Site(50, 19)), LiteralSegment(Literal("system\n"), Site(50, 29)))
+IM_END_50 = fixed(ControlSegment(Control.IM_END, Site(50, 71)), LiteralSegment(Literal("\n"), Site(50, 79)))
+USER_54 = fixed(ControlSegment(Control.IM_START, Site(54, 7)), LiteralSegment(Literal("user\n"), Site(54, 17)))
+IM_END_54 = fixed(ControlSegment(Control.IM_END, Site(54, 57)), LiteralSegment(Literal("\n"), Site(54, 65)))
+ASSISTANT_59 = fixed(
+    ControlSegment(Control.IM_START, Site(59, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(59, 17)),
     SAMPLED,
 )
-IM_END_63 = fixed(ControlSegment(Control.IM_END, Site(63, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(65, 7)))
-IM_START_70 = fixed(ControlSegment(Control.IM_START, Site(70, 7)))
-NEWLINE_70 = fixed(LiteralSegment(Literal("\n"), Site(70, 24)))
-IM_END_70 = fixed(ControlSegment(Control.IM_END, Site(70, 60)), LiteralSegment(Literal("\n"), Site(70, 68)))
-ASSISTANT_74 = fixed(
-    ControlSegment(Control.IM_START, Site(74, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(74, 24)),
+IM_END_65 = fixed(ControlSegment(Control.IM_END, Site(65, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(67, 7)))
+IM_START_72 = fixed(ControlSegment(Control.IM_START, Site(72, 7)))
+NEWLINE_72 = fixed(LiteralSegment(Literal("\n"), Site(72, 24)))
+IM_END_72 = fixed(ControlSegment(Control.IM_END, Site(72, 60)), LiteralSegment(Literal("\n"), Site(72, 68)))
+ASSISTANT_76 = fixed(
+    ControlSegment(Control.IM_START, Site(76, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(76, 24)),
 )
 
 
@@ -106,39 +107,41 @@ def render(request: Request) -> list[Printed]:
     add_vision_id = request.add_vision_id
     pictures = 0
     videos = 0
-    # qwen2.5-vl.kata:47 each m in messages
+    if not messages:
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen2.5-vl.kata:47")
+    # qwen2.5-vl.kata:49 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage):  # :48 when system
-            out.append(SYSTEM_48)
+        if isinstance(m, SystemMessage):  # :50 when system
+            out.append(SYSTEM_50)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_48)
-        elif isinstance(m, UserMessage):  # :50 when user
+            out.append(IM_END_50)
+        elif isinstance(m, UserMessage):  # :52 when user
             if i == 0:
                 _guide(out)
-            out.append(USER_52)
+            out.append(USER_54)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_52)
-        elif isinstance(m, AssistantMessage):  # :55 when assistant
+            out.append(IM_END_54)
+        elif isinstance(m, AssistantMessage):  # :57 when assistant
             if i == 0:
                 _guide(out)
-            out.append(ASSISTANT_57)
-            # qwen2.5-vl.kata:59 match
-            if isinstance(m.content, str):  # :60
+            out.append(ASSISTANT_59)
+            # qwen2.5-vl.kata:61 match
+            if isinstance(m.content, str):  # :62
                 out.append((m.content, ("messages", m_at, "content"), 0))
-            else:  # :61
+            else:  # :63
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
-            out.append(IM_END_63)
-        elif isinstance(m, OtherMessage):  # :68 when other
+            out.append(IM_END_65)
+        elif isinstance(m, OtherMessage):  # :70 when other
             if i == 0:
                 _guide(out)
-            out += (IM_START_70, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_70)
+            out += (IM_START_72, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_72)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_70)
+            out.append(IM_END_72)
         else:
             assert_never(m)
-    # qwen2.5-vl.kata:74 generate
+    # qwen2.5-vl.kata:76 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_74)
+        out.append(ASSISTANT_76)
     return out
