@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.assembly import assemble_array
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.dataclass import dataclass
@@ -146,10 +146,10 @@ class Model(DeclaredTokenizer, Generic[R]):
             rendered = self.render(request)
             self._check_images(rendered, request)
             tokenizer = self.tokenizer
-            ids, run_ends = assemble_ids(rendered.printed, tokenizer)
+            ids, run_ends = assemble_array(rendered.printed, tokenizer)
             source = Source(self._declared, incoming, request)
             passages = (AssembledPassage(ids, run_ends, None),)
-            return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, None, None)
+            return ModelInput(*tensors(ids), rendered, passages, tokenizer, source, None, None)
 
         if not isinstance(request, self.request_type):
             raise self._no_request(request)

@@ -143,7 +143,6 @@ class ModelInput:
     position_ids: NDArray[np.int64]
     rendered: RenderedInput
     """What the template printed."""
-    _ids: Sequence[int] = field(repr=False)
     _passages: tuple[Passage, ...] = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
     _source: Source = field(repr=False)
@@ -152,6 +151,12 @@ class ModelInput:
 
     def __len__(self) -> int:
         return len(self.input_ids)
+
+    @cached_property
+    def _ids(self) -> list[int]:
+        """The same as `input_ids`."""
+        ids: list[int] = self.input_ids.tolist()
+        return ids
 
     @property
     def text(self) -> str:
@@ -224,7 +229,7 @@ class ModelInput:
         from katapi.runtime.departures import Side, departures  # only who asks needs it
 
         ids, run_ends = assemble_ids(self._official.printed, self._tokenizer)
-        if ids == [*self._ids]:
+        if ids == self._ids:
             return ()
         official, own = self._official.payload, self.rendered.payload
         runs = zip(self._passages, self._starts(), strict=True)
@@ -369,13 +374,13 @@ class ModelInput:
                 ids += count
 
 
-def tensors(ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Ids, mask and positions of one sequence without padding: three read-only int64 arrays of shape [n]."""
-    arrays = (
-        np.array(ids, dtype=np.int64),
-        np.ones(len(ids), dtype=np.int64),
-        np.arange(len(ids), dtype=np.int64),
-    )
+def tensors(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Ids, mask and positions of one sequence without padding: three read-only int64 arrays of shape [n].
+
+    `ids` become the first of them, so they belong to nobody else.
+    """
+    count = len(ids)
+    arrays = ids, np.ones(count, dtype=np.int64), np.arange(count, dtype=np.int64)
     for array in arrays:
         array.setflags(write=False)
     return arrays

@@ -42,7 +42,7 @@ class TokenCounter:
             total += self._run(texts, first, stripping, stretch.strips_before)
             inner = self._stretches.get(stretch)
             if inner is None:
-                inner = self._stretches[stretch] = len(stretch.encoded(self._tokenizer)[1])
+                inner = self._stretches[stretch] = len(stretch.encoded(self._tokenizer).ids)
             total += inner
             texts = [stretch.closing]
             first, stripping = False, stretch.strips_behind
