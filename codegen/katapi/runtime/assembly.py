@@ -7,19 +7,26 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.known_runs import KnownRuns
 from katapi.runtime.printed import Printed, Stretch, without_space
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
 def assemble_array(
-    printed: Iterable[Printed], tokenizer: Tokenizer, *, first: bool = True, stripping: bool = False
+    printed: Iterable[Printed],
+    tokenizer: Tokenizer,
+    *,
+    known: KnownRuns | None = None,
+    first: bool = True,
+    stripping: bool = False,
 ) -> tuple[NDArray[np.int64], list[int]]:
     """The ids of what was printed, int64 of shape [n], and how many there are at the end of each run that is not empty.
 
     A run is the text between two control tokens, without the white space that these strip. No text, whatever it spells,
     gives a control id. `first` says that nothing stands before, `stripping` that what stands before is a control token
-    that strips behind it.
+    that strips behind it. `known` are runs that the tokenizer encoded before.
     """
+    encode = tokenizer.encode_array if known is None else known.encode_array
     parts: list[NDArray[np.int32]] = []
     count = 0
     run_ends: list[int] = []
@@ -37,7 +44,7 @@ def assemble_array(
             run = without_space(run, before=stripping, behind=stretch.strips_before)
         stripping = stretch.strips_behind
         if run:
-            ids = tokenizer.encode_array(run, first)
+            ids = encode(run, first)
             parts.append(ids)
             count += len(ids)
             run_ends.append(count)
@@ -51,7 +58,7 @@ def assemble_array(
     if stripping:
         run = without_space(run, before=True, behind=False)
     if run:
-        ids = tokenizer.encode_array(run, first)
+        ids = encode(run, first)
         parts.append(ids)
         run_ends.append(count + len(ids))
     if not parts:

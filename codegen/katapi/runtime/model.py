@@ -16,6 +16,7 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_runs import KnownRuns
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.passages import AssembledPassage
 from katapi.runtime.printed import Printed
@@ -89,6 +90,11 @@ class Model(DeclaredTokenizer, Generic[R]):
         """All declarations of the model by their identities."""
         return Declarations(self.name, self.request_rules, self.template, self.tokenizer_identity, self.tokenizer_parts)
 
+    @cached_property
+    def _known_runs(self) -> KnownRuns:
+        """Runs of text that were encoded before."""
+        return KnownRuns(self.tokenizer)
+
     def _decode(self, raw: bytes, params: JsonObject | None) -> DecodedRequest[R]:
         return decode_request(
             self.request_type, raw, invalid_utf8=self.invalid_utf8, max_depth=self.max_depth, params=params
@@ -145,8 +151,9 @@ class Model(DeclaredTokenizer, Generic[R]):
         def whole(request: R) -> ModelInput:
             rendered = self.render(request)
             self._check_images(rendered, request)
-            tokenizer = self.tokenizer
-            ids, run_ends = assemble_array(rendered.printed, tokenizer)
+            known = self._known_runs
+            tokenizer = known.tokenizer
+            ids, run_ends = assemble_array(rendered.printed, tokenizer, known=known)
             source = Source(self._declared, incoming, request)
             passages = (AssembledPassage(ids, run_ends, None),)
             return ModelInput(*tensors(ids), rendered, passages, tokenizer, source, None, None)
