@@ -47,7 +47,9 @@ def _init(cls: type, fields: tuple[dataclasses.Field[object], ...]) -> Callable[
     count = len(positional) if len(positional) == len(taken) else -1
     optional = [*takewhile(lambda field: field.default is not dataclasses.MISSING, reversed(positional))]
     defaults = tuple(field.default for field in reversed(optional))
-    fill = _filler(cls, [field.name for field in positional])
+    names = [field.name for field in positional]
+    in_slots = any(isinstance(getattr(cls, name, None), MemberDescriptorType) for name in names)
+    setters = [_setter(cls, name) for name in names]
     made_here = [field for field in fields if not field.init and field.default_factory is not dataclasses.MISSING]
     after: Callable[[object], None] | None = getattr(cls, "__post_init__", None)
 
@@ -58,30 +60,24 @@ def _init(cls: type, fields: tuple[dataclasses.Field[object], ...]) -> Callable[
             for field, value in zip(taken, values, strict=True):
                 _set(self, field.name, value)
         else:
-            fill(self, values + defaults[-missing:] if missing else values)
+            for set_field, value in zip(setters, values + defaults[-missing:] if missing else values, strict=True):
+                set_field(self, value)
         for field in made_here:
             _set(self, field.name, _default(cls, field))
         if after is not None:
             after(self)
 
-    return initialize
+    def fill(self: object, *values: object, **named: object) -> None:
+        if named or len(values) != count:
+            initialize(self, *values, **named)
+        else:
+            self.__dict__.update(zip(names, values, strict=True))
 
-
-def _filler(cls: type, names: list[str]) -> Callable[[object, tuple[object, ...]], None]:
-    """What sets all fields of an instance in the way that is fastest: a dictionary at once, slots one by one."""
-    if names and not any(isinstance(getattr(cls, name, None), MemberDescriptorType) for name in names):
-        return lambda self, values: vars(self).update(zip(names, values, strict=True))
-    setters = [_setter(cls, name) for name in names]
-
-    def fill(self: object, values: tuple[object, ...]) -> None:
-        for set_field, value in zip(setters, values, strict=True):
-            set_field(self, value)
-
-    return fill
+    return initialize if made_here or after is not None or in_slots or not names else fill
 
 
 def _setter(cls: type, name: str) -> Callable[[object, object], None]:
-    """What sets a field of an instance that has slots: a slot is fastest set by itself."""
+    """What sets a field of an instance: a slot is fastest set by itself."""
     slot = getattr(cls, name, None)
     if isinstance(slot, MemberDescriptorType):
         return slot.__set__

@@ -380,7 +380,9 @@ def tensors(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64
     `ids` become the first of them, so they belong to nobody else.
     """
     count = len(ids)
-    arrays = ids, np.ones(count, dtype=np.int64), np.arange(count, dtype=np.int64)
+    ones = np.empty(count, dtype=np.int64)
+    ones.fill(1)
+    arrays = ids, ones, np.arange(count, dtype=np.int64)
     for array in arrays:
         array.setflags(write=False)
     return arrays
