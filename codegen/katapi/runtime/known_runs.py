@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.interface import Tokenizer
 
-_LONGEST = 1 << 16
+_LONGEST = 1 << 18
 """Longer runs are documents, which seldom come again."""
 _OVERHEAD = 64
 """What a short run takes beside its characters, in characters."""
