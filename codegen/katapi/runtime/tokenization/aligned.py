@@ -38,6 +38,15 @@ class AlignedText:
             bounds = np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
         return cls(text, bounds[:-1], bounds[1:])
 
+    @classmethod
+    def joined(cls, parts: Sequence[AlignedText]) -> AlignedText:
+        """At least one text after the other, each with its own source."""
+        return cls(
+            "".join([part.text for part in parts]),
+            np.concatenate([part.starts for part in parts]),
+            np.concatenate([part.ends for part in parts]),
+        )
+
     def __len__(self) -> int:
         """How many characters the text has."""
         return len(self.text)

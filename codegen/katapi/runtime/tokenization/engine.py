@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
+from struct import pack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,8 @@ class PieceEngine:
 
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
-        return np.fromiter(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))), dtype=np.int32)
+        ids = self.encode(text, first)
+        return np.frombuffer(pack(f"{len(ids)}i", *ids), dtype=np.int32).copy()  # a quarter of the time of np.array
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
@@ -44,13 +46,17 @@ class PieceEngine:
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The ids of a normalized text, and the half-open range of source bytes of each, int64 of shape [n, 2]."""
         first = first and len(text) > 0 and bool(text.starts[0] == 0)  # else what stood there is gone
-        ids: list[int] = []
-        sources = [np.zeros((0, 2), dtype=np.int64)]
-        for piece in self._pretokenizer.split_aligned(text, first):
-            tokens = np.array(self._ranges_of_piece(piece.text), dtype=np.int64).reshape(-1, 3)
-            ids += tokens[:, 0].tolist()
-            sources.append(piece.source_of(tokens[:, 1:]))
-        spans = np.concatenate(sources)
+        pieces = self._pretokenizer.split_aligned(text, first)
+        found = [self._ranges_of_piece(piece.text) for piece in pieces]
+        tokens = np.fromiter(chain.from_iterable(chain.from_iterable(found)), dtype=np.int64).reshape(-1, 3)
+        if not len(tokens):
+            return [], np.zeros((0, 2), dtype=np.int64)
+        # All pieces side by side: the ranges of a token count from where its piece begins.
+        whole = AlignedText.joined(pieces)
+        lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+        counts = np.fromiter(map(len, found), dtype=np.int64, count=len(found))
+        begins = np.repeat(np.cumsum(lengths) - lengths, counts)
+        spans = whole.source_of(tokens[:, 1:] + begins[:, None])
         # A mark put in front of a piece that begins within a character's source would end before that begins.
         spans[:, 1] = np.maximum.accumulate(spans[:, 1])
-        return ids, spans
+        return tokens[:, 0].tolist(), spans
