@@ -120,6 +120,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         *,
         params: JsonObject | None = None,
         images: Images | None = None,
+        origins: bool = True,
     ) -> ModelInput:
         """The ids, mask and positions of a request; `policy` is a budget, or names one of the spec.
 
@@ -132,6 +133,9 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
+
+        Where tokens came from is worked out when somebody asks for it. With `origins=False` what that takes is not
+        kept: then `origins`, `sampled`, `record` and what is made of them raise ValueError, and so does `extend`.
 
         Raises `RequestError` R100 to R117 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
         V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, `BudgetError`
@@ -155,7 +159,8 @@ class Model(DeclaredTokenizer, Generic[R]):
             tokenizer = known.tokenizer
             ids, run_ends = assemble_array(rendered.printed, tokenizer, known=known)
             source = Source(self._declared, incoming, request)
-            passages = (AssembledPassage(ids, run_ends, None),)
+            kept = origins or policy is not None  # a budget that cuts tokens off asks for them
+            passages = (AssembledPassage(ids, run_ends, None),) if kept else None
             return ModelInput(*tensors(ids), rendered, passages, tokenizer, source, None, None)
 
         if not isinstance(request, self.request_type):
@@ -166,7 +171,8 @@ class Model(DeclaredTokenizer, Generic[R]):
         budget = self._budget(policy)
         from katapi.runtime.budget.apply import assemble_within  # many inputs have no budget
 
-        return assemble_within(self, request, budget, whole)
+        within = assemble_within(self, request, budget, whole)
+        return within if origins else within.without_origins()
 
     def _with_images(self, request: R, images: Images | None, past: int = 0) -> R:
         """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""

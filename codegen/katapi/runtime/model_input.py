@@ -143,7 +143,7 @@ class ModelInput:
     position_ids: NDArray[np.int64]
     rendered: RenderedInput
     """What the template printed."""
-    _passages: tuple[Passage, ...] = field(repr=False)
+    _passages: tuple[Passage, ...] | None = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
     _source: Source = field(repr=False)
     _decision: PolicyDecision | None = field(repr=False)
@@ -170,11 +170,14 @@ class ModelInput:
 
     @cached_property
     def origins(self) -> Origins:
-        """The origin of each token: n entries."""
+        """The origin of each token: n entries.
+
+        Raises ValueError for an input that was assembled with `origins=False`, as all does that is made of them.
+        """
         segments = self.rendered.payload
         found = [
             passage.ranges(segments, start, self._tokenizer)
-            for passage, start in zip(self._passages, self._starts(), strict=True)
+            for passage, start in zip(self._kept_passages, self._starts(), strict=True)
         ]
         return Origins(segments, np.concatenate(found), self._image_places)
 
@@ -214,7 +217,18 @@ class ModelInput:
 
     def _starts(self) -> list[int]:
         """The index of the first segment of each passage."""
-        return [0, *(passage.stop for passage in self._passages if passage.stop is not None)]
+        return [0, *(passage.stop for passage in self._kept_passages if passage.stop is not None)]
+
+    def without_origins(self) -> ModelInput:
+        """The same input, which no longer knows where its tokens came from."""
+        arrays = self.input_ids, self.attention_mask, self.position_ids
+        return ModelInput(*arrays, self.rendered, None, self._tokenizer, self._source, self._decision, self._official)
+
+    @property
+    def _kept_passages(self) -> tuple[Passage, ...]:
+        if self._passages is None:
+            raise ValueError("the input was assembled with origins=False; assemble it without that to ask for them")
+        return self._passages
 
     @cached_property
     def departures(self) -> tuple[Departure, ...]:
@@ -232,7 +246,7 @@ class ModelInput:
         if ids == self._ids:
             return ()
         official, own = self._official.payload, self.rendered.payload
-        runs = zip(self._passages, self._starts(), strict=True)
+        runs = zip(self._kept_passages, self._starts(), strict=True)
         return departures(
             Side(own, self._ids, [*chain.from_iterable(passage.portions(own, start) for passage, start in runs)]),
             Side(official, ids, [*portions(official, run_ends, (0, len(official)))]),
@@ -368,7 +382,8 @@ class ModelInput:
     def _runs(self) -> Iterator[tuple[int, int, int, int]]:
         """The runs of text and the control tokens between, in order: a range of segments and a range of ids."""
         segments, ids = self.rendered.payload, 0
-        for passage, start in zip(self._passages, self._starts(), strict=True) if self._passages else ():
+        passages = self._kept_passages
+        for passage, start in zip(passages, self._starts(), strict=True) if passages else ():
             for begin, end, count in passage.portions(segments, start):
                 yield begin, end, ids, ids + count
                 ids += count

@@ -151,7 +151,7 @@ def extended(
     stripping = isinstance(before, ControlSegment) and before.token.strips_behind
     tail_ids, run_ends = assemble_array(printed, tokenizer, first=False, stripping=stripping)
     passages: tuple[Passage, ...] = (
-        *(_stopped(passage, len(past)) for passage in prev._passages),
+        *(_stopped(passage, len(past)) for passage in prev._kept_passages),
         SampledPassage(tuple(sampled), tuple(controls)[:1], len(past) + len(segments)),
         AssembledPassage(tail_ids, run_ends),
     )
