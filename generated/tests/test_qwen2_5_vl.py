@@ -77,7 +77,9 @@ PLACEHOLDERS = (
         "type",
         "image",
         (
+            (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 29), Site(32, 64)),
             (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 51), Site(32, 64)),
+            (Site(32, 15), Site(32, 29), Site(32, 64)),
             (Site(32, 15), Site(32, 51), Site(32, 64)),
         ),
     ),
@@ -85,7 +87,9 @@ PLACEHOLDERS = (
         "type",
         "image_url",
         (
+            (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 29), Site(32, 64)),
             (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 51), Site(32, 64)),
+            (Site(32, 15), Site(32, 29), Site(32, 64)),
             (Site(32, 15), Site(32, 51), Site(32, 64)),
         ),
     ),

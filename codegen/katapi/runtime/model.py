@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.assembly import assemble_array
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_runs import KnownRuns
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.passages import AssembledPassage
 from katapi.runtime.printed import Printed
@@ -89,6 +90,11 @@ class Model(DeclaredTokenizer, Generic[R]):
         """All declarations of the model by their identities."""
         return Declarations(self.name, self.request_rules, self.template, self.tokenizer_identity, self.tokenizer_parts)
 
+    @cached_property
+    def _known_runs(self) -> KnownRuns:
+        """Runs of text that were encoded before."""
+        return KnownRuns(self.tokenizer)
+
     def _decode(self, raw: bytes, params: JsonObject | None) -> DecodedRequest[R]:
         return decode_request(
             self.request_type, raw, invalid_utf8=self.invalid_utf8, max_depth=self.max_depth, params=params
@@ -114,6 +120,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         *,
         params: JsonObject | None = None,
         images: Images | None = None,
+        origins: bool = True,
     ) -> ModelInput:
         """The ids, mask and positions of a request; `policy` is a budget, or names one of the spec.
 
@@ -126,6 +133,9 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
+
+        Where tokens came from is worked out when somebody asks for it. With `origins=False` what that takes is not
+        kept: then `origins`, `sampled`, `record` and what is made of them raise ValueError, and so does `extend`.
 
         Raises `RequestError` R100 to R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
         V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, `BudgetError`
@@ -145,11 +155,13 @@ class Model(DeclaredTokenizer, Generic[R]):
         def whole(request: R) -> ModelInput:
             rendered = self.render(request)
             self._check_images(rendered, request)
-            tokenizer = self.tokenizer
-            ids, run_ends = assemble_ids(rendered.printed, tokenizer)
+            known = self._known_runs
+            tokenizer = known.tokenizer
+            ids, run_ends = assemble_array(rendered.printed, tokenizer, known=known)
             source = Source(self._declared, incoming, request)
-            passages = (AssembledPassage(ids, run_ends, None),)
-            return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, None, None)
+            kept = origins or policy is not None  # a budget that cuts tokens off asks for them
+            passages = (AssembledPassage(ids, run_ends, None),) if kept else None
+            return ModelInput(*tensors(ids), rendered, passages, tokenizer, source, None, None)
 
         if not isinstance(request, self.request_type):
             raise self._no_request(request)
@@ -159,7 +171,8 @@ class Model(DeclaredTokenizer, Generic[R]):
         budget = self._budget(policy)
         from katapi.runtime.budget.apply import assemble_within  # many inputs have no budget
 
-        return assemble_within(self, request, budget, whole)
+        within = assemble_within(self, request, budget, whole)
+        return within if origins else within.without_origins()
 
     def _with_images(self, request: R, images: Images | None, past: int = 0) -> R:
         """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""

