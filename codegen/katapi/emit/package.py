@@ -16,6 +16,7 @@ from katapi.emit.images import image_constants
 from katapi.emit.names import lender
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
+from katapi.language.syntax_images import MediaKind
 from katapi.model import template as t
 from katapi.model.program import Library, Program, TokenizerProgram, images_of
 from katapi.model.sites import cited
@@ -85,6 +86,8 @@ class ModelsContext:
     models: list[ModelRow]
     tokenizers: list[ModelRow]
     images: list[ModelRow]
+    videos: list[ModelRow]
+    audio: list[ModelRow]
 
 
 def digest(text: str) -> str:
@@ -201,16 +204,27 @@ def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: st
 
 
 def emit_models(programs: Sequence[TokenizerProgram], libraries: Sequence[Library]) -> str:
-    """The text of the `__init__.py` that lists all models, tokenizers and images."""
-    images = sorted((image.identity.name, library.package) for library in libraries for image in library.images)
+    """The text of the `__init__.py` that lists all models, tokenizers and pipelines."""
     return render(
         "models.py.j2",
         ModelsContext(
             models=_rows([program for program in programs if isinstance(program, Program)]),
             tokenizers=_rows([program for program in programs if not isinstance(program, Program)]),
-            images=[ModelRow(string(name), string(package)) for name, package in images],
+            images=_pipelines(libraries, MediaKind.IMAGE),
+            videos=_pipelines(libraries, MediaKind.VIDEO),
+            audio=_pipelines(libraries, MediaKind.AUDIO),
         ),
     )
+
+
+def _pipelines(libraries: Sequence[Library], kind: MediaKind) -> list[ModelRow]:
+    found = sorted(
+        (image.identity.name, library.package)
+        for library in libraries
+        for image in library.images
+        if image.kind is kind
+    )
+    return [ModelRow(string(name), string(package)) for name, package in found]
 
 
 def _rows(programs: Sequence[TokenizerProgram]) -> list[ModelRow]:

@@ -76,8 +76,17 @@ class ImageBuilder(NodeBuilder):
     # ---- images
 
     def image(self, meta: Meta, c: Children) -> s.Image:
+        return self._of_kind(i.MediaKind.IMAGE, meta, c)
+
+    def video(self, meta: Meta, c: Children) -> s.Image:
+        return self._of_kind(i.MediaKind.VIDEO, meta, c)
+
+    def audio(self, meta: Meta, c: Children) -> s.Image:
+        return self._of_kind(i.MediaKind.AUDIO, meta, c)
+
+    def _of_kind(self, kind: i.MediaKind, meta: Meta, c: Children) -> s.Image:
         items = tuple(x for x in c if isinstance(x, i.ImageItem))
-        return s.Image(one_of(c, s.Header), one_or_none(c, s.Name), items, span=self._span(meta))
+        return s.Image(kind, one_of(c, s.Header), one_or_none(c, s.Name), items, span=self._span(meta))
 
     def arrival(self, meta: Meta, c: Children) -> i.Arrival:
         return i.Arrival(one_of(c, s.Name), all_of(c, s.Setting), span=self._span(meta))
@@ -116,6 +125,9 @@ class ImageBuilder(NodeBuilder):
 
     def mark_text(self, meta: Meta, c: Children) -> i.MarkText:
         return i.MarkText(str(one_of(c, QuotedText)), span=self._span(meta))
+
+    def mark_number(self, meta: Meta, c: Children) -> i.MarkNumber:
+        return i.MarkNumber(_terms(c)[0], one_of(c, int), span=self._span(meta))
 
     def mark_each(self, meta: Meta, c: Children) -> i.MarkEach:
         name, body = self._term_name(one_of(c, s.Name)), one_of(c, i.MarkBlock)

@@ -105,8 +105,8 @@ class _Printer(ImagePrinter):
             case s.Template(_, target, parts):
                 head = f"template {head} for {target.text}"
                 entries = [self._part(p) for p in parts]
-            case s.Image(_, like, items):
-                head = f"image {head}" + (f" like {like.text}" if like else "")
+            case s.Image(kind, _, like, items):
+                head = f"{kind.value} {head}" + (f" like {like.text}" if like else "")
                 entries = self._image_entries(items)
             case _:
                 assert_never(node)

@@ -1,14 +1,23 @@
-"""The syntax tree of `image` declarations: what is accepted, what becomes of the pixels, and the tokens for them."""
+"""The syntax tree of `image`, `video` and `audio`: what is accepted, what becomes of it, and the tokens for it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 from katapi.language.syntax_expressions import Name, Node
 from katapi.language.syntax_formulas import FormulaLet, Refuse, Term
 from katapi.language.syntax_settings import Header, Part, Setting
 from katapi.language.syntax_types import TypeRef
+
+
+class MediaKind(Enum):
+    """What a declaration is about, by the word that begins it."""
+
+    IMAGE = "image"
+    VIDEO = "video"
+    AUDIO = "audio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,14 @@ class MarkText(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class MarkNumber(Node):
+    """`decimal(times[group], 1)`: a number as a text, with so many digits behind the point."""
+
+    value: Term
+    digits: int
+
+
+@dataclass(frozen=True, slots=True)
 class MarkEach(Node):
     """`each row in range(grid.height) { … }`"""
 
@@ -116,7 +133,7 @@ class MarkIf(Node):
     otherwise: MarkBlock | MarkIf | None
 
 
-Mark: TypeAlias = MarkControl | MarkText | MarkEach | MarkRepeat | MarkIf
+Mark: TypeAlias = MarkControl | MarkText | MarkNumber | MarkEach | MarkRepeat | MarkIf
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +150,9 @@ ImageItem: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Image(Node):
-    """`image qwen3_vl version "1" { … }`"""
+    """`image qwen3_vl version "1" { … }`; so is a `video` or an `audio`, as `kind` says."""
 
+    kind: MediaKind
     header: Header
     like: Name | None
     items: tuple[ImageItem, ...]

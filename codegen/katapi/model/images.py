@@ -1,4 +1,4 @@
-"""Images as they are meant: which files, how they arrive, what becomes of the pixels, and the tokens for them."""
+"""Images, videos and audio as they are meant: which files, how they arrive, what becomes of them, and the tokens."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from enum import Enum
 from typing import TypeAlias
 
 from katapi.language.source import Span
+from katapi.language.syntax_images import MediaKind
 from katapi.model.declarations import Identity
 from katapi.model.formulas import Basic, Binding, Formula, LetStep, Quantity, RefuseStep, Term
 from katapi.runtime.images.arrays import Join
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Reading
 
-SOURCE = Quantity("source", Basic.PICTURE, Binding.SOURCE, Span(0, 0))
-"""The picture that arrives, which every image calls `source`."""
+SOURCES: Mapping[MediaKind, Quantity] = {
+    kind: Quantity("source", sort, Binding.SOURCE, Span(0, 0))
+    for kind, sort in (
+        (MediaKind.IMAGE, Basic.PICTURE),
+        (MediaKind.VIDEO, Basic.FILM),
+        (MediaKind.AUDIO, Basic.RECORDING),
+    )
+}
+"""What arrives, which every declaration calls `source`: a picture, a film or a recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,14 @@ class TextMark:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberMark:
+    """A number as a text at a place of a placeholder: `digits` of it behind the point, halves to the even digit."""
+
+    value: Term
+    digits: int
+
+
+@dataclass(frozen=True, slots=True)
 class EachMark:
     """Marks for each item of a list of whole numbers."""
 
@@ -96,18 +112,19 @@ class IfMark:
     otherwise: Marks
 
 
-Mark: TypeAlias = ControlMark | TextMark | EachMark | RepeatMark | IfMark
+Mark: TypeAlias = ControlMark | TextMark | NumberMark | EachMark | RepeatMark | IfMark
 Marks: TypeAlias = tuple[Mark, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image pipeline.
+    """A pipeline of images, or of videos or audio, as `kind` says.
 
     `plan` is the name of the image whose steps, outputs and placeholder these are: its own, or that of the one it is
     like. `tokens` is how many visual tokens there are, `counted` the control token that each of them is.
     """
 
+    kind: MediaKind
     identity: Identity
     plan: str
     reading: Reading
@@ -123,6 +140,11 @@ class Image:
     formulas: tuple[Formula, ...]
     digest: str
     span: Span = field(compare=False, repr=False)
+
+    @property
+    def source(self) -> Quantity:
+        """What arrives."""
+        return SOURCES[self.kind]
 
 
 def marks(body: Marks) -> Iterator[Mark]:
@@ -145,7 +167,7 @@ def terms_of_marks(body: Marks) -> Iterator[Term]:
         match mark:
             case ControlMark(arguments=arguments):
                 yield from arguments
-            case EachMark(source=term) | RepeatMark(count=term) | IfMark(test=term):
+            case EachMark(source=term) | RepeatMark(count=term) | IfMark(test=term) | NumberMark(value=term):
                 yield term
             case TextMark():
                 pass
