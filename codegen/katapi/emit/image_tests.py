@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from katapi.emit.environment import render
 from katapi.emit.python import imports, string
-from katapi.language.syntax_images import MediaKind
+from katapi.language.syntax_types import MediaKind
 from katapi.model.program import Library
 
 _TESTS: dict[MediaKind, tuple[str, dict[str, list[str]]]] = {

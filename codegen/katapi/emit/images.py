@@ -1,4 +1,4 @@
-"""Emits a file of images, videos or audio: `__init__.py`, with a class for each plan and a constant for each pipeline."""
+"""Emits a file of images, videos or audio: `__init__.py`, with a class a plan, and a constant a pipeline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from katapi.emit.names import class_name
 from katapi.emit.python import Lines, call, string
 from katapi.emit.terms import TermWriter, annotation, name_of
 from katapi.emit.values import Values
-from katapi.language.syntax_images import MediaKind
+from katapi.language.syntax_types import MediaKind
 from katapi.model import formulas as m
 from katapi.model.images import Image, terms_of_marks
 from katapi.model.program import Library

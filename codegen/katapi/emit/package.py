@@ -16,7 +16,7 @@ from katapi.emit.images import image_constants
 from katapi.emit.names import lender
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
-from katapi.language.syntax_images import MediaKind
+from katapi.language.syntax_types import MediaKind
 from katapi.model import template as t
 from katapi.model.program import Library, Program, TokenizerProgram, images_of
 from katapi.model.sites import cited
@@ -55,6 +55,8 @@ class ModelContext:
     unreadable: str | None
     unbounded: str | None
     pipeline: PipelineRow | None
+    video: PipelineRow | None
+    shown: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,11 @@ def emit_model(
         f"{package}.request": ["Request"],
         f"{lender(program, package)}.tokenizer": ["tokenizer"],
     }
-    pipeline = _pipeline(program, package)
-    if pipeline is not None:
+    pipeline, video = (_pipeline(program, package, kind) for kind in (MediaKind.IMAGE, MediaKind.VIDEO))
+    shown = None
+    if pipeline is not None or video is not None:
+        named = ["None" if pipeline is None else "_pipeline", *([] if video is None else ["_video_pipeline"])]
+        shown = call("Shown", ["Control", *named])
         used["katapi.runtime.images.placing"] = ["Shown"]
         used[f"{lender(program, package)}.vocabulary"] = ["Control"]
     lines = Lines(1)
@@ -159,15 +164,17 @@ def emit_model(
             if unbounded is None
             else call("Unbounded", [string(cited(unbounded.span, program.source)), string(unbounded.why)]),
             pipeline=pipeline,
+            video=video,
+            shown=shown,
         ),
     )
 
 
-def _pipeline(program: Program, package: str) -> PipelineRow | None:
-    """The pipeline that the template names for its images, if it names one."""
+def _pipeline(program: Program, package: str, kind: MediaKind) -> PipelineRow | None:
+    """The pipeline that the template names for its images or its videos, if it names one."""
     declared = images_of(program)
     for statement in all_statements(program.template):
-        if isinstance(statement, t.ImageOf) and statement.pipeline is not None:
+        if isinstance(statement, t.ImageOf) and statement.kind is kind and statement.pipeline is not None:
             library, image = declared[statement.pipeline]
             constant = image_constants(library.images)[image.identity.name]
             return PipelineRow(constant, f"{package.rpartition('.')[0]}.{library.package}")

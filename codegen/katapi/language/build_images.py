@@ -12,6 +12,7 @@ from katapi.language import syntax_formulas as f
 from katapi.language import syntax_images as i
 from katapi.language.build_base import Children, NodeBuilder, QuotedText, Word, all_of, one_of, one_or_none
 from katapi.language.diagnostics import Diagnostic
+from katapi.language.syntax_types import MediaKind
 
 # What a term may begin or go on with: as the name of a value it would be read as that.
 RESERVED_IN_TERMS = frozenset(
@@ -76,15 +77,15 @@ class ImageBuilder(NodeBuilder):
     # ---- images
 
     def image(self, meta: Meta, c: Children) -> s.Image:
-        return self._of_kind(i.MediaKind.IMAGE, meta, c)
+        return self._of_kind(MediaKind.IMAGE, meta, c)
 
     def video(self, meta: Meta, c: Children) -> s.Image:
-        return self._of_kind(i.MediaKind.VIDEO, meta, c)
+        return self._of_kind(MediaKind.VIDEO, meta, c)
 
     def audio(self, meta: Meta, c: Children) -> s.Image:
-        return self._of_kind(i.MediaKind.AUDIO, meta, c)
+        return self._of_kind(MediaKind.AUDIO, meta, c)
 
-    def _of_kind(self, kind: i.MediaKind, meta: Meta, c: Children) -> s.Image:
+    def _of_kind(self, kind: MediaKind, meta: Meta, c: Children) -> s.Image:
         items = tuple(x for x in c if isinstance(x, i.ImageItem))
         return s.Image(kind, one_of(c, s.Header), one_or_none(c, s.Name), items, span=self._span(meta))
 

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
 from katapi.language.syntax_expressions import Name, Node
 from katapi.language.syntax_formulas import FormulaLet, Refuse, Term
 from katapi.language.syntax_settings import Header, Part, Setting
-from katapi.language.syntax_types import TypeRef
-
-
-class MediaKind(Enum):
-    """What a declaration is about, by the word that begins it."""
-
-    IMAGE = "image"
-    VIDEO = "video"
-    AUDIO = "audio"
+from katapi.language.syntax_types import MediaKind, TypeRef
 
 
 @dataclass(frozen=True, slots=True)

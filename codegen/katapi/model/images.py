@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from katapi.language.source import Span
-from katapi.language.syntax_images import MediaKind
+from katapi.language.syntax_types import MediaKind
 from katapi.model.declarations import Identity
 from katapi.model.formulas import Basic, Binding, Formula, LetStep, Quantity, RefuseStep, Term
 from katapi.runtime.images.arrays import Join

@@ -28,6 +28,7 @@ from katapi.runtime.budget.policy import (
 )
 from katapi.runtime.execution import Execution, execute
 from katapi.runtime.images.given import Images
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.images.placing import parts_of
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
@@ -100,11 +101,16 @@ def _extended(
     first = {**value, "messages": messages[: completions[0].reply], _GENERATE: True}
     images = _images(pack)
     attached = iter(() if images is None else images.attached)
+    films = iter(() if images is None else images.films)
 
     def own(start: int, end: int) -> Images | None:
         """What is given for the images of some of the messages."""
-        wanted = sum(part.comes_from is None and start <= _message(path) < end for path, part in parts)
-        return None if images is None else replace(images, attached=[*islice(attached, wanted)])
+        own_parts = [part for path, part in parts if not part.says_where and start <= _message(path) < end]
+        if images is None:
+            return None
+        pictures = sum(isinstance(part, CarriesImage) for part in own_parts)
+        moving = [*islice(films, len(own_parts) - pictures)]
+        return replace(images, attached=[*islice(attached, pictures)], films=moving)
 
     parts = parts_of(_typed(model, value))
     whole = model.assemble(_typed(model, first), images=own(0, completions[0].reply))
@@ -123,14 +129,19 @@ def _extended(
     return whole
 
 
+_VIDEO = "video "
+"""How the name of an attached film begins."""
+
+
 def _images(pack: Pack) -> Images | None:
     """The images that came beside the request, as far as the pack has their bytes, and the way in which all came in."""
     ways = {way for image in _recorded(pack) if (way := _way(image)) is not None}
     if not ways and not pack.media:
         return None
     had = {(image.kind, image.name): image.data for image in pack.media if image.data is not None}
-    attached = [data for (kind, _), data in had.items() if kind == "attached"]
-    return Images(attached=attached, kept=had, load=ways.pop() if len(ways) == 1 else None)
+    attached = [data for (kind, name), data in had.items() if kind == "attached" and not name.startswith(_VIDEO)]
+    films = [data for (kind, name), data in had.items() if kind == "attached" and name.startswith(_VIDEO)]
+    return Images(attached=attached, films=films, kept=had, load=ways.pop() if len(ways) == 1 else None)
 
 
 def _recorded(pack: Pack) -> list[format_1.Object]:

@@ -35,7 +35,7 @@ def _seen(image: Mapping[str, Json]) -> dict[str, Json]:
     """What tells where two runs of an image part, the first in front."""
     return {
         "file": image.get("sha256"),
-        "pixels": _of(_of(image.get("record"), "source"), "pixels"),
+        "pixels": _of(_of(image.get("record"), "source"), "pixels") or _of(image.get("record"), "frames"),
         "arrays": _of(image.get("record"), "arrays"),
         "placeholder": image.get("placeholder"),
     }

@@ -12,7 +12,8 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
 from katapi.runtime.images.declared import DeclaredPipeline
 from katapi.runtime.images.film import Film
-from katapi.runtime.images.frames import Decode, Footage, Frames, film_of, opened
+from katapi.runtime.images.footage import Footage, film_of, opened
+from katapi.runtime.images.frames import Decode, Frames
 from katapi.runtime.images.picture import Size, Step
 from katapi.runtime.images.pieces import Pieces, standing
 from katapi.runtime.images.plan import Outputs, Plan
