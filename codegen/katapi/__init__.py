@@ -8,6 +8,8 @@ model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
 from typing import TYPE_CHECKING
 
 from katapi.registry import (
+    audio_pipeline,
+    audio_pipelines,
     image_pipeline,
     image_pipelines,
     load,
@@ -116,6 +118,8 @@ __all__ = [
     "TemplateError",
     "TokenizerError",
     "VisionLayout",
+    "audio_pipeline",
+    "audio_pipelines",
     "batch",
     "check_embedding",
     "diff",

@@ -1,7 +1,7 @@
 """Finds generated models and image pipelines by name: those that come with Katapi, and those of installed packages.
 
 A package of models names itself in the entry-point group `katapi.models` (entry points specification of the PyPA); its
-`MODELS`, `TOKENIZERS`, `IMAGES` and `VIDEOS` give the sub-package of each name.
+`MODELS`, `TOKENIZERS`, `IMAGES`, `VIDEOS` and `AUDIO` give the sub-package of each name.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from katapi.runtime.model import Model
 from katapi.runtime.text_model import text_model
 
 if TYPE_CHECKING:
+    from katapi.runtime.audio.pipeline import AudioPipeline
     from katapi.runtime.images.pipeline import ImagePipeline
     from katapi.runtime.images.videos import VideoPipeline
     from katapi.runtime.request_model import RequestModel
@@ -82,6 +83,13 @@ def video_pipeline(name: str, load: str | None = None, package: str | None = Non
     return _pipeline(name, package, VideoPipeline, "VIDEOS").loading(load)
 
 
+def audio_pipeline(name: str, package: str | None = None) -> AudioPipeline:
+    """The generated audio pipeline of a name; `package` as in `image_pipeline`, and so are the errors."""
+    from katapi.runtime.audio.pipeline import AudioPipeline  # only who has recordings needs numpy for them
+
+    return _pipeline(name, package, AudioPipeline, "AUDIO")
+
+
 def _pipeline(name: str, package: str | None, kind: type[PipelineT], constant: str) -> PipelineT:
     what = {"IMAGES": "image", "VIDEOS": "video", "AUDIO": "audio"}[constant]
     for candidate in _chosen(package):
@@ -112,6 +120,11 @@ def image_pipelines(package: str | None = None) -> list[str]:
 def video_pipelines(package: str | None = None) -> list[str]:
     """The names of video pipelines, in order; `video_pipeline` takes them. Raises `ArtifactError` A140 likewise."""
     return _names(package, "VIDEOS")
+
+
+def audio_pipelines(package: str | None = None) -> list[str]:
+    """The names of audio pipelines, in order; `audio_pipeline` takes them. Raises `ArtifactError` A140 likewise."""
+    return _names(package, "AUDIO")
 
 
 def locks() -> list[Path]:

@@ -1,7 +1,8 @@
-"""What generated property tests ask of images: that pipelines do what the interpreted declaration says."""
+"""What generated property tests ask of images, videos and audio: what pipelines do is what is declared."""
 
 from __future__ import annotations
 
+import wave
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from io import BytesIO
@@ -17,7 +18,10 @@ from katapi.compile import analyse_spec
 from katapi.model.images import Image
 from katapi.oracle.arrivals import arrived
 from katapi.oracle.images import ImageOracle, Token, together
+from katapi.oracle.sounds import Sound, sound_of
 from katapi.project import find_project
+from katapi.runtime.audio.pipeline import AudioPipeline
+from katapi.runtime.audio.recording import Recording
 from katapi.runtime.errors import MediaError
 from katapi.runtime.images.arrays import Array
 from katapi.runtime.images.film import Film
@@ -153,8 +157,68 @@ def check_counts(pipeline: ImagePipeline, image: Image, size: Size) -> None:
         plan = pipeline.planned(seen)
         return plan.tokens(), spread(standing(plan.placeholder()))
 
-    expected = _outcome(declares)
-    assert _outcome(counts) == expected
+    _check_counts(_outcome(declares), _outcome(counts), image)
+
+
+class WavFile(NamedTuple):
+    """A short recording in a file: what it is made of, which tells of it better than its bytes."""
+
+    samples: int
+    width: int
+    channels: int
+    seed: int
+
+    def data(self, rate: int) -> bytes:
+        """The file: PCM of `width` bytes a sample."""
+        file = BytesIO()
+        with wave.open(file, "wb") as out:
+            out.setnchannels(self.channels)
+            out.setsampwidth(self.width)
+            out.setframerate(rate)
+            out.writeframes(np.random.default_rng(self.seed).bytes(self.samples * self.width * self.channels))
+        return file.getvalue()
+
+
+def wav_files() -> SearchStrategy[WavFile]:
+    """Short recordings of all widths, in one channel or two."""
+    return st.builds(WavFile, st.integers(1, 700), st.integers(1, 4), st.integers(1, 2), st.integers(0, 2**32 - 1))
+
+
+def check_audio_counts(pipeline: AudioPipeline, image: Image, samples: int) -> None:
+    """Tokens and placeholder of a length are those of the declaration, and there are as many tokens as it counts."""
+
+    def declares() -> tuple[int, list[Token]]:
+        oracle = ImageOracle(image, Sound(samples, pipeline.hearing.rate, 1))
+        return oracle.tokens, oracle.placeholder()
+
+    def counts() -> tuple[int, list[Token]]:
+        plan = pipeline.planned(Recording(samples, pipeline.hearing.rate, 1))
+        return plan.tokens(), spread(standing(plan.placeholder()))
+
+    _check_counts(_outcome(declares), _outcome(counts), image)
+
+
+def check_audio_arrays(pipeline: AudioPipeline, image: Image, files: Sequence[WavFile]) -> None:
+    """Recordings become what the declaration says, alone and together, and their headers tell as much of them."""
+    data = [file.data(pipeline.hearing.rate) for file in files]
+    oracles = [ImageOracle(image, sound_of(one)) for one in data]
+    apart = [oracle.arrays() for oracle in oracles]
+    processed = pipeline.process(*data)
+    for one, oracle, arrays, file in zip(processed.recordings, oracles, apart, data, strict=True):
+        _check_equal(one.arrays, arrays)
+        assert (one.tokens, spread(one.placeholder)) == (oracle.tokens, oracle.placeholder())
+        measure = pipeline.measure(file)
+        assert (measure.samples, measure.tokens, measure.placeholder) == (
+            one.source.samples,
+            one.tokens,
+            one.placeholder,
+        )
+        assert measure.shapes == {name: array.shape for name, array in one.arrays.items()}
+    _check_equal(processed.arrays, together(image, apart))
+
+
+def _check_counts(expected: tuple[int, list[Token]] | str, found: tuple[int, list[Token]] | str, image: Image) -> None:
+    assert found == expected
     if not isinstance(expected, str) and image.counted is not None:
         tokens, placeholder = expected
         spelling = image.counted.spelling
@@ -174,12 +238,7 @@ def check_film_counts(pipeline: VideoPipeline, image: Image, film: FilmSeen) -> 
         plan = pipeline.planned(Film(film.size, film.fps, film.times(), Trace(limit)))
         return plan.tokens(), spread(standing(plan.placeholder()))
 
-    expected = _outcome(declares)
-    assert _outcome(counts) == expected
-    if not isinstance(expected, str) and image.counted is not None:
-        tokens, placeholder = expected
-        spelling = image.counted.spelling
-        assert sum(token.control and token.spelling == spelling for token in placeholder) == tokens
+    _check_counts(_outcome(declares), _outcome(counts), image)
 
 
 def check_film_arrays(pipeline: VideoPipeline, image: Image, films: Sequence[FilmFrames]) -> None:

@@ -132,5 +132,7 @@ VIDEOS: dict[str, str] = {
 }
 """The sub-package of each name that `katapi.video_pipeline` takes."""
 
-AUDIO: dict[str, str] = {}
+AUDIO: dict[str, str] = {
+    "voxtral": "voxtral",
+}
 """The sub-package of each name that `katapi.audio_pipeline` takes."""

@@ -1,4 +1,4 @@
-"""Emits `tests/test_<spec>.py` of a file of images or videos: properties that every picture or film must keep."""
+"""Emits `tests/test_<spec>.py` of a file of images, videos or audio: properties that each of them must keep."""
 
 from __future__ import annotations
 
@@ -28,12 +28,20 @@ _TESTS: dict[MediaKind, tuple[str, dict[str, list[str]]]] = {
             ],
         },
     ),
+    MediaKind.AUDIO: (
+        "audio_tests.py.j2",
+        {
+            "katapi.testing_images": [
+                *("WavFile", "check_audio_arrays", "check_audio_counts", "declared", "wav_files"),
+            ],
+        },
+    ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ImageTestsContext:
-    """What `image_tests.py.j2` and `video_tests.py.j2` show."""
+    """What `image_tests.py.j2` and its two siblings show."""
 
     name: str
     source: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from katapi.emit.environment import render
-from katapi.emit.formulas import module_imports, refuse
+from katapi.emit.formulas import SEVERAL, module_imports, refuse
 from katapi.emit.marks import MarkWriter
 from katapi.emit.names import class_name
 from katapi.emit.python import Lines, call, string
@@ -31,7 +31,6 @@ _PIPELINES = {
     MediaKind.VIDEO: ("katapi.runtime.images.videos", "VideoPipeline"),
     MediaKind.AUDIO: ("katapi.runtime.audio.pipeline", "AudioPipeline"),
 }
-_SEVERAL = {MediaKind.IMAGE: "images", MediaKind.VIDEO: "videos", MediaKind.AUDIO: "audio"}
 _SOURCES = {
     MediaKind.IMAGE: ("katapi.runtime.images.picture", "Picture"),
     MediaKind.VIDEO: ("katapi.runtime.images.film", "Film"),
@@ -118,7 +117,7 @@ def emit_images(library: Library, package: str) -> str:
         "images.py.j2",
         ImagesContext(
             name=library.name,
-            kind=_SEVERAL[kind],
+            kind=SEVERAL[kind],
             source=library.source.name,
             imports=module_imports(writer),
             plans=texts,
@@ -157,7 +156,9 @@ class _Shared:
 
     def reading(self, image: Image, pipeline: str) -> str:
         """The constant of which files are read."""
-        return self._constant("_READING", self._whole(image.reading), pipeline)
+        return self._constant(
+            "_HEARING" if image.kind is MediaKind.AUDIO else "_READING", self._whole(image.reading), pipeline
+        )
 
     def ways(self, ways: Mapping[str, Arrival], pipeline: str) -> str:
         """The constant of the ways."""
@@ -196,9 +197,11 @@ def _pipeline(
     lines.statement("name=", string(name), ",")
     lines.statement("version=", string(image.identity.version), ",")
     lines.statement("digest=", string(image.digest), ",")
-    lines.statement("reading=", shared.reading(image, names.constants[name]), ",")
-    lines.statement("ways=", shared.ways(image.ways, names.constants[name]), ",")
-    lines.statement("numbers=", writer.numbers(image.numbers, params), ",")
+    taken = shared.reading(image, names.constants[name])
+    lines.statement("hearing=" if image.kind is MediaKind.AUDIO else "reading=", taken, ",")
+    if image.numbers is not None:
+        lines.statement("ways=", shared.ways(image.ways, names.constants[name]), ",")
+        lines.statement("numbers=", writer.numbers(image.numbers, params), ",")
     lines.statement("plan=", _plan_of(image, names.classes[image.plan], writer), ",")
     lines.statement("joins=", f"{{{', '.join(joins)}}}", ",")
     lines.dedent()
@@ -279,8 +282,10 @@ class _Plan:
     def _arrays(self) -> None:
         lines, writer = self._lines, self._writer
         outputs = writer.need(_PLAN, "Outputs")
-        numbers = writer.need("katapi.runtime.images.pixels", "Normalization")
-        lines.add(f"def arrays(self, numbers: {numbers}) -> {outputs}:")
+        given = ""
+        if self._image.numbers is not None:
+            given = f", numbers: {writer.need('katapi.runtime.images.pixels', 'Normalization')}"
+        lines.add(f"def arrays(self{given}) -> {outputs}:")
         lines.indent()
         lines.add("return {")
         lines.indent()

@@ -11,6 +11,7 @@ from katapi.language.source import Span
 from katapi.language.syntax_types import MediaKind
 from katapi.model.declarations import Identity
 from katapi.model.formulas import Basic, Binding, Formula, LetStep, Quantity, RefuseStep, Term
+from katapi.runtime.audio.hearing import Hearing
 from katapi.runtime.images.arrays import Join
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Reading
@@ -121,17 +122,18 @@ class Image:
     """A pipeline of images, or of videos or audio, as `kind` says.
 
     `plan` is the name of the image whose steps, outputs and placeholder these are: its own, or that of the one it is
-    like. `tokens` is how many visual tokens there are, `counted` the control token that each of them is.
+    like. `reading` says which files are taken; audio has no ways of arriving and no numbers. `tokens` is how many
+    tokens there are, `counted` the control token that each of them is.
     """
 
     kind: MediaKind
     identity: Identity
     plan: str
-    reading: Reading
+    reading: Reading | Hearing
     ways: Mapping[str, Arrival]
     params: tuple[Param, ...]
     steps: tuple[LetStep | RefuseStep, ...]
-    numbers: Term
+    numbers: Term | None
     outputs: tuple[Output, ...]
     tokens: Term
     counted: ImageControl | None

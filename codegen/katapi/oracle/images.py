@@ -38,9 +38,11 @@ from katapi.oracle.rasters import (
     resized_by_torchvision,
 )
 from katapi.oracle.reels import Reel, printed, temporal
+from katapi.oracle.sounds import Sound, filled_up
 from katapi.oracle.terms import Extent, Names, Numbers, TermOracle, Value
 from katapi.runtime.errors import MediaError
 from katapi.runtime.images.cubic import opencv_cubic, torch_bicubic
+from katapi.runtime.images.decoding import Reading
 
 
 class Token(NamedTuple):
@@ -53,18 +55,18 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class ImageOracle:
-    """What a declaration says of one picture or one film.
+    """What a declaration says of one picture, one film or one recording.
 
     Raises `MediaError` M105 and M109 as a pipeline does, when something is first asked for.
     """
 
     image: Image
-    source: Raster | Reel
+    source: Raster | Reel | Sound
 
     @classmethod
     def of_picture(cls, image: Image, height: int, width: int, pixels: Pixels | None = None) -> ImageOracle:
         """Of a picture: `pixels` are uint8 [height, width, 3]; without them its size alone counts."""
-        return cls(image, Raster(height, width, pixels, image.reading.limits.pixels))
+        return cls(image, Raster(height, width, pixels, _most_pixels(image)))
 
     @classmethod
     def of_film(
@@ -73,8 +75,8 @@ class ImageOracle:
         """Of a film of frames of a size; without pixels its size and its times alone count."""
         height, width = size
         frames = None if pixels is None else tuple(pixels)
-        Raster(height, width, None, image.reading.limits.pixels)  # which refuses a size that no frame may have
-        return cls(image, Reel(height, width, fps, tuple(times), image.reading.limits.pixels, frames))
+        Raster(height, width, None, _most_pixels(image))  # which refuses a size that no frame may have
+        return cls(image, Reel(height, width, fps, tuple(times), _most_pixels(image), frames))
 
     @cached_property
     def _names(self) -> Names:
@@ -165,6 +167,8 @@ class ImageOracle:
             case Operation.TEMPORAL_PATCHES, [list(pictures), int(side), int(merge), int(frames)]:
                 normal_ones = [self._normal(one) for one in pictures if isinstance(one, Raster)]
                 return temporal(normal_ones, side, merge, frames)
+            case Operation.WAVEFORM, [Sound() as sound, int(length)]:
+                return filled_up(sound, length)
             case Operation.CHAINED, [first, second]:
                 return np.concatenate([_array(first, None), _array(second, None)])
             case Operation.FILLED, [int(number), list(shape)]:
@@ -190,6 +194,7 @@ class ImageOracle:
         return self._numbers_of(raster.pixels)
 
     def _numbers_of(self, pixels: Pixels | NDArray[np.float32]) -> NDArray[np.float32]:
+        assert self.image.numbers is not None, "a declaration with pictures has them"
         numbers = self._terms.value(self.image.numbers, self._names)
         assert isinstance(numbers, Numbers)
         return normal(pixels, numbers.order, numbers.scale, numbers.mean, numbers.std)
@@ -233,6 +238,11 @@ class ImageOracle:
                 return np.concatenate([block.transpose(2, 0, 1) for block in found], axis=2)
             case _:
                 raise AssertionError(operation)
+
+
+def _most_pixels(image: Image) -> int:
+    assert isinstance(image.reading, Reading), "a declaration with pictures has it"
+    return image.reading.limits.pixels
 
 
 def together(image: Image, several: list[dict[str, Array]]) -> dict[str, Array]:

@@ -15,6 +15,7 @@ from katapi.model import formulas as m
 from katapi.model.formulas import Function, Member, Operation, Quantity
 from katapi.oracle.rasters import Array, Raster
 from katapi.oracle.reels import Reel
+from katapi.oracle.sounds import Sound
 from katapi.runtime.errors import MediaError
 
 
@@ -35,7 +36,7 @@ class Numbers:
     std: tuple[float, ...] | None = None
 
 
-Value: TypeAlias = "int | float | bool | Extent | Raster | Reel | Array | Numbers | m.Filter | list[Value]"
+Value: TypeAlias = "int | float | bool | Extent | Raster | Reel | Sound | Array | Numbers | m.Filter | list[Value]"
 Names: TypeAlias = Mapping[Quantity, Value]
 Operate: TypeAlias = Callable[[Operation, list[Value]], Value]
 
@@ -168,6 +169,8 @@ class TermOracle:
 
 
 def _member(value: Value, member: Member) -> Value:
+    if isinstance(value, Sound):
+        return {Member.SAMPLES: value.samples, Member.RATE: value.rate, Member.CHANNELS: value.channels}[member]
     assert isinstance(value, Extent | Raster | Reel)
     match member:
         case Member.HEIGHT:

@@ -12,6 +12,7 @@ from katapi.language import syntax as s
 from katapi.language import syntax_formulas as f
 from katapi.language import syntax_images as i
 from katapi.language.printer import canonical
+from katapi.language.syntax_types import MediaKind
 from katapi.model import formulas as m
 from katapi.model.formulas import Basic, Binding
 from katapi.model.images import (
@@ -100,19 +101,27 @@ class _Own:
         before = len(self._findings.diagnostics)
         policies = resolve_policies(self._node, None, self._findings)
         sound = [self._item(item) for item in self._node.items]
-        numbers = self._numbers()
+        audio = self._node.kind is MediaKind.AUDIO
+        numbers = None if audio else self._numbers()
         counted = self._counted()
         if not any(isinstance(item, i.Output) for item in self._node.items):
             self._of_whole("K806", "outputs nothing", "add `output pixel_values: float32 = …`")
         if len(self._findings.diagnostics) == before and all(sound):
             self._check_used()
-        if policies is None or numbers is None or counted is None or len(self._findings.diagnostics) > before:
+        if (
+            policies is None
+            or (numbers is None and not audio)
+            or counted is None
+            or len(self._findings.diagnostics) > before
+        ):
             return None
         if not all(sound):
             return None
         tokens, control, controls, placeholder = counted
         header = self._node.header
-        values = [*(one.value for one in self._params), numbers, *(one.value for one in self._outputs), tokens]
+        values = [*(one.value for one in self._params), *(one.value for one in self._outputs), tokens]
+        if numbers is not None:
+            values.append(numbers)
         called = _called(m.calls((*values, *self._steps, *terms_of_marks(placeholder))), self._formulas)
         if called is None:
             return None
@@ -371,7 +380,8 @@ class _Like:
             elif not isinstance(item, s.Setting | i.Arrival):
                 message = f"what is like `{name.text}` has settings and values of parameters, and nothing else"
                 self._findings.add("K809", item.span, message, help="make what differs a `param`")
-        _check_channels(base.image.numbers, values.values(), self._findings)
+        if base.image.numbers is not None:
+            _check_channels(base.image.numbers, values.values(), self._findings)
         if policies is None or len(self._findings.diagnostics) > before:
             return None
         image = replace(
