@@ -108,7 +108,7 @@ class _Listed:
         self._pipeline = pipeline
         limits = pipeline.reading.limits
         self._reading = replace(pipeline.reading, limits=replace(limits, frames=None))
-        if not self._files:
+        if not len(self._files):
             raise MediaError("the film has no frames", code="M114", help="send all of it")
         _check_count(len(self._files), limits.frames)
         self.fps, self.times = _shown(frames, len(self._files))

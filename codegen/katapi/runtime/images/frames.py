@@ -19,9 +19,10 @@ class Frames:
     `fps` is for frames that are shown equally long; `times` are those at which each of them is shown, in seconds.
     """
 
-    files: Sequence[bytes | NDArray[np.uint8]]
-    """Each frame, as the bytes of a file or as pixels, uint8 of shape [height, width, 3]. Any sequence will do: what
-    decodes a film when it is asked for a frame is asked for no more than are used, and for the first."""
+    files: Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]
+    """Each frame, as the bytes of a file or as pixels, uint8 of shape [height, width, 3]; or all as one array of pixels.
+    Any sequence will do: one that decodes a film when it is asked for a frame is asked for those that are taken, and
+    for the first."""
     fps: float | None = None
     """How many of them are shown in a second."""
     times: Sequence[float] | None = None

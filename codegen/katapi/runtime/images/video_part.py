@@ -19,7 +19,7 @@ from katapi.runtime.fields import NumberField, refuse
 from katapi.runtime.images.part import Carries
 from katapi.runtime.images.sources import ImageSource, bytes_of, file_of, source_of
 from katapi.runtime.places import quoted
-from katapi.runtime.request_model import RequestModel
+from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
 _SOURCES = ("video", "video_url", "url", "path", "base64")
@@ -53,7 +53,7 @@ class CarriesVideo(Carries):
     says of no bytes, and R117 where it comes in two forms.
     """
 
-    video: Content | tuple[Content, ...] | None = None
+    video: Content | Items[Content] | None = None
     video_url: Content | VideoUrl | None = None
     url: Content | None = None
     path: Content | None = None
