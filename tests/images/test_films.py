@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import io
 import json
+import struct
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,9 @@ from numpy.typing import NDArray
 
 import katapi
 from katapi.oracle.request import canonical
+from katapi.runtime.images.delays import delays_of
+from katapi.runtime.images.film import Film, frames_at
+from katapi.runtime.images.picture import Size, Trace
 from katapi.runtime.images.pieces import spelled
 from katapi.runtime.images.videos import ProcessedVideo
 from katapi.runtime.json_types import JsonObject
@@ -154,6 +159,28 @@ def test_what_is_refused_says_so_with_its_place(film: bytes | katapi.Frames, cod
         PIPELINE.process(FRAMES, film)
     assert (raised.value.code, raised.value.where) == (code, "videos[1]")
     assert raised.value.help
+
+
+def test_a_film_has_its_frames_and_no_others() -> None:
+    film = Film(Size(8, 8), 2.0, [0.0, 0.5, 1.0], Trace(1000))
+    assert [picture.size for picture in frames_at(film, [2, 0])] == [Size(8, 8)] * 2
+    assert film.taken == [2, 0]
+    for index in (-1, 3):
+        with pytest.raises(katapi.MediaError) as raised:
+            frames_at(film, [index])
+        assert raised.value.code == "M109"
+
+
+def test_a_delay_of_a_png_is_a_fraction_of_hundredths_by_default() -> None:
+    told = b"".join(
+        struct.pack(">I4s20xHHxxI", 26, b"fcTL", above, below, 0) for above, below in ((7, 0), (7, 10), (1, 3), (0, 1))
+    )
+    assert delays_of(b"\x89PNG\r\n\x1a\n" + told, "png") == [
+        Fraction(7, 100),
+        Fraction(7, 10),
+        Fraction(1, 3),
+        Fraction(0),
+    ]
 
 
 def test_several_films_are_joined_in_their_order() -> None:

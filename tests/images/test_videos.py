@@ -9,8 +9,11 @@ from typing import NotRequired, TypedDict
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import katapi
+from katapi.oracle.reels import printed
 from katapi.runtime.images.pieces import spelled
 from tools.video_vectors import Drawn, drawn
 
@@ -42,6 +45,14 @@ def _film(case: Case) -> tuple[Drawn, katapi.Frames]:
 
 def _named(case: Case) -> str:
     return f"{case['pipeline']}-{'-'.join(map(str, case['film'].values()))}"
+
+
+@given(st.one_of(st.floats(0, 1e6), st.floats(allow_nan=False, allow_infinity=False)), st.integers(0, 9))
+@example(0.25, 1)
+@example(0.35, 1)
+@example(2.675, 2)
+def test_numbers_are_printed_as_python_prints_them(number: float, digits: int) -> None:
+    assert printed(number, digits) == f"{number:.{digits}f}"
 
 
 @pytest.mark.parametrize("case", CASES, ids=_named)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.oracle.rasters import Pixels, Raster, blocks
 from katapi.runtime.errors import MediaError
+
+_ALL_DIGITS = Context(prec=400)
+"""So many digits has no whole number of 64 bits floating."""
 
 
 @dataclass(frozen=True)
@@ -54,4 +57,4 @@ def temporal(pictures: Sequence[NDArray[np.float32]], side: int, merge: int, fra
 def printed(number: float, digits: int) -> str:
     """A number with so many digits behind the point: the nearest to what the number is exactly, halves to the even."""
     exact = Decimal(number)
-    return str(exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN))
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN, _ALL_DIGITS):f}"

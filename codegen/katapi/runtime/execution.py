@@ -121,12 +121,14 @@ def _recorded(request: RequestModel) -> tuple[JsonObject, ...]:
 
 
 def _attached(images: Images | None) -> tuple[Medium, ...]:
-    """The images that were attached to a request which failed."""
+    """What was attached to a request which failed: images, and films that were given as bytes."""
     if images is None:
         return ()
     from katapi.runtime.images.given import Medium
 
-    return tuple(Medium("attached", str(at), data) for at, data in enumerate(images.attached))
+    films = [(f"video {at}", film) for at, film in enumerate(images.films)]
+    named = [*((str(at), data) for at, data in enumerate(images.attached)), *films]
+    return tuple(Medium("attached", name, data) for name, data in named if isinstance(data, bytes))
 
 
 def _stage_of(error: KatapiError, policy: str | Budget | None) -> Stage:

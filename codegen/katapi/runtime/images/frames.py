@@ -20,7 +20,7 @@ class Frames:
     """
 
     files: Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]
-    """Each frame, as the bytes of a file or as pixels, uint8 of shape [height, width, 3]; or all as one array of pixels.
+    """Each frame, as the bytes of a file or as pixels, uint8 of shape [height, width, 3]; or all as an array of pixels.
     Any sequence will do: one that decodes a film when it is asked for a frame is asked for those that are taken, and
     for the first."""
     fps: float | None = None
