@@ -7,7 +7,18 @@ model.assemble(b'{"messages": [{"role": "user", "content": "hi"}]}').input_ids
 
 from typing import TYPE_CHECKING
 
-from katapi.registry import image_pipeline, image_pipelines, load, load_tokenizer, models, tokenizers
+from katapi.registry import (
+    audio_pipeline,
+    audio_pipelines,
+    image_pipeline,
+    image_pipelines,
+    load,
+    load_tokenizer,
+    models,
+    tokenizers,
+    video_pipeline,
+    video_pipelines,
+)
 from katapi.runtime.budget.decision import Choice, PolicyDecision
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -39,6 +50,7 @@ if TYPE_CHECKING:
     from katapi.packs.writing import pack_bytes, pack_of
     from katapi.runtime.budget.context import fit_context
     from katapi.runtime.execution import Execution, execute
+    from katapi.runtime.images.frames import Frames
     from katapi.runtime.images.given import Images
     from katapi.runtime.tensors.batch import Batch, Padding, batch
     from katapi.runtime.tensors.embedding import check_embedding
@@ -54,6 +66,7 @@ else:
         {
             "katapi.runtime.budget.context": ("fit_context",),
             "katapi.runtime.execution": ("Execution", "execute"),
+            "katapi.runtime.images.frames": ("Frames",),
             "katapi.runtime.images.given": ("Images",),
             "katapi.divergence.compare": ("Diff", "diff"),
             "katapi.packs.pack": ("Pack",),
@@ -84,6 +97,7 @@ __all__ = [
     "ExecutionRecord",
     "ExtensionError",
     "FileTokenizer",
+    "Frames",
     "Images",
     "KatapiError",
     "Literal",
@@ -104,6 +118,8 @@ __all__ = [
     "TemplateError",
     "TokenizerError",
     "VisionLayout",
+    "audio_pipeline",
+    "audio_pipelines",
     "batch",
     "check_embedding",
     "diff",
@@ -123,6 +139,8 @@ __all__ = [
     "replay",
     "tokenizer_from_file",
     "tokenizers",
+    "video_pipeline",
+    "video_pipelines",
 ]
 
 

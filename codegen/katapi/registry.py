@@ -1,7 +1,7 @@
 """Finds generated models and image pipelines by name: those that come with Katapi, and those of installed packages.
 
 A package of models names itself in the entry-point group `katapi.models` (entry points specification of the PyPA); its
-`MODELS`, `TOKENIZERS` and `IMAGES` give the sub-package of each name.
+`MODELS`, `TOKENIZERS`, `IMAGES`, `VIDEOS` and `AUDIO` give the sub-package of each name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import ArtifactError
@@ -18,8 +18,12 @@ from katapi.runtime.model import Model
 from katapi.runtime.text_model import text_model
 
 if TYPE_CHECKING:
+    from katapi.runtime.audio.pipeline import AudioPipeline
     from katapi.runtime.images.pipeline import ImagePipeline
+    from katapi.runtime.images.videos import VideoPipeline
     from katapi.runtime.request_model import RequestModel
+
+PipelineT = TypeVar("PipelineT")
 
 _BUILT_IN = "katapi_models"
 _GROUP = "katapi.models"
@@ -69,17 +73,40 @@ def image_pipeline(name: str, load: str | None = None, package: str | None = Non
     """
     from katapi.runtime.images.pipeline import ImagePipeline  # only who has images needs numpy for them
 
+    return _pipeline(name, package, ImagePipeline, "IMAGES").loading(load)
+
+
+def video_pipeline(name: str, load: str | None = None, package: str | None = None) -> VideoPipeline:
+    """The generated video pipeline of a name; `load` and `package` as in `image_pipeline`, and so are the errors."""
+    from katapi.runtime.images.videos import VideoPipeline  # only who has films needs numpy for them
+
+    return _pipeline(name, package, VideoPipeline, "VIDEOS").loading(load)
+
+
+def audio_pipeline(name: str, package: str | None = None) -> AudioPipeline:
+    """The generated audio pipeline of a name; `package` as in `image_pipeline`, and so are the errors."""
+    from katapi.runtime.audio.pipeline import AudioPipeline  # only who has recordings needs numpy for them
+
+    return _pipeline(name, package, AudioPipeline, "AUDIO")
+
+
+def _pipeline(name: str, package: str | None, kind: type[PipelineT], constant: str) -> PipelineT:
+    what = {"IMAGES": "image", "VIDEOS": "video", "AUDIO": "audio"}[constant]
     for candidate in _chosen(package):
-        listed = _listed(candidate, "IMAGES")
+        listed = _listed(candidate, constant)
         if name not in listed:
             continue
         where = f"{candidate}.{listed[name]}"
         found = getattr(_imported(where, name), "PIPELINES", {}).get(name)
-        if not isinstance(found, ImagePipeline):
-            raise ArtifactError(f"the package {where} holds no image {name}", code="A142", where=name, help=_REBUILD)
-        return found.loading(load)
-    known = ", ".join(image_pipelines(package)) or "none"
-    raise ArtifactError(f"there is no image {name!r}", code="A141", where=str(name), help=f"known: {known}")
+        if not isinstance(found, kind):
+            raise ArtifactError(f"the package {where} holds no {what} {name}", code="A142", where=name, help=_REBUILD)
+        return found
+    known = ", ".join(_names(package, constant)) or "none"
+    raise ArtifactError(f"there is no {what} {name!r}", code="A141", where=str(name), help=f"known: {known}")
+
+
+def _names(package: str | None, constant: str) -> list[str]:
+    return sorted({name for p in _chosen(package) for name in _listed(p, constant)})
 
 
 def image_pipelines(package: str | None = None) -> list[str]:
@@ -87,7 +114,17 @@ def image_pipelines(package: str | None = None) -> list[str]:
 
     Raises `ArtifactError` A140 where there is no such package.
     """
-    return sorted({name for p in _chosen(package) for name in _listed(p, "IMAGES")})
+    return _names(package, "IMAGES")
+
+
+def video_pipelines(package: str | None = None) -> list[str]:
+    """The names of video pipelines, in order; `video_pipeline` takes them. Raises `ArtifactError` A140 likewise."""
+    return _names(package, "VIDEOS")
+
+
+def audio_pipelines(package: str | None = None) -> list[str]:
+    """The names of audio pipelines, in order; `audio_pipeline` takes them. Raises `ArtifactError` A140 likewise."""
+    return _names(package, "AUDIO")
 
 
 def locks() -> list[Path]:

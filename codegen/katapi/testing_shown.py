@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from katapi.runtime.errors import RequestError
-from katapi.runtime.images.part import CarriesImage
+from katapi.runtime.images.part import Carries, CarriesImage
 from katapi.runtime.images.placing import parts_of, with_parts
 from katapi.runtime.images.sources import ImageBytes
 from katapi.runtime.messages import USER
@@ -57,7 +57,7 @@ def with_images(requests: SearchStrategy[R], model: Model[R]) -> SearchStrategy[
 def _showing(model: Model[R], request: R, images: list[tuple[tuple[int, int], Plain]] | None) -> R:
     """A request with images more in its messages, by the number of a message and of a part, and all with their bytes.
 
-    As it is where the model does not take it so, or where it would have too many.
+    As it is where the model does not take it so, and where it has videos or would have too many images.
     """
     if images is None:
         return request
@@ -73,12 +73,14 @@ def _showing(model: Model[R], request: R, images: list[tuple[tuple[int, int], Pl
         shown = model.decode_request(json.dumps(body, ensure_ascii=False).encode())
     except RequestError:
         return request
-    url = images[0][1].url()
-    return with_parts(shown, (), partial(_with_bytes, url)) if len(parts_of(shown)) <= _MOST else request
+    url, parts = images[0][1].url(), parts_of(shown)
+    if len(parts) > _MOST or not all(isinstance(part, CarriesImage) for _, part in parts):
+        return request
+    return with_parts(shown, (), partial(_with_bytes, url))
 
 
-def _with_bytes(url: str, _: Path, part: CarriesImage) -> CarriesImage:
-    if part.comes_from is not None:
+def _with_bytes(url: str, _: Path, part: Carries) -> Carries:
+    if part.says_where:
         return part
     return type(part).model_validate({**part.model_dump(exclude_unset=True), "image_url": url})
 
@@ -88,7 +90,7 @@ def check_images(model: Model[R], request: RequestModel, result: ModelInput, kep
     expected = [
         (part.comes_from.data, steps)
         for (_, message, *steps), part in parts_of(request)
-        if message in kept and isinstance(part.comes_from, ImageBytes)
+        if message in kept and isinstance(part, CarriesImage) and isinstance(part.comes_from, ImageBytes)
     ]
     assert [(one.given.data, list(one.path[2:])) for one in result.images] == expected
     check_pixels(model, result)
@@ -101,6 +103,7 @@ def check_pixels(model: Model[R], result: ModelInput) -> None:
         assert not arrays
         return
     assert model._shown is not None
+    assert model._shown.pipeline is not None
     processed = model._shown.pipeline().process(*(one.given.data for one in result.images))
     assert [one.tokens for one in result.images] == [one.tokens for one in processed.images]
     assert list(arrays) == list(processed.arrays)

@@ -8,18 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Site
-from katapi.testing import (
-    accepted,
-    given,
-    json_values,
-    known_ids,
-    other_roles,
-    rejection,
-    request_bytes,
-    reread,
-    texts,
-    texts_at,
-)
+from katapi.testing import accepted, given, known_ids, other_roles, rejection, request_bytes, reread, texts, texts_at
 from katapi.testing_budgets import Case, check_within, within
 from katapi.testing_segments import Placeholder, Prefix, sites_of
 from katapi_models.qwen2_5_tokens.vocabulary import Control
@@ -39,7 +28,7 @@ CONTROL_IDS = {token.id for token in Control}
 TEXT = texts(Control)
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
 IMAGE_PART = st.builds(ImagePart, type=st.sampled_from(("image", "image_url")))
-VIDEO_PART = st.builds(VideoPart, type=st.sampled_from(("video",)), video=st.none() | json_values(Control))
+VIDEO_PART = st.builds(VideoPart, type=st.sampled_from(("video", "video_url")))
 SYSTEM_MESSAGE = st.builds(
     SystemMessage,
     role=st.just("system"),
@@ -71,38 +60,50 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content.text", "content"),
     "other": ("role", "content.text", "content"),
 }
-PREFIX = Prefix(ways=((Site(76, 14), Site(76, 24)),), own=frozenset({Site(76, 14), Site(76, 24)}))
+PREFIX = Prefix(ways=((Site(77, 14), Site(77, 24)),), own=frozenset({Site(77, 14), Site(77, 24)}))
 PLACEHOLDERS = (
     Placeholder(
         "type",
         "image",
         (
-            (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 29), Site(32, 64)),
-            (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 51), Site(32, 64)),
-            (Site(32, 15), Site(32, 29), Site(32, 64)),
-            (Site(32, 15), Site(32, 51), Site(32, 64)),
+            (Site(32, 29), Site(32, 40), Site(32, 49), Site(33, 15), Site(33, 29), Site(33, 64)),
+            (Site(32, 29), Site(32, 40), Site(32, 49), Site(33, 15), Site(33, 51), Site(33, 64)),
+            (Site(33, 15), Site(33, 29), Site(33, 64)),
+            (Site(33, 15), Site(33, 51), Site(33, 64)),
         ),
     ),
     Placeholder(
         "type",
         "image_url",
         (
-            (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 29), Site(32, 64)),
-            (Site(31, 29), Site(31, 40), Site(31, 49), Site(32, 15), Site(32, 51), Site(32, 64)),
-            (Site(32, 15), Site(32, 29), Site(32, 64)),
-            (Site(32, 15), Site(32, 51), Site(32, 64)),
+            (Site(32, 29), Site(32, 40), Site(32, 49), Site(33, 15), Site(33, 29), Site(33, 64)),
+            (Site(32, 29), Site(32, 40), Site(32, 49), Site(33, 15), Site(33, 51), Site(33, 64)),
+            (Site(33, 15), Site(33, 29), Site(33, 64)),
+            (Site(33, 15), Site(33, 51), Site(33, 64)),
         ),
     ),
     Placeholder(
         "type",
         "video",
         (
-            (Site(36, 29), Site(36, 38), Site(36, 45), Site(37, 15), Site(37, 29), Site(37, 40)),
-            (Site(37, 15), Site(37, 29), Site(37, 40)),
+            (Site(37, 29), Site(37, 38), Site(37, 45), Site(38, 15), Site(38, 29), Site(38, 72)),
+            (Site(37, 29), Site(37, 38), Site(37, 45), Site(38, 15), Site(38, 59), Site(38, 72)),
+            (Site(38, 15), Site(38, 29), Site(38, 72)),
+            (Site(38, 15), Site(38, 59), Site(38, 72)),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "video_url",
+        (
+            (Site(37, 29), Site(37, 38), Site(37, 45), Site(38, 15), Site(38, 29), Site(38, 72)),
+            (Site(37, 29), Site(37, 38), Site(37, 45), Site(38, 15), Site(38, 59), Site(38, 72)),
+            (Site(38, 15), Site(38, 29), Site(38, 72)),
+            (Site(38, 15), Site(38, 59), Site(38, 72)),
         ),
     ),
 )
-REJECTIONS = {"qwen2.5-vl.kata:47"}
+REJECTIONS = {"qwen2.5-vl.kata:48"}
 INPUTS = accepted(REQUEST, MODEL)
 
 
@@ -151,7 +152,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
         return
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
-    assert not any((76, 3) <= site <= (76, 39) for site in written)
+    assert not any((77, 3) <= site <= (77, 39) for site in written)
     assert whole[: len(without)] == without
     assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without

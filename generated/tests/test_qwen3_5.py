@@ -12,7 +12,6 @@ from katapi.testing import (
     accepted,
     given,
     json_objects,
-    json_values,
     known_ids,
     rejection,
     request_bytes,
@@ -54,7 +53,7 @@ CALL_BY_ARGUMENTS = st.builds(
 )
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
 IMAGE_PART = st.builds(ImagePart, type=st.sampled_from(("image", "image_url")))
-VIDEO_PART = st.builds(VideoPart, type=st.sampled_from(("video",)), video=st.none() | json_values(Control))
+VIDEO_PART = st.builds(VideoPart, type=st.sampled_from(("video", "video_url")))
 SYSTEM_MESSAGE = st.builds(SystemMessage, role=st.just("system"), content=st.none() | texts_of_parts(Control, ""))
 USER_MESSAGE = st.builds(
     UserMessage,
@@ -92,11 +91,11 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
 }
 PREFIX = Prefix(
     ways=(
-        (Site(134, 5), Site(134, 15), Site(134, 29), Site(135, 26)),
-        (Site(134, 5), Site(134, 15), Site(134, 29), Site(135, 40), Site(135, 47), Site(135, 55)),
+        (Site(135, 5), Site(135, 15), Site(135, 29), Site(136, 26)),
+        (Site(135, 5), Site(135, 15), Site(135, 29), Site(136, 40), Site(136, 47), Site(136, 55)),
     ),
     own=frozenset(
-        {Site(134, 5), Site(134, 15), Site(134, 29), Site(135, 26), Site(135, 40), Site(135, 47), Site(135, 55)}
+        {Site(135, 5), Site(135, 15), Site(135, 29), Site(136, 26), Site(136, 40), Site(136, 47), Site(136, 55)}
     ),
 )
 PLACEHOLDERS = (
@@ -104,32 +103,44 @@ PLACEHOLDERS = (
         "type",
         "image",
         (
-            (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 29), Site(56, 64)),
-            (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 51), Site(56, 64)),
-            (Site(56, 15), Site(56, 29), Site(56, 64)),
-            (Site(56, 15), Site(56, 51), Site(56, 64)),
+            (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 29), Site(57, 64)),
+            (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 51), Site(57, 64)),
+            (Site(57, 15), Site(57, 29), Site(57, 64)),
+            (Site(57, 15), Site(57, 51), Site(57, 64)),
         ),
     ),
     Placeholder(
         "type",
         "image_url",
         (
-            (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 29), Site(56, 64)),
-            (Site(55, 29), Site(55, 40), Site(55, 49), Site(56, 15), Site(56, 51), Site(56, 64)),
-            (Site(56, 15), Site(56, 29), Site(56, 64)),
-            (Site(56, 15), Site(56, 51), Site(56, 64)),
+            (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 29), Site(57, 64)),
+            (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 51), Site(57, 64)),
+            (Site(57, 15), Site(57, 29), Site(57, 64)),
+            (Site(57, 15), Site(57, 51), Site(57, 64)),
         ),
     ),
     Placeholder(
         "type",
         "video",
         (
-            (Site(61, 29), Site(61, 38), Site(61, 45), Site(62, 15), Site(62, 29), Site(62, 40)),
-            (Site(62, 15), Site(62, 29), Site(62, 40)),
+            (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 29), Site(63, 70)),
+            (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 57), Site(63, 70)),
+            (Site(63, 15), Site(63, 29), Site(63, 70)),
+            (Site(63, 15), Site(63, 57), Site(63, 70)),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "video_url",
+        (
+            (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 29), Site(63, 70)),
+            (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 57), Site(63, 70)),
+            (Site(63, 15), Site(63, 29), Site(63, 70)),
+            (Site(63, 15), Site(63, 57), Site(63, 70)),
         ),
     ),
 )
-REJECTIONS = {"qwen3.5.kata:46", "qwen3.5.kata:71", "qwen3.5.kata:89", "qwen3.5.kata:92"}
+REJECTIONS = {"qwen3.5.kata:47", "qwen3.5.kata:72", "qwen3.5.kata:90", "qwen3.5.kata:93"}
 INPUTS = accepted(REQUEST, MODEL)
 
 
@@ -179,7 +190,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((133, 3) <= site <= (136, 4) for site in own)
+    assert not any((134, 3) <= site <= (137, 4) for site in own)
     assert whole[: len(without)] == without
     assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without

@@ -13,7 +13,6 @@ from katapi.testing import (
     given,
     json_objects,
     json_texts,
-    json_values,
     known_ids,
     rejection,
     request_bytes,
@@ -45,7 +44,7 @@ FUNCTION = st.builds(Function, name=TEXT, arguments=json_texts(Control))
 CALL = st.builds(Call, function=FUNCTION, id=st.none() | TEXT, type=st.none() | st.sampled_from(("function",)))
 TEXT_PART = st.builds(TextPart, type=st.sampled_from(("text",)), text=TEXT)
 IMAGE_PART = st.builds(ImagePart, type=st.sampled_from(("image", "image_url")))
-VIDEO_PART = st.builds(VideoPart, type=st.sampled_from(("video",)), video=st.none() | json_values(Control))
+VIDEO_PART = st.builds(VideoPart, type=st.sampled_from(("video", "video_url")))
 SYSTEM_MESSAGE = st.builds(SystemMessage, role=st.just("system"), content=texts_of_parts(Control, ""))
 USER_MESSAGE = st.builds(
     UserMessage,
@@ -80,38 +79,50 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "assistant": ("content.text", "content", "tool_calls.function.name"),
     "tool": ("content.text", "content"),
 }
-PREFIX = Prefix(ways=((Site(100, 14), Site(100, 24)),), own=frozenset({Site(100, 14), Site(100, 24)}))
+PREFIX = Prefix(ways=((Site(101, 14), Site(101, 24)),), own=frozenset({Site(101, 14), Site(101, 24)}))
 PLACEHOLDERS = (
     Placeholder(
         "type",
         "image",
         (
-            (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 29), Site(43, 64)),
-            (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 51), Site(43, 64)),
-            (Site(43, 15), Site(43, 29), Site(43, 64)),
-            (Site(43, 15), Site(43, 51), Site(43, 64)),
+            (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 29), Site(44, 64)),
+            (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 51), Site(44, 64)),
+            (Site(44, 15), Site(44, 29), Site(44, 64)),
+            (Site(44, 15), Site(44, 51), Site(44, 64)),
         ),
     ),
     Placeholder(
         "type",
         "image_url",
         (
-            (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 29), Site(43, 64)),
-            (Site(42, 29), Site(42, 40), Site(42, 49), Site(43, 15), Site(43, 51), Site(43, 64)),
-            (Site(43, 15), Site(43, 29), Site(43, 64)),
-            (Site(43, 15), Site(43, 51), Site(43, 64)),
+            (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 29), Site(44, 64)),
+            (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 51), Site(44, 64)),
+            (Site(44, 15), Site(44, 29), Site(44, 64)),
+            (Site(44, 15), Site(44, 51), Site(44, 64)),
         ),
     ),
     Placeholder(
         "type",
         "video",
         (
-            (Site(47, 29), Site(47, 38), Site(47, 45), Site(48, 15), Site(48, 29), Site(48, 40)),
-            (Site(48, 15), Site(48, 29), Site(48, 40)),
+            (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 29), Site(49, 70)),
+            (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 57), Site(49, 70)),
+            (Site(49, 15), Site(49, 29), Site(49, 70)),
+            (Site(49, 15), Site(49, 57), Site(49, 70)),
+        ),
+    ),
+    Placeholder(
+        "type",
+        "video_url",
+        (
+            (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 29), Site(49, 70)),
+            (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 57), Site(49, 70)),
+            (Site(49, 15), Site(49, 29), Site(49, 70)),
+            (Site(49, 15), Site(49, 57), Site(49, 70)),
         ),
     ),
 )
-REJECTIONS = {"qwen3-vl.kata:56", "qwen3-vl.kata:68"}
+REJECTIONS = {"qwen3-vl.kata:57", "qwen3-vl.kata:69"}
 INPUTS = accepted(REQUEST, MODEL)
 
 
@@ -161,7 +172,7 @@ def test_the_generation_prefix_stands_once_and_last(request: Request) -> None:
     without, whole = MODEL.render(plain).payload, MODEL.render(prompted).payload
     written = [s.site for s in without if isinstance(s, (ControlSegment, LiteralSegment))]
     own = [site for site in written if site.file is None]
-    assert not any((100, 3) <= site <= (100, 39) for site in own)
+    assert not any((101, 3) <= site <= (101, 39) for site in own)
     assert whole[: len(without)] == without
     assert sites_of(whole[len(without) :]) in PREFIX.ways
     assert whole != without

@@ -122,7 +122,10 @@ def test_a_digest_is_of_all_that_an_image_means() -> None:
 def test_values_of_parameters_are_those_of_each_image() -> None:
     other = '\nimage other version "1" like small {\n  param side = 32\n}\n'
     images = images_in(HALVED + SMALL + other)
-    assert {name: ImageOracle(image, 9, 9).tokens for name, image in images.items()} == {"small": 16, "other": 32}
+    assert {name: ImageOracle.of_picture(image, 9, 9).tokens for name, image in images.items()} == {
+        "small": 16,
+        "other": 32,
+    }
 
 
 # ---- what the generated tests ask can come out false

@@ -31,6 +31,7 @@ def raw(part: JsonObject) -> bytes:
 def part_of(part: JsonObject) -> CarriesImage:
     [(path, found)] = parts_of(MODEL.decode_request(raw(part)))
     assert path == ("messages", 0, "content", 0)
+    assert isinstance(found, CarriesImage)
     return found
 
 

@@ -11,7 +11,7 @@ import katapi
 from katapi.oracle.render import plain, render
 from katapi.oracle.request import canonical
 from katapi.runtime.images.given import GivenImage
-from katapi.runtime.images.part import CarriesImage
+from katapi.runtime.images.part import Carries
 from katapi.runtime.images.pieces import Piece
 from katapi.runtime.images.placeholder import Placeholder, pieces_of
 from katapi.runtime.images.placing import parts_of, with_parts
@@ -62,7 +62,7 @@ def test_generated_code_and_oracle_print_placeholders_alike(seed: int) -> None:
     typed = MODEL.decode_request(json.dumps(value).encode())
     shown = {path: placeholder(random) for path, _ in parts_of(typed) if random.random() < 0.7}
 
-    def given(path: Path, one: CarriesImage) -> CarriesImage:
+    def given(path: Path, one: Carries) -> Carries:
         if path not in shown:
             return one
         return one.with_placeholder(Placeholder(GIVEN, pieces_of(shown[path], CONTROLS, "")))

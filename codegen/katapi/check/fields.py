@@ -20,7 +20,7 @@ from katapi.language.diagnostics import Diagnostic
 from katapi.language.source import Span
 from katapi.model import template as t
 from katapi.model.program import Program
-from katapi.model.request import IMAGE, Field
+from katapi.model.request import CARRIED, Field
 from katapi.model.types import (
     CONTENT,
     BoolType,
@@ -43,6 +43,9 @@ from katapi.model.types import (
 #: Bindings whose values a template must not lose. Parameters steer a template and may be left unprinted; a message that
 #: a query finds is printed where it is walked.
 _KEPT = (t.Binding.WALK, t.Binding.RUN, t.Binding.TAKE, t.Binding.DOCUMENTS)
+
+#: What a message or a part has that is no declared field.
+_NO_FIELDS = (("role",), ("image",), ("video",))
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -137,7 +140,7 @@ class _Analysis:
         deeper = len(place) > len(self._program.request.records) + 2  # a record contains itself, which K502 reports
         if record is None or deeper:
             return {place: inner}
-        carried = () if record.image is None else (IMAGE,)
+        carried = () if record.carries is None else (CARRIED[record.carries],)
         return self._fields((*record.fields, *carried), place)
 
     def _of_record(self, name: str, number: int) -> dict[Place, Type]:
@@ -377,11 +380,12 @@ class _Analysis:
             else:
                 print_it = f"go through it with `each … in {path} {{ … }}`" if in_list else "print it"
                 if isinstance(loss.type, ImageType):
-                    print_it = f"show it with `image {path.removesuffix('.image')} {{ … }}`"
+                    word = loss.type.kind.value
+                    print_it = f"show it with `{word} {path.removesuffix(f'.{word}')} {{ … }}`"
                 where = "where " + " and ".join(loss.where) if loss.where else "on every path"
                 ignore = (
                     "; a field that is never wanted is declared `ignore`"
-                    if len(loss.place) > 1 and not loss.where and loss.place[1:] not in (("role",), ("image",))
+                    if len(loss.place) > 1 and not loss.where and loss.place[1:] not in _NO_FIELDS
                     else ""
                 )
                 finding = Diagnostic(

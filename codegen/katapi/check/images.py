@@ -1,4 +1,4 @@
-"""A template shows images by one pipeline, for whose placeholders its vocabulary has the tokens (K122 to K124)."""
+"""A template shows its images by one pipeline, its videos by another, and has their control tokens (K122 to K124)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from katapi.model.resolve.findings import nearest
 
 
 def check(program: Program) -> list[Diagnostic]:
-    """The findings about `image … by NAME`."""
+    """The findings about `image … by NAME` and `video … by NAME`."""
     shown = [statement for statement in all_statements(program.template) if isinstance(statement, t.ImageOf)]
     named = [statement for statement in shown if statement.pipeline is not None]
     declared = images_of(program)
     found: list[Diagnostic] = []
     for statement in named:
         image = declared.get(statement.pipeline or "")
-        if image is None:
-            message = f"there is no image pipeline `{statement.pipeline}`"
-            help = nearest(statement.pipeline or "", declared) or "take it from a file of images with `use`"
+        word = statement.kind.value
+        if image is None or image[1].kind is not statement.kind:
+            message = f"there is no {word} pipeline `{statement.pipeline}`"
+            known = [name for name, (_, one) in declared.items() if one.kind is statement.kind]
+            help = nearest(statement.pipeline or "", known) or f"take it from a file of {word}s with `use`"
             found.append(Diagnostic("K122", statement.span, message, help=help))
         else:
             found.extend(_without_tokens(statement, image[1], program))
     for statement in shown:
-        if named and statement.pipeline != named[0].pipeline:
-            message = f"another image of this template is shown by `{named[0].pipeline}`"
-            help = f"write `by {named[0].pipeline}`: what a model receives of its images comes from one pipeline"
+        first = next((one.pipeline for one in named if one.kind is statement.kind), statement.pipeline)
+        if statement.pipeline != first:
+            word = statement.kind.value
+            message = f"another {word} of this template is shown by `{first}`"
+            help = f"write `by {first}`: what a model receives of its {word}s comes from one pipeline"
             found.append(Diagnostic("K123", statement.span, message, help=help))
     return found
 

@@ -188,6 +188,7 @@ def _as_json(result: ModelInput) -> dict[str, object]:
         "sampled": result.sampled.tolist(),
         "origins": result.origins.ranges.tolist(),
         "images": [{"path": list(one.path), "tokens": list(one.span)} for one in result.images],
+        "videos": [{"path": list(one.path), "tokens": list(one.span)} for one in result.videos],
         "record": result.record.to_json(),
     }
 

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from katapi.emit.environment import render
 from katapi.emit.python import Lines, imports, string
 from katapi.emit.terms import TermWriter, annotation, name_of
+from katapi.language.syntax_types import MediaKind
 from katapi.model import formulas as m
 from katapi.model.program import Library
 from katapi.model.sites import cited
+
+SEVERAL = {MediaKind.IMAGE: "images", MediaKind.VIDEO: "videos", MediaKind.AUDIO: "audio"}
+"""What a file declares, by its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,7 @@ class FormulasContext:
     """What `formulas.py.j2` shows."""
 
     name: str
+    kind: str
     source: str
     imports: list[str]
     formulas: list[str]
@@ -39,6 +44,7 @@ def emit_formulas(library: Library) -> str:
         "formulas.py.j2",
         FormulasContext(
             name=library.name,
+            kind=SEVERAL[library.images[0].kind],
             source=library.source.name,
             imports=module_imports(writer),
             formulas=texts,

@@ -1,4 +1,4 @@
-"""Emits a file of images: `__init__.py`, with a class for what becomes of a picture, and a constant for each image."""
+"""Emits a file of images, videos or audio: `__init__.py`, with a class a plan, and a constant a pipeline."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from katapi.emit.environment import render
-from katapi.emit.formulas import module_imports, refuse
+from katapi.emit.formulas import SEVERAL, module_imports, refuse
 from katapi.emit.marks import MarkWriter
 from katapi.emit.names import class_name
 from katapi.emit.python import Lines, call, string
 from katapi.emit.terms import TermWriter, annotation, name_of
 from katapi.emit.values import Values
+from katapi.language.syntax_types import MediaKind
 from katapi.model import formulas as m
-from katapi.model.images import SOURCE, Image, terms_of_marks
+from katapi.model.images import Image, terms_of_marks
 from katapi.model.program import Library
 from katapi.model.sites import cited
 from katapi.runtime.images.arrays import Join
@@ -25,15 +26,25 @@ from katapi.runtime.images.decoding import Limits
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-_PIPELINE = "katapi.runtime.images.pipeline"
+_PIPELINES = {
+    MediaKind.IMAGE: ("katapi.runtime.images.pipeline", "ImagePipeline"),
+    MediaKind.VIDEO: ("katapi.runtime.images.videos", "VideoPipeline"),
+    MediaKind.AUDIO: ("katapi.runtime.audio.pipeline", "AudioPipeline"),
+}
+_SOURCES = {
+    MediaKind.IMAGE: ("katapi.runtime.images.picture", "Picture"),
+    MediaKind.VIDEO: ("katapi.runtime.images.film", "Film"),
+    MediaKind.AUDIO: ("katapi.runtime.audio.recording", "Recording"),
+}
 _PLAN = "katapi.runtime.images.plan"
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineRow:
-    """A pipeline as a constant: its lines, its name and version, and where it is declared."""
+    """A pipeline as a constant: its lines, its kind, its name and version, and where it is declared."""
 
     lines: str
+    kind: str
     name: str
     version: str
     place: str
@@ -44,12 +55,14 @@ class ImagesContext:
     """What `images.py.j2` shows."""
 
     name: str
+    kind: str
     source: str
     imports: list[str]
     plans: list[str]
     constants: list[str]
     pipelines: list[PipelineRow]
     listed: str
+    taker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +108,23 @@ def emit_images(library: Library, package: str) -> str:
         writer.modules.setdefault(module, set()).update(classes)
     if called:
         writer.modules[f"{package}.formulas"] = called
-    writer.need(_PIPELINE, "ImagePipeline")
+    kind = library.images[0].kind
+    pipeline = writer.need(*_PIPELINES[kind])
     listed = Lines()
     pairs = [f"{string(name)}: {constant}" for name, constant in names.constants.items()]
-    listed.statement("PIPELINES: dict[str, ImagePipeline] = ", f"{{{', '.join(pairs)}}}")
+    listed.statement(f"PIPELINES: dict[str, {pipeline}] = ", f"{{{', '.join(pairs)}}}")
     return render(
         "images.py.j2",
         ImagesContext(
             name=library.name,
+            kind=SEVERAL[kind],
             source=library.source.name,
             imports=module_imports(writer),
             plans=texts,
             constants=shared.lines,
             pipelines=rows,
             listed=listed.text(),
+            taker=f"{kind.value}_pipeline",
         ),
     )
 
@@ -140,7 +156,9 @@ class _Shared:
 
     def reading(self, image: Image, pipeline: str) -> str:
         """The constant of which files are read."""
-        return self._constant("_READING", self._whole(image.reading), pipeline)
+        return self._constant(
+            "_HEARING" if image.kind is MediaKind.AUDIO else "_READING", self._whole(image.reading), pipeline
+        )
 
     def ways(self, ways: Mapping[str, Arrival], pipeline: str) -> str:
         """The constant of the ways."""
@@ -174,19 +192,21 @@ def _pipeline(
     name = image.identity.name
     joins = [f"{string(one.name)}: {values.expression(one.join)}" for one in image.outputs if one.join != Join()]
     lines = Lines()
-    lines.add(f"{names.constants[name]} = ImagePipeline(")
+    lines.add(f"{names.constants[name]} = {_PIPELINES[image.kind][1]}(")
     lines.indent()
     lines.statement("name=", string(name), ",")
     lines.statement("version=", string(image.identity.version), ",")
     lines.statement("digest=", string(image.digest), ",")
-    lines.statement("reading=", shared.reading(image, names.constants[name]), ",")
-    lines.statement("ways=", shared.ways(image.ways, names.constants[name]), ",")
-    lines.statement("numbers=", writer.numbers(image.numbers, params), ",")
+    taken = shared.reading(image, names.constants[name])
+    lines.statement("hearing=" if image.kind is MediaKind.AUDIO else "reading=", taken, ",")
+    if image.numbers is not None:
+        lines.statement("ways=", shared.ways(image.ways, names.constants[name]), ",")
+        lines.statement("numbers=", writer.numbers(image.numbers, params), ",")
     lines.statement("plan=", _plan_of(image, names.classes[image.plan], writer), ",")
     lines.statement("joins=", f"{{{', '.join(joins)}}}", ",")
     lines.dedent()
     lines.add(")")
-    return PipelineRow(lines.text(), name, image.identity.version, cited(image.span, library.source))
+    return PipelineRow(lines.text(), image.kind.value, name, image.identity.version, cited(image.span, library.source))
 
 
 def _plan_of(image: Image, name: str, writer: TermWriter) -> str:
@@ -215,7 +235,8 @@ class _Plan:
         image, lines = self._image, self._lines
         lines.add(f"class {self._name}:")
         lines.indent()
-        lines.add(f'"""What becomes of a picture in the image {image.plan} and those that are like it."""')
+        what = m.named(image.source.sort)
+        lines.add(f'"""What becomes of a {what} in the {image.kind.value} {image.plan} and those that are like it."""')
         lines.add("")
         self._init()
         lines.add("")
@@ -231,14 +252,14 @@ class _Plan:
 
     def _init(self) -> None:
         lines, writer = self._lines, self._writer
-        picture = writer.need("katapi.runtime.images.picture", "Picture")
+        source = writer.need(*_SOURCES[self._image.kind])
         params = [one.variable for one in self._image.params if one.variable in self._asked]
         written = [f"{name_of(one.name)}: {annotation(one.sort, writer)}" for one in params]
-        parameters = ["self", f"source: {picture}", *(["*", *written] if written else [])]
+        parameters = ["self", f"source: {source}", *(["*", *written] if written else [])]
         lines.statement("def __init__", f"({', '.join(parameters)})", " -> None:")
         lines.indent()
         before = len(lines)
-        given = [one for one in [SOURCE, *params] if one in self._kept]
+        given = [one for one in [self._image.source, *params] if one in self._kept]
         for variable in given:
             lines.add(f"self.{name_of(variable.name)} = {name_of(variable.name)}")
         for step in self._image.steps:
@@ -261,8 +282,10 @@ class _Plan:
     def _arrays(self) -> None:
         lines, writer = self._lines, self._writer
         outputs = writer.need(_PLAN, "Outputs")
-        numbers = writer.need("katapi.runtime.images.pixels", "Normalization")
-        lines.add(f"def arrays(self, numbers: {numbers}) -> {outputs}:")
+        given = ""
+        if self._image.numbers is not None:
+            given = f", numbers: {writer.need('katapi.runtime.images.pixels', 'Normalization')}"
+        lines.add(f"def arrays(self{given}) -> {outputs}:")
         lines.indent()
         lines.add("return {")
         lines.indent()
@@ -284,4 +307,4 @@ class _Plan:
         else:
             lines.add("return ()")
         lines.dedent()
-        writer.places.pop(SOURCE, None)
+        writer.places.pop(self._image.source, None)

@@ -9,7 +9,7 @@ from typing import assert_never
 from katapi.emit.python import Lines, call, string
 from katapi.emit.terms import TermWriter, name_of
 from katapi.model.formulas import Quantity
-from katapi.model.images import ControlMark, EachMark, IfMark, Mark, Marks, RepeatMark, TextMark
+from katapi.model.images import ControlMark, EachMark, IfMark, Mark, Marks, NumberMark, RepeatMark, TextMark
 
 _PIECES = "katapi.runtime.images.pieces"
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -32,12 +32,12 @@ class MarkWriter:
     def _mark(self, mark: Mark, loops: tuple[Quantity, ...]) -> None:
         lines, writer = self._lines, self._writer
         match mark:
-            case ControlMark() | TextMark():
+            case ControlMark() | TextMark() | NumberMark():
                 lines.statement("yield ", self._piece(mark, None, loops))
             case EachMark(variable, source, body):
                 lines.loop(name_of(variable.name), writer.text(source))
                 self._indented(body, (*loops, variable))
-            case RepeatMark(count, (ControlMark() | TextMark() as one,)):
+            case RepeatMark(count, (ControlMark() | TextMark() | NumberMark() as one,)):
                 lines.statement("yield ", self._piece(one, writer.text(count), loops))
             case RepeatMark(count, body):
                 lines.loop("_", call("range", [writer.text(count)]))
@@ -63,10 +63,18 @@ class MarkWriter:
         self.block(body, loops)
         self._lines.dedent()
 
-    def _piece(self, mark: ControlMark | TextMark, count: str | None, loops: tuple[Quantity, ...]) -> str:
+    def _piece(self, mark: ControlMark | TextMark | NumberMark, count: str | None, loops: tuple[Quantity, ...]) -> str:
         """A control token or a text, once or so many times."""
-        name = self._writer.need(_PIECES, "text" if isinstance(mark, TextMark) else "control")
-        spelling = string(mark.text) if isinstance(mark, TextMark) else self._spelling(mark)
+        name = self._writer.need(_PIECES, "control" if isinstance(mark, ControlMark) else "text")
+        match mark:
+            case ControlMark():
+                spelling = self._spelling(mark)
+            case TextMark(written):
+                spelling = string(written)
+            case NumberMark(value, digits):
+                spelling = f'f"{{{self._writer.text(value)}:.{digits}f}}"'
+            case _:
+                assert_never(mark)
         return call(name, [spelling, *([] if count is None else [count]), *map(_index, loops)])
 
     def _spelling(self, mark: ControlMark) -> str:

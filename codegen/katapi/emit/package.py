@@ -16,6 +16,7 @@ from katapi.emit.images import image_constants
 from katapi.emit.names import lender
 from katapi.emit.python import Lines, call, imports, string
 from katapi.emit.values import Values
+from katapi.language.syntax_types import MediaKind
 from katapi.model import template as t
 from katapi.model.program import Library, Program, TokenizerProgram, images_of
 from katapi.model.sites import cited
@@ -54,6 +55,8 @@ class ModelContext:
     unreadable: str | None
     unbounded: str | None
     pipeline: PipelineRow | None
+    video: PipelineRow | None
+    shown: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,8 @@ class ModelsContext:
     models: list[ModelRow]
     tokenizers: list[ModelRow]
     images: list[ModelRow]
+    videos: list[ModelRow]
+    audio: list[ModelRow]
 
 
 def digest(text: str) -> str:
@@ -123,8 +128,11 @@ def emit_model(
         f"{package}.request": ["Request"],
         f"{lender(program, package)}.tokenizer": ["tokenizer"],
     }
-    pipeline = _pipeline(program, package)
-    if pipeline is not None:
+    pipeline, video = (_pipeline(program, package, kind) for kind in (MediaKind.IMAGE, MediaKind.VIDEO))
+    shown = None
+    if pipeline is not None or video is not None:
+        named = ["None" if pipeline is None else "_pipeline", *([] if video is None else ["_video_pipeline"])]
+        shown = call("Shown", ["Control", *named])
         used["katapi.runtime.images.placing"] = ["Shown"]
         used[f"{lender(program, package)}.vocabulary"] = ["Control"]
     lines = Lines(1)
@@ -156,15 +164,17 @@ def emit_model(
             if unbounded is None
             else call("Unbounded", [string(cited(unbounded.span, program.source)), string(unbounded.why)]),
             pipeline=pipeline,
+            video=video,
+            shown=shown,
         ),
     )
 
 
-def _pipeline(program: Program, package: str) -> PipelineRow | None:
-    """The pipeline that the template names for its images, if it names one."""
+def _pipeline(program: Program, package: str, kind: MediaKind) -> PipelineRow | None:
+    """The pipeline that the template names for its images or its videos, if it names one."""
     declared = images_of(program)
     for statement in all_statements(program.template):
-        if isinstance(statement, t.ImageOf) and statement.pipeline is not None:
+        if isinstance(statement, t.ImageOf) and statement.kind is kind and statement.pipeline is not None:
             library, image = declared[statement.pipeline]
             constant = image_constants(library.images)[image.identity.name]
             return PipelineRow(constant, f"{package.rpartition('.')[0]}.{library.package}")
@@ -201,16 +211,27 @@ def emit_declared_tokenizer(program: TokenizerProgram, package: str, meaning: st
 
 
 def emit_models(programs: Sequence[TokenizerProgram], libraries: Sequence[Library]) -> str:
-    """The text of the `__init__.py` that lists all models, tokenizers and images."""
-    images = sorted((image.identity.name, library.package) for library in libraries for image in library.images)
+    """The text of the `__init__.py` that lists all models, tokenizers and pipelines."""
     return render(
         "models.py.j2",
         ModelsContext(
             models=_rows([program for program in programs if isinstance(program, Program)]),
             tokenizers=_rows([program for program in programs if not isinstance(program, Program)]),
-            images=[ModelRow(string(name), string(package)) for name, package in images],
+            images=_pipelines(libraries, MediaKind.IMAGE),
+            videos=_pipelines(libraries, MediaKind.VIDEO),
+            audio=_pipelines(libraries, MediaKind.AUDIO),
         ),
     )
+
+
+def _pipelines(libraries: Sequence[Library], kind: MediaKind) -> list[ModelRow]:
+    found = sorted(
+        (image.identity.name, library.package)
+        for library in libraries
+        for image in library.images
+        if image.kind is kind
+    )
+    return [ModelRow(string(name), string(package)) for name, package in found]
 
 
 def _rows(programs: Sequence[TokenizerProgram]) -> list[ModelRow]:

@@ -8,6 +8,7 @@ from katapi.emit.environment import render
 from katapi.emit.names import message_class, record_class
 from katapi.emit.python import WIDTH, Lines, imports, string
 from katapi.language.source import Source, Span
+from katapi.language.syntax_types import MediaKind
 from katapi.model.program import Program
 from katapi.model.request import Field, Param, Record, Request, Role
 from katapi.model.sites import short
@@ -230,9 +231,15 @@ def _attribute(name: str, annotation: str, default: str, comment: str) -> FieldC
 
 def _record(record: Record, types: _Types, source: Source) -> ClassContext:
     base, carries = "RequestModel", ""
-    if record.image is not None:
-        base = types.use("katapi.runtime.images.part", "CarriesImage")
-        carries = ", which carries an image"
+    match record.carries:
+        case MediaKind.IMAGE:
+            base = types.use("katapi.runtime.images.part", "CarriesImage")
+            carries = ", which carries an image"
+        case MediaKind.VIDEO:
+            base = types.use("katapi.runtime.images.video_part", "CarriesVideo")
+            carries = ", which carries a video"
+        case _:
+            pass
     return ClassContext(
         record_class(record.name),
         f"The record `{record.name}` ({_line(record.span, source)}){carries}.",

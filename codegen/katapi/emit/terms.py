@@ -21,6 +21,8 @@ _PICTURE = "katapi.runtime.images.picture"
 _SELECTION = "katapi.runtime.images.selection"
 _LIBRARIES = "katapi.runtime.images.libraries"
 _NUMBERS = "katapi.runtime.images.numbers"
+_FILM = "katapi.runtime.images.film"
+_RECORDING = "katapi.runtime.audio.recording"
 
 _SAME = {Function.ABS: "abs", Function.MAX: "max", Function.MIN: "min", Function.ROUND: "round", Function.SUM: "sum"}
 _FUNCTIONS = _SAME | {Function.LENGTH: "len", Function.RANGE: "range", Function.TRUNC: "int"}
@@ -30,13 +32,16 @@ _MODULES = {
     Operation.EXTENDED: _ARRAYS,
     Operation.FILLED: _ARRAYS,
     Operation.FLAT_PATCHES: _PIXELS,
+    Operation.FRAMES_AT: _FILM,
     Operation.MERGED_PATCHES: _PIXELS,
     Operation.PAD: _GEOMETRY,
     Operation.PATCHES: _PIXELS,
     Operation.PLANES: _PIXELS,
     Operation.RESIZE: _GEOMETRY,
     Operation.STRIPS: _PIXELS,
+    Operation.TEMPORAL_PATCHES: _PIXELS,
     Operation.TILES: _GEOMETRY,
+    Operation.WAVEFORM: _RECORDING,
     Operation.CHAINED: _ARRAYS,
     Operation.PLANES_BY_OPENCV: _LIBRARIES,
     Operation.TILE_MASKS: _LIBRARIES,
@@ -50,12 +55,28 @@ _CLASSES = {
     Operation.REAL: (_NUMBERS, "RealNormalization"),
 }
 _OF_NUMBERS = (Operation.PLANES_BY_OPENCV, Operation.VIEW_BY_TORCH)
+_LISTS = {ArrayType.FLOAT32: "reals", ArrayType.INT64: "integers", ArrayType.INT32: "short_integers"}
 _SIGNS = {Sign.PLUS: SUM, Sign.MINUS: SUM}
 _TAKEN = (
     frozenset(keyword.kwlist)
     | frozenset(dir(builtins))
     | {operation.value for operation in Operation}
-    | {"I", "O", "bisect", "control", "first", "integers", "l", "last", "least", "math", "most", "numbers", "real32"}
+    | {
+        "I",
+        "O",
+        "bisect",
+        "control",
+        "first",
+        "integers",
+        "l",
+        "last",
+        "least",
+        "math",
+        "most",
+        "numbers",
+        "real32",
+        "reals",
+    }
     | {"arrays", "partial", "self", "short_integers", "text"}
 )
 
@@ -98,7 +119,7 @@ class TermWriter:
     def _array(self, term: m.Term) -> str:
         if term.sort is Basic.ARRAY:
             return self.text(term)
-        name = "short_integers" if self._type is ArrayType.INT32 else "integers"
+        name = _LISTS[self._type]
         return f"{self.need(_ARRAYS, name)}({self.text(term)})"
 
     def numbers(self, term: m.Term, params: Mapping[m.Quantity, m.Term]) -> str:

@@ -183,9 +183,15 @@ class TreeBuilder(ImageBuilder):
     def ignored(self, meta: Meta, c: Children) -> tuple[s.FieldDecl, ...]:
         return tuple(s.FieldDecl(f.name, f.type, f.also, True, span=f.span) for f in _all(c, s.FieldDecl))
 
-    def carried_image(self, meta: Meta, c: Children) -> s.FieldDecl:
+    def carried_image(self, meta: Meta, _: Children) -> s.FieldDecl:
+        return self._carried(s.MediaKind.IMAGE, meta)
+
+    def carried_video(self, meta: Meta, _: Children) -> s.FieldDecl:
+        return self._carried(s.MediaKind.VIDEO, meta)
+
+    def _carried(self, kind: s.MediaKind, meta: Meta) -> s.FieldDecl:
         span = self._span(meta)
-        return s.FieldDecl(s.Name("image", span=span), s.CarriedImage(span=span), (), False, span=span)
+        return s.FieldDecl(s.Name(kind.value, span=span), s.CarriedImage(kind, span=span), (), False, span=span)
 
     @staticmethod
     def _fields(c: Children) -> tuple[s.FieldDecl, ...]:
@@ -399,7 +405,8 @@ class TreeBuilder(ImageBuilder):
         return s.Joined(str(_one(c, _Quoted)), _one(c, s.Block), span=self._span(meta))
 
     def image_of(self, meta: Meta, c: Children) -> s.ImageOf:
-        return s.ImageOf(_exprs(c)[0], _maybe(c, s.Name), _one(c, s.Block), span=self._span(meta))
+        kind = s.MediaKind(str(_one(c, _Word)))
+        return s.ImageOf(kind, _exprs(c)[0], _maybe(c, s.Name), _one(c, s.Block), span=self._span(meta))
 
     def drop(self, meta: Meta, c: Children) -> s.Drop:
         return s.Drop(_exprs(c)[0], span=self._span(meta))

@@ -118,4 +118,4 @@ class NodeBuilder(Transformer[Token, object]):
     def COMPARE(self, token: Token) -> Word:
         return Word(token)
 
-    HOW = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = PARTS = COMPARE
+    HOW = IMAGE_OF = END = SIDE = QUANTIFIER = NEIGHBOUR = VERBATIM = ANY = PARTS = COMPARE

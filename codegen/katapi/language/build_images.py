@@ -12,6 +12,7 @@ from katapi.language import syntax_formulas as f
 from katapi.language import syntax_images as i
 from katapi.language.build_base import Children, NodeBuilder, QuotedText, Word, all_of, one_of, one_or_none
 from katapi.language.diagnostics import Diagnostic
+from katapi.language.syntax_types import MediaKind
 
 # What a term may begin or go on with: as the name of a value it would be read as that.
 RESERVED_IN_TERMS = frozenset(
@@ -76,8 +77,17 @@ class ImageBuilder(NodeBuilder):
     # ---- images
 
     def image(self, meta: Meta, c: Children) -> s.Image:
+        return self._of_kind(MediaKind.IMAGE, meta, c)
+
+    def video(self, meta: Meta, c: Children) -> s.Image:
+        return self._of_kind(MediaKind.VIDEO, meta, c)
+
+    def audio(self, meta: Meta, c: Children) -> s.Image:
+        return self._of_kind(MediaKind.AUDIO, meta, c)
+
+    def _of_kind(self, kind: MediaKind, meta: Meta, c: Children) -> s.Image:
         items = tuple(x for x in c if isinstance(x, i.ImageItem))
-        return s.Image(one_of(c, s.Header), one_or_none(c, s.Name), items, span=self._span(meta))
+        return s.Image(kind, one_of(c, s.Header), one_or_none(c, s.Name), items, span=self._span(meta))
 
     def arrival(self, meta: Meta, c: Children) -> i.Arrival:
         return i.Arrival(one_of(c, s.Name), all_of(c, s.Setting), span=self._span(meta))
@@ -116,6 +126,9 @@ class ImageBuilder(NodeBuilder):
 
     def mark_text(self, meta: Meta, c: Children) -> i.MarkText:
         return i.MarkText(str(one_of(c, QuotedText)), span=self._span(meta))
+
+    def mark_number(self, meta: Meta, c: Children) -> i.MarkNumber:
+        return i.MarkNumber(_terms(c)[0], one_of(c, int), span=self._span(meta))
 
     def mark_each(self, meta: Meta, c: Children) -> i.MarkEach:
         name, body = self._term_name(one_of(c, s.Name)), one_of(c, i.MarkBlock)

@@ -42,8 +42,8 @@ def type_text(node: s.TypeRef) -> str:
             return f"{target.text} from parts {quote(separator)}"
         case s.UnionOf(members):
             return " | ".join(map(type_text, members))
-        case s.CarriedImage():
-            return "image"
+        case s.CarriedImage(kind):
+            return kind.value
         case _:
             assert_never(node)
 

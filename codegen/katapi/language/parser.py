@@ -31,7 +31,7 @@ from katapi.language.source import Source, Span
 
 # A declaration as error recovery sees it: its first word at the start of a line, and more of a header behind.
 _DECLARATION = re.compile(
-    r"^(?:(?:vocabulary|tokenizer|serialization|request|template|budget|image)\b(?=[^\n]*(?:\bversion\b|\{))"
+    r"^(?:(?:vocabulary|tokenizer|serialization|request|template|budget|image|video|audio)\b(?=[^\n]*(?:\bversion\b|\{))"
     r"|(?:model|record)\b(?=[^\n]*\{)|(?:def|formula)\b(?=[^\n]*\()|option\s+\w+\s*:)",
     re.MULTILINE,
 )

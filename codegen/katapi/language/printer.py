@@ -105,8 +105,8 @@ class _Printer(ImagePrinter):
             case s.Template(_, target, parts):
                 head = f"template {head} for {target.text}"
                 entries = [self._part(p) for p in parts]
-            case s.Image(_, like, items):
-                head = f"image {head}" + (f" like {like.text}" if like else "")
+            case s.Image(kind, _, like, items):
+                head = f"{kind.value} {head}" + (f" like {like.text}" if like else "")
                 entries = self._image_entries(items)
             case _:
                 assert_never(node)
@@ -307,9 +307,9 @@ class _Printer(ImagePrinter):
                 return self._headed(item, ["sampled"], body, inline=True)
             case s.Joined(separator, body):
                 return self._headed(item, [f"joined {quote(separator)}"], body, inline=True)
-            case s.ImageOf(value, pipeline, body):
+            case s.ImageOf(kind, value, pipeline, body):
                 by = "" if pipeline is None else f" by {pipeline.text}"
-                return self._headed(item, ["image ", Nest(expression(value)), by], body, inline=True)
+                return self._headed(item, [f"{kind.value} ", Nest(expression(value)), by], body, inline=True)
             case s.Drop(value):
                 return self._leaf(item, concat("drop ", expression(value)))
             case s.CounterFrom(name, value):

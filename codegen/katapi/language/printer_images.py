@@ -102,6 +102,9 @@ class ImagePrinter(ListPrinter):
                 return self._leaf(item, concat(f"@{name.text}", inner), inline=True)
             case i.MarkText(text):
                 return self._leaf(item, quote(text), inline=True)
+            case i.MarkNumber(value, digits):
+                doc = Group(concat("decimal(", Nest(concat(Line(""), term(value), f", {digits}")), Line(""), ")"))
+                return self._leaf(item, doc, inline=True)
             case i.MarkEach(name, source, body):
                 return self._with_marks(item, concat(f"each {name.text} in ", Nest(term(source)), " "), body)
             case i.MarkRepeat(count, body):

@@ -500,7 +500,7 @@ _READABLE = {
     "NEIGHBOUR": "`prev` or `next`",
     "VERBATIM": "`verbatim`",
     "TEXT_OF": "`text {`",
-    "IMAGE_OF": "`image p {`",
+    "IMAGE_OF": "`image p {` or `video p {`",
     "TOOLS": "`tools:`",
     "DOCUMENTS": "`documents:`",
     "$END": "the end of the file",

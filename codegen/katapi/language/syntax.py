@@ -160,6 +160,9 @@ from katapi.language.syntax_types import (
     ListOf as ListOf,
 )
 from katapi.language.syntax_types import (
+    MediaKind as MediaKind,
+)
+from katapi.language.syntax_types import (
     NamedType as NamedType,
 )
 from katapi.language.syntax_types import (
@@ -631,8 +634,9 @@ class Joined(Node):
 
 @dataclass(frozen=True, slots=True)
 class ImageOf(Node):
-    """`image p by qwen3_vl { … }`: the image of a part; the block stands for one whose bytes are not at hand."""
+    """`image p by qwen3_vl { … }`: the image or video of a part; the block is for one whose bytes are not at hand."""
 
+    kind: MediaKind
     value: Expr
     pipeline: Name | None
     body: Block

@@ -1,4 +1,4 @@
-"""The syntax tree of `image` declarations: what is accepted, what becomes of the pixels, and the tokens for them."""
+"""The syntax tree of `image`, `video` and `audio`: what is accepted, what becomes of it, and the tokens for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 from katapi.language.syntax_expressions import Name, Node
 from katapi.language.syntax_formulas import FormulaLet, Refuse, Term
 from katapi.language.syntax_settings import Header, Part, Setting
-from katapi.language.syntax_types import TypeRef
+from katapi.language.syntax_types import MediaKind, TypeRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,14 @@ class MarkText(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class MarkNumber(Node):
+    """`decimal(times[group], 1)`: a number as a text, with so many digits behind the point."""
+
+    value: Term
+    digits: int
+
+
+@dataclass(frozen=True, slots=True)
 class MarkEach(Node):
     """`each row in range(grid.height) { … }`"""
 
@@ -116,7 +124,7 @@ class MarkIf(Node):
     otherwise: MarkBlock | MarkIf | None
 
 
-Mark: TypeAlias = MarkControl | MarkText | MarkEach | MarkRepeat | MarkIf
+Mark: TypeAlias = MarkControl | MarkText | MarkNumber | MarkEach | MarkRepeat | MarkIf
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +141,9 @@ ImageItem: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Image(Node):
-    """`image qwen3_vl version "1" { … }`"""
+    """`image qwen3_vl version "1" { … }`; so is a `video` or an `audio`, as `kind` says."""
 
+    kind: MediaKind
     header: Header
     like: Name | None
     items: tuple[ImageItem, ...]

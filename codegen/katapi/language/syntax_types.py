@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 from katapi.language.syntax_expressions import Name, Node
@@ -53,9 +54,19 @@ class UnionOf(Node):
     members: tuple[TypeRef, ...]
 
 
+class MediaKind(Enum):
+    """What a declaration is about, by the word that begins it."""
+
+    IMAGE = "image"
+    VIDEO = "video"
+    AUDIO = "audio"
+
+
 @dataclass(frozen=True, slots=True)
 class CarriedImage(Node):
-    """What stands for the type of the line `image`: the parts of this record carry one image, in any wire form."""
+    """What stands for the type of the line `image` or `video`: the parts of this record carry one, in any wire form."""
+
+    kind: MediaKind
 
 
 TypeRef: TypeAlias = NamedType | ListOf | OptionalOf | Choice | FromText | FromParts | UnionOf | CarriedImage

@@ -20,6 +20,8 @@ class Basic(Enum):
     BOOL = "bool"
     SIZE = "size"
     PICTURE = "picture"
+    FILM = "film"
+    RECORDING = "recording"
     ARRAY = "array"
     NUMBERS = "numbers"
     FILTER = "filter"
@@ -107,7 +109,7 @@ class Function(Enum):
 
 
 class Operation(Enum):
-    """The functions of the language on pictures and arrays, which only images have."""
+    """The functions of the language on pictures, films, recordings and arrays, which formulas have not."""
 
     BFLOAT16 = "bfloat16_normalization"
     CHAINED = "chained"
@@ -116,6 +118,7 @@ class Operation(Enum):
     FILLED = "filled"
     FLAT_PATCHES = "flat_patches"
     FOLDED = "folded_normalization"
+    FRAMES_AT = "frames_at"
     MERGED_PATCHES = "merged_patches"
     NORMALIZATION = "normalization"
     PAD = "pad"
@@ -127,9 +130,11 @@ class Operation(Enum):
     RESIZE = "resize"
     RESIZE_BY_TORCHVISION = "resize_by_torchvision"
     STRIPS = "strips"
+    TEMPORAL_PATCHES = "temporal_patches"
     TILE_MASKS = "tile_masks"
     TILES = "tiles"
     VIEW_BY_TORCH = "view_by_torch"
+    WAVEFORM = "waveform"
     WITHIN = "within"
 
 
@@ -145,11 +150,17 @@ class Filter(Enum):
 
 
 class Member(Enum):
-    """What can be asked of a size, or of a picture."""
+    """What can be asked of a size, a picture, a film or a recording."""
 
     HEIGHT = "height"
     WIDTH = "width"
     SIZE = "size"
+    FRAMES = "frames"
+    FPS = "fps"
+    TIMES = "times"
+    SAMPLES = "samples"
+    RATE = "rate"
+    CHANNELS = "channels"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +194,7 @@ class VarOf(TermNode):
 
 @dataclass(frozen=True, slots=True)
 class MemberOf(TermNode):
-    """A side of a size or a picture, or the size of a picture."""
+    """A side of a size, a picture or a film, or what else one of these or a recording has."""
 
     base: Term
     member: Member
@@ -215,7 +226,7 @@ class FunctionOf(TermNode):
 
 @dataclass(frozen=True, slots=True)
 class OperationOf(TermNode):
-    """What an operation makes of a picture or an array."""
+    """What an operation makes of a picture, a film, a recording or an array."""
 
     operation: Operation
     arguments: tuple[Term, ...]

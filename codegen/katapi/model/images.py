@@ -1,4 +1,4 @@
-"""Images as they are meant: which files, how they arrive, what becomes of the pixels, and the tokens for them."""
+"""Images, videos and audio as they are meant: which files, how they arrive, what becomes of them, and the tokens."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from enum import Enum
 from typing import TypeAlias
 
 from katapi.language.source import Span
+from katapi.language.syntax_types import MediaKind
 from katapi.model.declarations import Identity
 from katapi.model.formulas import Basic, Binding, Formula, LetStep, Quantity, RefuseStep, Term
+from katapi.runtime.audio.hearing import Hearing
 from katapi.runtime.images.arrays import Join
 from katapi.runtime.images.arrival import Arrival
 from katapi.runtime.images.decoding import Reading
 
-SOURCE = Quantity("source", Basic.PICTURE, Binding.SOURCE, Span(0, 0))
-"""The picture that arrives, which every image calls `source`."""
+SOURCES: Mapping[MediaKind, Quantity] = {
+    kind: Quantity("source", sort, Binding.SOURCE, Span(0, 0))
+    for kind, sort in (
+        (MediaKind.IMAGE, Basic.PICTURE),
+        (MediaKind.VIDEO, Basic.FILM),
+        (MediaKind.AUDIO, Basic.RECORDING),
+    )
+}
+"""What arrives, which every declaration calls `source`: a picture, a film or a recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,14 @@ class TextMark:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberMark:
+    """A number as a text at a place of a placeholder: `digits` of it behind the point, halves to the even digit."""
+
+    value: Term
+    digits: int
+
+
+@dataclass(frozen=True, slots=True)
 class EachMark:
     """Marks for each item of a list of whole numbers."""
 
@@ -97,25 +114,27 @@ class IfMark:
     otherwise: Marks
 
 
-Mark: TypeAlias = ControlMark | TextMark | EachMark | RepeatMark | IfMark
+Mark: TypeAlias = ControlMark | TextMark | NumberMark | EachMark | RepeatMark | IfMark
 Marks: TypeAlias = tuple[Mark, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image pipeline.
+    """A pipeline of images, or of videos or audio, as `kind` says.
 
     `plan` is the name of the image whose steps, outputs and placeholder these are: its own, or that of the one it is
-    like. `tokens` is how many visual tokens there are, `counted` the control token that each of them is.
+    like. `reading` says which files are taken; audio has no ways of arriving and no numbers. `tokens` is how many
+    tokens there are, `counted` the control token that each of them is.
     """
 
+    kind: MediaKind
     identity: Identity
     plan: str
-    reading: Reading
+    reading: Reading | Hearing
     ways: Mapping[str, Arrival]
     params: tuple[Param, ...]
     steps: tuple[LetStep | RefuseStep, ...]
-    numbers: Term
+    numbers: Term | None
     outputs: tuple[Output, ...]
     tokens: Term
     counted: ImageControl | None
@@ -124,6 +143,11 @@ class Image:
     formulas: tuple[Formula, ...]
     digest: str
     span: Span = field(compare=False, repr=False)
+
+    @property
+    def source(self) -> Quantity:
+        """What arrives."""
+        return SOURCES[self.kind]
 
 
 def marks(body: Marks) -> Iterator[Mark]:
@@ -146,7 +170,7 @@ def terms_of_marks(body: Marks) -> Iterator[Term]:
         match mark:
             case ControlMark(arguments=arguments):
                 yield from arguments
-            case EachMark(source=term) | RepeatMark(count=term) | IfMark(test=term):
+            case EachMark(source=term) | RepeatMark(count=term) | IfMark(test=term) | NumberMark(value=term):
                 yield term
             case TextMark():
                 pass

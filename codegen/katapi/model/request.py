@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from katapi.language.source import Span
+from katapi.language.syntax_types import MediaKind
 from katapi.model.declarations import Identity
 from katapi.model.types import ImageType, JsonKind, JsonType, OptionalType, Type
 
@@ -46,8 +47,8 @@ class Field:
         return isinstance(of, JsonType) and JsonKind.LIST in of.kinds and not self.ignored
 
 
-#: The image of a record that carries one, as if it were a field.
-IMAGE = Field("image", ImageType(), False, Span(0, 0))
+#: The image or video of a record that carries one, as if it were a field.
+CARRIED = {kind: Field(kind.value, ImageType(kind), False, Span(0, 0)) for kind in MediaKind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,13 @@ class Role:
 class Record:
     """An object with declared fields inside a message.
 
-    `image` is where it says that its parts carry an image; its fields are beside that.
+    `carries` says of which kind the image or video is that its parts carry, if they do; its fields are beside that.
     """
 
     name: str
     fields: tuple[Field, ...]
     span: Span
-    image: Span | None = None
+    carries: MediaKind | None = None
 
     def field(self, name: str) -> Field | None:
         """The field of a name."""

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from katapi.language.source import Span
 from katapi.language.syntax import AnswerKind, End, Neighbour, Operator, Quantifier, Side
+from katapi.language.syntax_types import MediaKind
 from katapi.model.declarations import AbsentPairs, ControlToken, Identity, Serialization
 from katapi.model.request import Field
 from katapi.model.types import JsonKind, Type
@@ -492,11 +493,12 @@ class Joined(Placed):
 
 @dataclass(frozen=True, slots=True)
 class ImageOf(Placed):
-    """The image of a part: the placeholder that its pipeline gives, or the block where its bytes are not at hand.
+    """The image or video of a part: the placeholder of its pipeline, or the block where its bytes are not at hand.
 
-    `value` is the image, `pipeline` the name of what processes it, where the template says that.
+    `value` is the image or video, `pipeline` the name of what processes it, where the template says that.
     """
 
+    kind: MediaKind
     value: FieldOf
     pipeline: str | None
     body: Block

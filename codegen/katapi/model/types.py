@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from katapi.language.syntax_types import MediaKind
+
 
 class Trust(Enum):
     """Where a text comes from: written in the template, or brought by the request."""
@@ -87,7 +89,9 @@ class ParsedType:
 
 @dataclass(frozen=True, slots=True)
 class ImageType:
-    """The image that a part carries, in whichever form it came; a template shows it, or drops it."""
+    """The image or video that a part carries, in whichever form it came; a template shows it, or drops it."""
+
+    kind: MediaKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +347,8 @@ def describe(t: Type) -> str:
             return "json (" + " | ".join(k.value for k in JsonKind if k in kinds) + ")"
         case ParsedType(verbatim=verbatim):
             return "object from text" + (" verbatim" if verbatim else "")
-        case ImageType():
-            return "image"
+        case ImageType(kind=kind):
+            return kind.value
         case ListType(item=item):
             return f"[{describe(item)}]"
         case OptionalType(item=item):

@@ -1,8 +1,9 @@
-"""What a part of a request says of its image, checked; of the image itself a template sees nothing.
+"""What a part of a request says of its image or video, checked; of these themselves a template sees nothing.
 
 | code                | fault                                  |
 | ------------------- | -------------------------------------- |
 | R110 to R114        | a value of another shape               |
+| R105                | a rate that is not finite              |
 | R116                | a text that says of no image where     |
 | R117                | one part says it in two ways           |
 | R118                | a part stands where JSON is printed    |
@@ -10,6 +11,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -20,6 +22,8 @@ from katapi.runtime.segments import Path
 
 KEYS = ("image", "image_url", "source", "url", "path", "base64")
 """The keys that may say what an image is."""
+VIDEO_KEYS = ("video", "video_url", "url", "path", "base64", "fps")
+"""The keys that may say what a video is, and how fast its frames are shown."""
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?")
 _AROUND = "".join(chr(code) for code in range(33))  # what may stand around a URL and is no part of it
 _PERCENT = re.compile("%([0-9A-Fa-f]{2})")
@@ -46,6 +50,41 @@ def check_no_image(value: Json, path: Path) -> None:
     for index, part in enumerate(value):
         if isinstance(part, Mapping) and part.get("type") in ("image", "image_url", "input_image"):
             raise _fault("R118", (*path, index))
+
+
+def check_video(body: JsonObject, path: Path) -> None:
+    """Raises `RequestError` where the keys of a part do not say where its video comes from."""
+    given = [key for key in VIDEO_KEYS[:-1] if body.get(key) is not None]
+    for key in given:
+        value = body[key]
+        if key == "video" and isinstance(value, Sequence) and not isinstance(value, str):
+            for index, frame in enumerate(value):
+                if not isinstance(frame, str):
+                    raise _fault("R113", (*path, key, index))
+        elif key == "video_url" and isinstance(value, Mapping):
+            for unknown in value.keys() - {"url"}:
+                raise _fault("R111", (*path, key, unknown))
+            _text(value, "url", (*path, key))
+        elif not isinstance(value, str):
+            raise _fault("R113", (*path, key))
+    rate = body.get("fps")
+    if rate is not None and (not isinstance(rate, int | float) or isinstance(rate, bool)):
+        raise _fault("R113", (*path, "fps"))
+    if isinstance(rate, float) and not math.isfinite(rate):
+        raise _fault("R105", (*path, "fps"))
+    if len(given) > 1:
+        raise _fault("R117", (*path, given[1]))
+    frames = body["video"] if given == ["video"] else None
+    listed = isinstance(frames, Sequence) and not isinstance(frames, str)
+    if rate is not None and (not listed or rate <= 0):
+        raise _fault("R116", (*path, "fps"))
+    if isinstance(frames, Sequence) and not isinstance(frames, str):
+        if not frames:
+            raise _fault("R116", (*path, "video"))
+        for index, frame in enumerate(frames):
+            _check_bytes("video", frame, (*path, "video", index))
+    elif given:
+        _check_bytes(given[0], body[given[0]], (*path, given[0]))
 
 
 def _check(key: str, value: Json, path: Path) -> None:

@@ -1,7 +1,8 @@
-"""Images, interpreted: arrays, tokens and placeholder of a picture, straight from the declaration."""
+"""Images and videos, interpreted: arrays, tokens and placeholder, straight from the declaration."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, assert_never
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from katapi.model.formulas import Filter, Operation, Quantity
 from katapi.model.images import (
-    SOURCE,
     ArrayType,
     ControlMark,
     EachMark,
@@ -20,6 +20,7 @@ from katapi.model.images import (
     ImageControl,
     Mark,
     Marks,
+    NumberMark,
     Output,
     RepeatMark,
     TextMark,
@@ -36,9 +37,12 @@ from katapi.oracle.rasters import (
     resized,
     resized_by_torchvision,
 )
+from katapi.oracle.reels import Reel, printed, temporal
+from katapi.oracle.sounds import Sound, filled_up
 from katapi.oracle.terms import Extent, Names, Numbers, TermOracle, Value
 from katapi.runtime.errors import MediaError
 from katapi.runtime.images.cubic import opencv_cubic, torch_bicubic
+from katapi.runtime.images.decoding import Reading
 
 
 class Token(NamedTuple):
@@ -51,22 +55,34 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class ImageOracle:
-    """What a declaration says of one picture: `pixels` are uint8 [height, width, 3]; without them a size alone counts.
+    """What a declaration says of one picture, one film or one recording.
 
     Raises `MediaError` M105 and M109 as a pipeline does, when something is first asked for.
     """
 
     image: Image
-    height: int
-    width: int
-    pixels: Pixels | None = None
+    source: Raster | Reel | Sound
+
+    @classmethod
+    def of_picture(cls, image: Image, height: int, width: int, pixels: Pixels | None = None) -> ImageOracle:
+        """Of a picture: `pixels` are uint8 [height, width, 3]; without them its size alone counts."""
+        return cls(image, Raster(height, width, pixels, _most_pixels(image)))
+
+    @classmethod
+    def of_film(
+        cls, image: Image, size: tuple[int, int], fps: float, times: Sequence[float], pixels: Sequence[Pixels] | None
+    ) -> ImageOracle:
+        """Of a film of frames of a size; without pixels its size and its times alone count."""
+        height, width = size
+        frames = None if pixels is None else tuple(pixels)
+        Raster(height, width, None, _most_pixels(image))  # which refuses a size that no frame may have
+        return cls(image, Reel(height, width, fps, tuple(times), _most_pixels(image), frames))
 
     @cached_property
     def _names(self) -> Names:
         """The values of all names of the declaration."""
         terms = self._terms
-        limit = self.image.reading.limits.pixels
-        names: dict[Quantity, Value] = {SOURCE: Raster(self.height, self.width, self.pixels, limit)}
+        names: dict[Quantity, Value] = {self.image.source: self.source}
         names |= {param.variable: terms.value(param.value, {}) for param in self.image.params}
         terms.steps(self.image.steps, names)
         return names
@@ -101,6 +117,8 @@ class ImageOracle:
                 return [Token(_spelled(control, values), True, indices)]
             case TextMark(text):
                 return [Token(text, False, indices)] if text else []
+            case NumberMark(value, digits):
+                return [Token(printed(terms.number(value, names), digits), False, indices)]
             case EachMark(variable, source, body):
                 found: list[Token] = []
                 for item in terms.items(source, names):
@@ -144,6 +162,13 @@ class ImageOracle:
                 cells[: shown.height, : shown.width] = 1
                 rows = np.split(cells, grid.height)
                 return np.stack([tile for row in rows for tile in np.split(row, grid.width, axis=1)])
+            case Operation.FRAMES_AT, [Reel() as reel, list(indices)]:
+                return [reel.frame(index) for index in indices if isinstance(index, int)]
+            case Operation.TEMPORAL_PATCHES, [list(pictures), int(side), int(merge), int(frames)]:
+                normal_ones = [self._normal(one) for one in pictures if isinstance(one, Raster)]
+                return temporal(normal_ones, side, merge, frames)
+            case Operation.WAVEFORM, [Sound() as sound, int(length)]:
+                return filled_up(sound, length)
             case Operation.CHAINED, [first, second]:
                 return np.concatenate([_array(first, None), _array(second, None)])
             case Operation.FILLED, [int(number), list(shape)]:
@@ -169,6 +194,7 @@ class ImageOracle:
         return self._numbers_of(raster.pixels)
 
     def _numbers_of(self, pixels: Pixels | NDArray[np.float32]) -> NDArray[np.float32]:
+        assert self.image.numbers is not None, "a declaration with pictures has them"
         numbers = self._terms.value(self.image.numbers, self._names)
         assert isinstance(numbers, Numbers)
         return normal(pixels, numbers.order, numbers.scale, numbers.mean, numbers.std)
@@ -214,6 +240,11 @@ class ImageOracle:
                 raise AssertionError(operation)
 
 
+def _most_pixels(image: Image) -> int:
+    assert isinstance(image.reading, Reading), "a declaration with pictures has it"
+    return image.reading.limits.pixels
+
+
 def together(image: Image, several: list[dict[str, Array]]) -> dict[str, Array]:
     """The arrays of several pictures of one call, joined as the declaration says."""
     return {one.name: _joined(one, [arrays[one.name] for arrays in several]) for one in image.outputs}
@@ -255,6 +286,8 @@ def _array(value: Value, of: ArrayType | None) -> Array:
     if isinstance(value, np.ndarray):
         return value.astype(np.int32) if of is ArrayType.INT32 else value
     assert isinstance(value, int | list | Extent)
+    if of is ArrayType.FLOAT32:
+        return np.array(value, np.float32)
     return np.array(value, np.int32) if of is ArrayType.INT32 else np.array(value, np.int64)
 
 

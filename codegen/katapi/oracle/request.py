@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 
+from katapi.language.syntax_types import MediaKind
 from katapi.model.program import Program
 from katapi.model.request import SCORE, Field, Request
 from katapi.model.types import (
@@ -43,7 +44,7 @@ from katapi.model.types import (
     Type,
     UnionType,
 )
-from katapi.oracle.image_parts import KEYS, check_image, check_no_image
+from katapi.oracle.image_parts import KEYS, VIDEO_KEYS, check_image, check_no_image, check_video
 from katapi.oracle.values import Absent, Items, Merged, Moment, OracleMessage, Pairs, Record, Value, from_json, kind_of
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json, JsonObject
@@ -204,9 +205,15 @@ def _typed(rules: Request, value: Json, of: Type, path: Path) -> Value:
             assert record is not None, "the resolver knows every record"
             body = _object(value, path)
             keys = {key for field in record.fields for key in field.spellings}
-            _only(body, keys if record.image is None else keys | {*KEYS}, path)
-            if record.image is not None:
-                check_image(body, path)
+            match record.carries:
+                case MediaKind.IMAGE:
+                    _only(body, keys | {*KEYS}, path)
+                    check_image(body, path)
+                case MediaKind.VIDEO:
+                    _only(body, keys | {*VIDEO_KEYS}, path)
+                    check_video(body, path)
+                case _:
+                    _only(body, keys, path)
             return Record(_fields(rules, record.fields, body, path), path)
         case ControlType() | ImageType() | MessageType():
             raise AssertionError("no field of a request has this type")

@@ -14,6 +14,8 @@ from katapi.language.syntax_formulas import Choice, Sign
 from katapi.model import formulas as m
 from katapi.model.formulas import Function, Member, Operation, Quantity
 from katapi.oracle.rasters import Array, Raster
+from katapi.oracle.reels import Reel
+from katapi.oracle.sounds import Sound
 from katapi.runtime.errors import MediaError
 
 
@@ -34,7 +36,7 @@ class Numbers:
     std: tuple[float, ...] | None = None
 
 
-Value: TypeAlias = "int | float | bool | Extent | Raster | Array | Numbers | m.Filter | list[Value]"
+Value: TypeAlias = "int | float | bool | Extent | Raster | Reel | Sound | Array | Numbers | m.Filter | list[Value]"
 Names: TypeAlias = Mapping[Quantity, Value]
 Operate: TypeAlias = Callable[[Operation, list[Value]], Value]
 
@@ -167,7 +169,9 @@ class TermOracle:
 
 
 def _member(value: Value, member: Member) -> Value:
-    assert isinstance(value, Extent | Raster)
+    if isinstance(value, Sound):
+        return {Member.SAMPLES: value.samples, Member.RATE: value.rate, Member.CHANNELS: value.channels}[member]
+    assert isinstance(value, Extent | Raster | Reel)
     match member:
         case Member.HEIGHT:
             return value.height
@@ -175,6 +179,18 @@ def _member(value: Value, member: Member) -> Value:
             return value.width
         case Member.SIZE:
             return Extent(value.height, value.width)
+        case _:
+            pass
+    assert isinstance(value, Reel)
+    match member:
+        case Member.FRAMES:
+            return len(value.times)
+        case Member.FPS:
+            return value.fps
+        case Member.TIMES:
+            return [*value.times]
+        case _:
+            raise AssertionError(member)
 
 
 def _function(function: Function, values: list[Value]) -> Value:

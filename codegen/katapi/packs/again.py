@@ -30,6 +30,7 @@ from katapi.runtime.budget.policy import (
 from katapi.runtime.errors import MediaError
 from katapi.runtime.execution import Execution, execute
 from katapi.runtime.images.given import Images, Kept, NotKept
+from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.images.placing import parts_of
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
@@ -103,15 +104,18 @@ def _extended(
     first = {**value, "messages": messages[: completions[0].reply], _GENERATE: True}
     images = _images(pack)
     attached = iter(() if images is None else images.attached)
+    films = iter(() if images is None else images.films)
     ways = {_message(_path(image)): way for image in _recorded(pack) if (way := _way(image)) is not None}
 
     def own(start: int, end: int) -> Images | None:
         """What is given for the images of some of the messages."""
         if images is None:
             return None
-        wanted = sum(part.comes_from is None and start <= _message(path) < end for path, part in parts)
+        own_parts = [part for path, part in parts if not part.says_where and start <= _message(path) < end]
+        pictures = sum(isinstance(part, CarriesImage) for part in own_parts)
+        moving = [*islice(films, len(own_parts) - pictures)]
         way = next((way for message, way in ways.items() if start <= message < end), None)
-        return replace(images, attached=[*islice(attached, wanted)], load=way)
+        return replace(images, attached=[*islice(attached, pictures)], films=moving, load=way)
 
     parts = parts_of(_typed(model, value))
     whole = model.assemble(_typed(model, first), images=own(0, completions[0].reply))
@@ -130,6 +134,10 @@ def _extended(
     return whole
 
 
+_VIDEO = "video "
+"""How the name of an attached film begins."""
+
+
 def _images(pack: Pack) -> Images | None:
     """The images that came beside the request, as far as the pack has their bytes; None where none did."""
     fault = _not_had(pack.fault)
@@ -140,7 +148,8 @@ def _images(pack: Pack) -> Images | None:
     if pack.redaction is not None:
         return Images(load=load)
     beside = [(image, NotKept() if image.data is None else image.data) for image in pack.media]
-    attached = [data for image, data in beside if image.kind == "attached"]
+    attached = [data for image, data in beside if image.kind == "attached" and not image.name.startswith(_VIDEO)]
+    films = [data for image, data in beside if image.kind == "attached" and image.name.startswith(_VIDEO)]
     names = Counter((image.kind, image.name) for image in pack.media)
     by_digest = {(image.kind, image.name, image.sha256): data for image, data in beside}
     by_place = {
@@ -150,7 +159,7 @@ def _images(pack: Pack) -> Images | None:
         and names[key[:2]] > 1
     }
     by_name = {(image.kind, image.name): data for image, data in beside}
-    return Images(attached=attached, kept=Kept(by_name, by_place, fault), load=load)
+    return Images(attached=attached, films=films, kept=Kept(by_name, by_place, fault), load=load)
 
 
 def _not_had(fault: JsonObject | None) -> MediaError | None:

@@ -48,7 +48,7 @@ def _seen(image: Mapping[str, Json]) -> dict[str, Json]:
     return {
         "file": image.get("sha256"),
         "pipeline": _of(image.get("record"), "pipeline"),
-        "pixels": _of(_of(image.get("record"), "source"), "pixels"),
+        "pixels": _of(_of(image.get("record"), "source"), "pixels") or _of(image.get("record"), "frames"),
         "arrays": _of(image.get("record"), "arrays"),
         "placeholder": image.get("placeholder"),
     }

@@ -134,13 +134,15 @@ def _media(request: RequestModel) -> tuple[Medium, ...]:
 
 
 def _given(images: Images | None) -> tuple[Medium, ...]:
-    """The images that were attached to a request which failed, and those that were got for it before it did."""
+    """What was attached to a request which failed, films as far as they are bytes, and what was got before it did."""
     if images is None:
         return ()
     from katapi.runtime.images.given import Medium
 
+    named = [(str(at), data) for at, data in enumerate(images.attached)]
+    named += [(f"video {at}", film) for at, film in enumerate(images.films) if isinstance(film, bytes)]
     return (
-        *(Medium("attached", str(at), bytes(data)) for at, data in enumerate(images.attached)),
+        *(Medium("attached", name, bytes(data)) for name, data in named),
         *(Medium(kind, name, data) for (kind, name), data in (images.found or {}).items()),
     )
 

@@ -35,7 +35,7 @@ from katapi.runtime.tokenization.interface import Tokenizer
 if TYPE_CHECKING:
     from katapi.runtime.departures import Departure
     from katapi.runtime.images.arrays import Array
-    from katapi.runtime.images.assembled import AssembledImage, ImagePlace
+    from katapi.runtime.images.assembled import AssembledImage, AssembledVideo, ImagePlace
     from katapi.runtime.images.given import Medium
     from katapi.runtime.json_types import JsonObject
 
@@ -183,7 +183,7 @@ class ModelInput:
 
     @cached_property
     def _image_places(self) -> tuple[ImagePlace, ...]:
-        """Where the placeholders of its images stand."""
+        """Where the placeholders of its images and videos stand."""
         if not self.rendered.images:
             return ()
         from katapi.runtime.images.assembled import places_of  # few inputs have images
@@ -195,19 +195,26 @@ class ModelInput:
         """Its images whose bytes were at hand, in the order of their tokens."""
         if not self._image_places:
             return ()
-        from katapi.runtime.images.assembled import AssembledImage, token_span
+        from katapi.runtime.images.assembled import AssembledImage, assembled
 
-        ranges = self.origins.ranges
-        return tuple(
-            AssembledImage(index, place.path, token_span(ranges, place.span), place.span.placeholder.image)
-            for index, place in enumerate(self._image_places)
-        )
+        found = assembled(self._image_places, self.origins.ranges)
+        return tuple(one for one in found if isinstance(one, AssembledImage))
+
+    @cached_property
+    def videos(self) -> tuple[AssembledVideo, ...]:
+        """Its videos whose frames were at hand, in the order of their tokens."""
+        if not self._image_places:
+            return ()
+        from katapi.runtime.images.assembled import AssembledVideo, assembled
+
+        found = assembled(self._image_places, self.origins.ranges)
+        return tuple(one for one in found if isinstance(one, AssembledVideo))
 
     def pixel_inputs(self) -> dict[str, Array]:
-        """What the model receives of the images beside the ids, by the names of the official processor.
+        """What the model receives of the images and videos beside the ids, by the names of the official processor.
 
-        The arrays of several images are joined as the pipeline declares; each is of a type and shape that the pipeline
-        says, and read-only. Without images whose bytes were at hand, there are none.
+        The arrays of several are joined as the pipeline declares; each is of a type and shape that the pipeline says,
+        and read-only. Without any whose bytes were at hand, there are none.
         """
         if not self._image_places:
             return {}

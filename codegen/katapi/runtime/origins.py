@@ -27,14 +27,14 @@ Kind = Literal["control", "literal", "content", "mixed"]
 
 @dataclass(frozen=True, slots=True)
 class ImageOrigin:
-    """What of an image a token stands for."""
+    """What of an image or a video a token stands for."""
 
     index: int
-    """The number of the image in the input, counted from 0 in the order of the ids."""
+    """The number of the image among those of the input, or of the video, counted from 0 in the order of the ids."""
     path: Path
     """The part of the request that shows it: `("messages", 0, "content", 1)`."""
     indices: tuple[tuple[str, int], ...]
-    """The tile or row of patches, as the placeholder of its pipeline counts them: `(("tile", 2), ("row", 0))`."""
+    """The tile, row of patches or group of frames, as its placeholder counts them: `(("tile", 2), ("row", 0))`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class Origin:
     """Each with the place that it came from."""
     image: ImageOrigin | None = None
     """Which image it stands for, where it does that for one whose bytes were at hand, and what of it."""
+    video: ImageOrigin | None = None
+    """The same of a video."""
 
     @property
     def kind(self) -> Kind:
@@ -54,8 +56,8 @@ class Origin:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The places in the request that the token came from, also as an image; empty for what the template wrote."""
-        shown = () if self.image is None else (self.image.path,)
+        """The places in the request that the token came from, image or video too; empty for what the template wrote."""
+        shown = tuple(one.path for one in (self.image, self.video) if one is not None)
         return (*shown, *(s.path for s in self.segments if isinstance(s, ContentSegment)))
 
     @property
@@ -123,15 +125,19 @@ class Origins(Sequence[Origin]):
     def _origin(self, first: int, end: int) -> Origin:
         """The origin of a token; empty segments between others are no part of it."""
         segments = tuple(self._segments[first:end])
-        image = self._image(first, end) if self._images else None
-        return Origin(segments if end - first == 1 else tuple(s for s in segments if s.text), image)
+        there = segments if end - first == 1 else tuple(s for s in segments if s.text)
+        place = self._place(first, end) if self._images else None
+        if place is None:
+            return Origin(there)
+        origin = place.origin(max(first, place.span.start))
+        return Origin(there, None, origin) if place.is_video else Origin(there, origin)
 
-    def _image(self, first: int, end: int) -> ImageOrigin | None:
-        """The first image of which one of the segments is a part."""
+    def _place(self, first: int, end: int) -> ImagePlace | None:
+        """The first image or video of which one of the segments is a part."""
         at = bisect_right(self._stops, first)
         if at == len(self._images) or self._images[at].span.start >= end:
             return None
-        return self._images[at].origin(at, max(first, self._images[at].span.start))
+        return self._images[at]
 
 
 def token_segments(

@@ -22,6 +22,7 @@ from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 
 if TYPE_CHECKING:
     from katapi.runtime.images.pipeline import ImagePipeline
+    from katapi.runtime.images.videos import VideoPipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -30,6 +31,13 @@ def _pipeline() -> ImagePipeline:
     from katapi_models.qwen_vl import QWEN2_VL
 
     return QWEN2_VL
+
+
+def _video_pipeline() -> VideoPipeline:
+    """How a film becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.qwen_video import QWEN2_5_VL_VIDEO
+
+    return QWEN2_5_VL_VIDEO
 
 
 def _reply() -> Reply:
@@ -44,11 +52,11 @@ MODEL = Model(
     source="spec/models/qwen2.5-vl.kata",
     template=Identity(
         "Qwen25VL@1",
-        "sha256:4a318413f7ff271efa56847b464db45e6d0cc88f44b98e2b3c6c0b260aa20b4e",
+        "sha256:8acb666556e976761c79320c406cbf23184094a46ef9d5c9009089dece345dd5",
     ),
     request_rules=Identity(
         "Qwen25VL@1",
-        "sha256:53b83fb5180c56fc17c191794fc34e0ee4a48a81d6d59a59cc11f635c1f4ec0b",
+        "sha256:28cbe14659da7ca356ff7673c4185c80459f4199bf1559de9121460573c88435",
     ),
     tokenizer_identity=Identity(
         "Qwen@2.5",
@@ -77,11 +85,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(45, 17), Site(50, 19), Site(54, 7), Site(59, 7), Site(72, 7)})),
+    _starts=Starts(frozenset({Site(46, 17), Site(51, 19), Site(55, 7), Site(60, 7), Site(73, 7)})),
     _render=render,
     _tokenizer=tokenizer,
-    _reach=Unbounded("qwen2.5-vl.kata:18", "messages of roles that are not declared are taken together"),
+    _reach=Unbounded("qwen2.5-vl.kata:19", "messages of roles that are not declared are taken together"),
     _reply=_reply,
-    _shown=Shown(Control, _pipeline),
+    _shown=Shown(Control, _pipeline, _video_pipeline),
 )
 """What `katapi.load("qwen2.5-vl")` gives."""

@@ -23,40 +23,38 @@ from katapi_models.qwen2_5_vl.request import (
     VideoPart,
 )
 
-PICTURE_31 = fixed(LiteralSegment(Literal("Picture "), Site(31, 29)))
-TEXT_31 = fixed(LiteralSegment(Literal(": "), Site(31, 49)))
-VISION_START_32 = fixed(ControlSegment(Control.VISION_START, Site(32, 15)))
-IMAGE_PAD_32 = fixed(ControlSegment(Control.IMAGE_PAD, Site(32, 51)))
-VISION_END_32 = fixed(ControlSegment(Control.VISION_END, Site(32, 64)))
-VIDEO_36 = fixed(LiteralSegment(Literal("Video "), Site(36, 29)))
-TEXT_36 = fixed(LiteralSegment(Literal(": "), Site(36, 45)))
-VISION_START_37 = fixed(
-    ControlSegment(Control.VISION_START, Site(37, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(37, 29)),
-    ControlSegment(Control.VISION_END, Site(37, 40)),
+PICTURE_32 = fixed(LiteralSegment(Literal("Picture "), Site(32, 29)))
+TEXT_32 = fixed(LiteralSegment(Literal(": "), Site(32, 49)))
+VISION_START_33 = fixed(ControlSegment(Control.VISION_START, Site(33, 15)))
+IMAGE_PAD_33 = fixed(ControlSegment(Control.IMAGE_PAD, Site(33, 51)))
+VISION_END_33 = fixed(ControlSegment(Control.VISION_END, Site(33, 64)))
+VIDEO_37 = fixed(LiteralSegment(Literal("Video "), Site(37, 29)))
+TEXT_37 = fixed(LiteralSegment(Literal(": "), Site(37, 45)))
+VISION_START_38 = fixed(ControlSegment(Control.VISION_START, Site(38, 15)))
+VIDEO_PAD_38 = fixed(ControlSegment(Control.VIDEO_PAD, Site(38, 59)))
+VISION_END_38 = fixed(ControlSegment(Control.VISION_END, Site(38, 72)))
+SYSTEM_YOU_ARE_46 = fixed(
+    ControlSegment(Control.IM_START, Site(46, 17)),
+    LiteralSegment(Literal("system\nYou are a helpful assistant."), Site(46, 27)),
+    ControlSegment(Control.IM_END, Site(46, 66)),
+    LiteralSegment(Literal("\n"), Site(46, 74)),
 )
-SYSTEM_YOU_ARE_45 = fixed(
-    ControlSegment(Control.IM_START, Site(45, 17)),
-    LiteralSegment(Literal("system\nYou are a helpful assistant."), Site(45, 27)),
-    ControlSegment(Control.IM_END, Site(45, 66)),
-    LiteralSegment(Literal("\n"), Site(45, 74)),
-)
-SYSTEM_50 = fixed(ControlSegment(Control.IM_START, Site(50, 19)), LiteralSegment(Literal("system\n"), Site(50, 29)))
-IM_END_50 = fixed(ControlSegment(Control.IM_END, Site(50, 71)), LiteralSegment(Literal("\n"), Site(50, 79)))
-USER_54 = fixed(ControlSegment(Control.IM_START, Site(54, 7)), LiteralSegment(Literal("user\n"), Site(54, 17)))
-IM_END_54 = fixed(ControlSegment(Control.IM_END, Site(54, 57)), LiteralSegment(Literal("\n"), Site(54, 65)))
-ASSISTANT_59 = fixed(
-    ControlSegment(Control.IM_START, Site(59, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(59, 17)),
+SYSTEM_51 = fixed(ControlSegment(Control.IM_START, Site(51, 19)), LiteralSegment(Literal("system\n"), Site(51, 29)))
+IM_END_51 = fixed(ControlSegment(Control.IM_END, Site(51, 71)), LiteralSegment(Literal("\n"), Site(51, 79)))
+USER_55 = fixed(ControlSegment(Control.IM_START, Site(55, 7)), LiteralSegment(Literal("user\n"), Site(55, 17)))
+IM_END_55 = fixed(ControlSegment(Control.IM_END, Site(55, 57)), LiteralSegment(Literal("\n"), Site(55, 65)))
+ASSISTANT_60 = fixed(
+    ControlSegment(Control.IM_START, Site(60, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(60, 17)),
     SAMPLED,
 )
-IM_END_65 = fixed(ControlSegment(Control.IM_END, Site(65, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(67, 7)))
-IM_START_72 = fixed(ControlSegment(Control.IM_START, Site(72, 7)))
-NEWLINE_72 = fixed(LiteralSegment(Literal("\n"), Site(72, 24)))
-IM_END_72 = fixed(ControlSegment(Control.IM_END, Site(72, 60)), LiteralSegment(Literal("\n"), Site(72, 68)))
-ASSISTANT_76 = fixed(
-    ControlSegment(Control.IM_START, Site(76, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(76, 24)),
+IM_END_66 = fixed(ControlSegment(Control.IM_END, Site(66, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(68, 7)))
+IM_START_73 = fixed(ControlSegment(Control.IM_START, Site(73, 7)))
+NEWLINE_73 = fixed(LiteralSegment(Literal("\n"), Site(73, 24)))
+IM_END_73 = fixed(ControlSegment(Control.IM_END, Site(73, 60)), LiteralSegment(Literal("\n"), Site(73, 68)))
+ASSISTANT_77 = fixed(
+    ControlSegment(Control.IM_START, Site(77, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(77, 24)),
 )
 
 
@@ -68,80 +66,84 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen2.5-vl.kata:22 def seen(content, numbered)."""
-    # qwen2.5-vl.kata:23 match
-    if isinstance(content, str):  # :24
+    """qwen2.5-vl.kata:23 def seen(content, numbered)."""
+    # qwen2.5-vl.kata:24 match
+    if isinstance(content, str):  # :25
         out.append((Content(content), content_path, 0))
-    else:  # :25
+    else:  # :26
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen2.5-vl.kata:27 match
-            if isinstance(p, TextPart):  # :28
+            # qwen2.5-vl.kata:28 match
+            if isinstance(p, TextPart):  # :29
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart):  # :29
+            elif isinstance(p, ImagePart):  # :30
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_31, (Literal(str(pictures)), Site(31, 40)), TEXT_31)
+                    out += (PICTURE_32, (Literal(str(pictures)), Site(32, 40)), TEXT_32)
                 out += (
-                    VISION_START_32,
-                    IMAGE_PAD_32 if p.placeholder is None else p.placeholder.at(Site(32, 29)),
-                    VISION_END_32,
+                    VISION_START_33,
+                    IMAGE_PAD_33 if p.placeholder is None else p.placeholder.at(Site(33, 29)),
+                    VISION_END_33,
                 )
-            else:  # :34
+            else:  # :35
                 videos += 1
                 if numbered:
-                    out += (VIDEO_36, (Literal(str(videos)), Site(36, 38)), TEXT_36)
-                out.append(VISION_START_37)
+                    out += (VIDEO_37, (Literal(str(videos)), Site(37, 38)), TEXT_37)
+                out += (
+                    VISION_START_38,
+                    VIDEO_PAD_38 if p.placeholder is None else p.placeholder.at(Site(38, 29)),
+                    VISION_END_38,
+                )
     return pictures, videos
 
 
 def _guide(out: list[Printed]) -> None:
-    """qwen2.5-vl.kata:45 def guide()."""
-    out.append(SYSTEM_YOU_ARE_45)
+    """qwen2.5-vl.kata:46 def guide()."""
+    out.append(SYSTEM_YOU_ARE_46)
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 18)."""
+    """All that the template prints for a request, in order (line 19)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     add_vision_id = request.add_vision_id
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen2.5-vl.kata:47")
-    # qwen2.5-vl.kata:49 each m in messages
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen2.5-vl.kata:48")
+    # qwen2.5-vl.kata:50 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage):  # :50 when system
-            out.append(SYSTEM_50)
+        if isinstance(m, SystemMessage):  # :51 when system
+            out.append(SYSTEM_51)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_50)
-        elif isinstance(m, UserMessage):  # :52 when user
+            out.append(IM_END_51)
+        elif isinstance(m, UserMessage):  # :53 when user
             if i == 0:
                 _guide(out)
-            out.append(USER_54)
+            out.append(USER_55)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_54)
-        elif isinstance(m, AssistantMessage):  # :57 when assistant
+            out.append(IM_END_55)
+        elif isinstance(m, AssistantMessage):  # :58 when assistant
             if i == 0:
                 _guide(out)
-            out.append(ASSISTANT_59)
-            # qwen2.5-vl.kata:61 match
-            if isinstance(m.content, str):  # :62
+            out.append(ASSISTANT_60)
+            # qwen2.5-vl.kata:62 match
+            if isinstance(m.content, str):  # :63
                 out.append((m.content, ("messages", m_at, "content"), 0))
-            else:  # :63
+            else:  # :64
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
-            out.append(IM_END_65)
-        elif isinstance(m, OtherMessage):  # :70 when other
+            out.append(IM_END_66)
+        elif isinstance(m, OtherMessage):  # :71 when other
             if i == 0:
                 _guide(out)
-            out += (IM_START_72, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_72)
+            out += (IM_START_73, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_73)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_72)
+            out.append(IM_END_73)
         else:
             assert_never(m)
-    # qwen2.5-vl.kata:76 generate
+    # qwen2.5-vl.kata:77 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_76)
+        out.append(ASSISTANT_77)
     return out

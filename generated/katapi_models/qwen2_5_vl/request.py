@@ -9,8 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from katapi.runtime.fields import JsonValueField
 from katapi.runtime.images.part import CarriesImage
+from katapi.runtime.images.video_part import CarriesVideo
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
@@ -29,39 +29,38 @@ class ImagePart(CarriesImage):
     type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
-class VideoPart(RequestModel):
-    """The record `video_part` (line 36 of requests.kata)."""
+class VideoPart(CarriesVideo):
+    """The record `video_part` (line 36 of requests.kata), which carries a video."""
 
-    type: Literal["video"]  # line 37 of requests.kata
-    video: JsonValueField | None = None  # line 38 of requests.kata: accepted, never printed
+    type: Literal["video", "video_url"]  # line 37 of requests.kata
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 12)."""
+    """A message of role `system` (line 13)."""
 
     role: Literal["system"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 12
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 13
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 12)."""
+    """A message of role `user` (line 13)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 12
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 13
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 13)."""
+    """A message of role `assistant` (line 14)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart]  # line 13
+    content: Content | Items[TextPart]  # line 14
 
 
 class OtherMessage(RequestModel):
-    """A message of a role that no other class has (line 14)."""
+    """A message of a role that no other class has (line 15)."""
 
     role: Annotated[Content, OtherThan("system", "user", "assistant")]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 14
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 15
 
 
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | OtherMessage, ByRole()]
@@ -69,8 +68,8 @@ Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | 
 
 
 class Request(RequestModel):
-    """A whole request (line 8)."""
+    """A whole request (line 9)."""
 
     messages: Items[Message]
     add_generation_prompt: bool = True
-    add_vision_id: bool = False  # line 15
+    add_vision_id: bool = False  # line 16

@@ -22,6 +22,7 @@ from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
     from katapi.runtime.images.pipeline import ImagePipeline
+    from katapi.runtime.images.videos import VideoPipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -39,6 +40,13 @@ def _pipeline() -> ImagePipeline:
     return QWEN3_VL
 
 
+def _video_pipeline() -> VideoPipeline:
+    """How a film becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.qwen_video import QWEN3_VL_VIDEO
+
+    return QWEN3_VL_VIDEO
+
+
 def _reply() -> Reply:
     """How a reply is read; loaded when the first one is."""
     from katapi_models.qwen3_5.reply import REPLY
@@ -51,11 +59,11 @@ MODEL = Model(
     source="spec/models/qwen3.5.kata",
     template=Identity(
         "Qwen35@1",
-        "sha256:5b14c1f8d9150638b3ee7efe1168710c7e8e650e1d22bc77c5f2626f02217ad8",
+        "sha256:2d5d662a49c0fc29274f1d9c36e469b3487be11ab17c5920c1c581157aeed476",
     ),
     request_rules=Identity(
         "Qwen35@1",
-        "sha256:da3d7761b5509225aff9d9cc7d26f6346da08f22341b460497cb9f538efa4c32",
+        "sha256:2a4209e6b8e14f6a76af8c272811ddf3a3ad301e67b3c1182a8fedaac9f3dd8c",
     ),
     tokenizer_identity=Identity(
         "Qwen@3.5",
@@ -84,11 +92,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(94, 17), Site(103, 7), Site(127, 66), Site(128, 7)})),
+    _starts=Starts(frozenset({Site(95, 17), Site(104, 7), Site(128, 66), Site(129, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
-    _shown=Shown(Control, _pipeline),
+    _shown=Shown(Control, _pipeline, _video_pipeline),
 )
 """What `katapi.load("qwen3.5")` gives."""

@@ -10,8 +10,8 @@ from katapi.runtime.text import trim
 from katapi_models.qwen3_5.request import Request
 
 
-def _asked_85(request: Request, at: int) -> bool:
-    """qwen3.5.kata:85 last u … where …"""
+def _asked_86(request: Request, at: int) -> bool:
+    """qwen3.5.kata:86 last u … where …"""
     u = request.messages[at]
     u_at = at
     return u.role == "user" and not (
@@ -22,7 +22,7 @@ def _asked_85(request: Request, at: int) -> bool:
 
 
 REACH: Reach[Request] = Reach(
-    questions=(Question(Among.ALL, Finds.LAST, _asked_85),),
+    questions=(Question(Among.ALL, Finds.LAST, _asked_86),),
     neighbours=True,
     late_first=True,
     parting=frozenset({"assistant", "system", "tool", "user"}),

@@ -43,74 +43,72 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PICTURE_55 = fixed(LiteralSegment(Literal("Picture "), Site(55, 29)))
-TEXT_55 = fixed(LiteralSegment(Literal(": "), Site(55, 49)))
-VISION_START_56 = fixed(ControlSegment(Control.VISION_START, Site(56, 15)))
-IMAGE_PAD_56 = fixed(ControlSegment(Control.IMAGE_PAD, Site(56, 51)))
-VISION_END_56 = fixed(ControlSegment(Control.VISION_END, Site(56, 64)))
-VIDEO_61 = fixed(LiteralSegment(Literal("Video "), Site(61, 29)))
-TEXT_61 = fixed(LiteralSegment(Literal(": "), Site(61, 45)))
-VISION_START_62 = fixed(
-    ControlSegment(Control.VISION_START, Site(62, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(62, 29)),
-    ControlSegment(Control.VISION_END, Site(62, 40)),
+PICTURE_56 = fixed(LiteralSegment(Literal("Picture "), Site(56, 29)))
+TEXT_56 = fixed(LiteralSegment(Literal(": "), Site(56, 49)))
+VISION_START_57 = fixed(ControlSegment(Control.VISION_START, Site(57, 15)))
+IMAGE_PAD_57 = fixed(ControlSegment(Control.IMAGE_PAD, Site(57, 51)))
+VISION_END_57 = fixed(ControlSegment(Control.VISION_END, Site(57, 64)))
+VIDEO_62 = fixed(LiteralSegment(Literal("Video "), Site(62, 29)))
+TEXT_62 = fixed(LiteralSegment(Literal(": "), Site(62, 45)))
+VISION_START_63 = fixed(ControlSegment(Control.VISION_START, Site(63, 15)))
+VIDEO_PAD_63 = fixed(ControlSegment(Control.VIDEO_PAD, Site(63, 57)))
+VISION_END_63 = fixed(ControlSegment(Control.VISION_END, Site(63, 70)))
+EMPTY_75 = (Literal(""), Site(75, 49))
+EMPTY_75_65 = (Literal(""), Site(75, 65))
+SYSTEM_77 = fixed(ControlSegment(Control.IM_START, Site(77, 5)), LiteralSegment(Literal("system\n"), Site(77, 15)))
+BLANK_LINE_79 = fixed(LiteralSegment(Literal("\n\n"), Site(79, 21)))
+IM_END_80 = fixed(ControlSegment(Control.IM_END, Site(80, 5)), LiteralSegment(Literal("\n"), Site(80, 13)))
+SYSTEM_82 = fixed(ControlSegment(Control.IM_START, Site(82, 5)), LiteralSegment(Literal("system\n"), Site(82, 15)))
+IM_END_82 = fixed(ControlSegment(Control.IM_END, Site(82, 31)), LiteralSegment(Literal("\n"), Site(82, 39)))
+USER_95 = fixed(ControlSegment(Control.IM_START, Site(95, 17)), LiteralSegment(Literal("user\n"), Site(95, 27)))
+IM_END_95 = fixed(ControlSegment(Control.IM_END, Site(95, 73)), LiteralSegment(Literal("\n"), Site(95, 81)))
+EMPTY_98 = (Literal(""), Site(98, 33))
+EMPTY_103 = (Literal(""), Site(103, 37))
+ASSISTANT_104 = fixed(
+    ControlSegment(Control.IM_START, Site(104, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(104, 17)),
 )
-EMPTY_74 = (Literal(""), Site(74, 49))
-EMPTY_74_65 = (Literal(""), Site(74, 65))
-SYSTEM_76 = fixed(ControlSegment(Control.IM_START, Site(76, 5)), LiteralSegment(Literal("system\n"), Site(76, 15)))
-BLANK_LINE_78 = fixed(LiteralSegment(Literal("\n\n"), Site(78, 21)))
-IM_END_79 = fixed(ControlSegment(Control.IM_END, Site(79, 5)), LiteralSegment(Literal("\n"), Site(79, 13)))
-SYSTEM_81 = fixed(ControlSegment(Control.IM_START, Site(81, 5)), LiteralSegment(Literal("system\n"), Site(81, 15)))
-IM_END_81 = fixed(ControlSegment(Control.IM_END, Site(81, 31)), LiteralSegment(Literal("\n"), Site(81, 39)))
-USER_94 = fixed(ControlSegment(Control.IM_START, Site(94, 17)), LiteralSegment(Literal("user\n"), Site(94, 27)))
-IM_END_94 = fixed(ControlSegment(Control.IM_END, Site(94, 73)), LiteralSegment(Literal("\n"), Site(94, 81)))
-EMPTY_97 = (Literal(""), Site(97, 33))
-EMPTY_102 = (Literal(""), Site(102, 37))
-ASSISTANT_103 = fixed(
-    ControlSegment(Control.IM_START, Site(103, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(103, 17)),
-)
-THINK_105 = fixed(ControlSegment(Control.THINK, Site(105, 9)))
-NEWLINE_107 = fixed(LiteralSegment(Literal("\n"), Site(107, 11)), SAMPLED)
-END_THINK_108 = fixed(
-    LiteralSegment(Literal("\n"), Site(108, 36)),
-    ControlSegment(Control.END_THINK, Site(108, 41)),
-    LiteralSegment(Literal("\n\n"), Site(108, 49)),
+THINK_106 = fixed(ControlSegment(Control.THINK, Site(106, 9)))
+NEWLINE_108 = fixed(LiteralSegment(Literal("\n"), Site(108, 11)), SAMPLED)
+END_THINK_109 = fixed(
+    LiteralSegment(Literal("\n"), Site(109, 36)),
+    ControlSegment(Control.END_THINK, Site(109, 41)),
+    LiteralSegment(Literal("\n\n"), Site(109, 49)),
     END_SAMPLED,
 )
-END_THINK_110 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(110, 11)),
-    ControlSegment(Control.END_THINK, Site(110, 18)),
-    LiteralSegment(Literal("\n\n"), Site(110, 26)),
+END_THINK_111 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(111, 11)),
+    ControlSegment(Control.END_THINK, Site(111, 18)),
+    LiteralSegment(Literal("\n\n"), Site(111, 26)),
 )
-SAMPLED_115 = fixed(SAMPLED)
-BLANK_LINE_118 = fixed(LiteralSegment(Literal("\n\n"), Site(118, 27)))
-IM_END_121 = fixed(
-    ControlSegment(Control.IM_END, Site(121, 9)),
+SAMPLED_116 = fixed(SAMPLED)
+BLANK_LINE_119 = fixed(LiteralSegment(Literal("\n\n"), Site(119, 27)))
+IM_END_122 = fixed(
+    ControlSegment(Control.IM_END, Site(122, 9)),
     END_SAMPLED,
-    LiteralSegment(Literal("\n"), Site(123, 7)),
+    LiteralSegment(Literal("\n"), Site(124, 7)),
 )
-USER_127 = fixed(ControlSegment(Control.IM_START, Site(127, 66)), LiteralSegment(Literal("user"), Site(127, 76)))
-TOOL_RESPONSE_128 = fixed(
-    LiteralSegment(Literal("\n"), Site(128, 7)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(128, 12)),
-    LiteralSegment(Literal("\n"), Site(128, 27)),
+USER_128 = fixed(ControlSegment(Control.IM_START, Site(128, 66)), LiteralSegment(Literal("user"), Site(128, 76)))
+TOOL_RESPONSE_129 = fixed(
+    LiteralSegment(Literal("\n"), Site(129, 7)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(129, 12)),
+    LiteralSegment(Literal("\n"), Site(129, 27)),
 )
-END_TOOL_RESPONSE_128 = fixed(
-    LiteralSegment(Literal("\n"), Site(128, 70)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(128, 75)),
+END_TOOL_RESPONSE_129 = fixed(
+    LiteralSegment(Literal("\n"), Site(129, 70)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(129, 75)),
 )
-IM_END_129 = fixed(ControlSegment(Control.IM_END, Site(129, 31)), LiteralSegment(Literal("\n"), Site(129, 39)))
-ASSISTANT_134 = fixed(
-    ControlSegment(Control.IM_START, Site(134, 5)),
-    LiteralSegment(Literal("assistant\n"), Site(134, 15)),
-    ControlSegment(Control.THINK, Site(134, 29)),
+IM_END_130 = fixed(ControlSegment(Control.IM_END, Site(130, 31)), LiteralSegment(Literal("\n"), Site(130, 39)))
+ASSISTANT_135 = fixed(
+    ControlSegment(Control.IM_START, Site(135, 5)),
+    LiteralSegment(Literal("assistant\n"), Site(135, 15)),
+    ControlSegment(Control.THINK, Site(135, 29)),
 )
-NEWLINE_135 = fixed(LiteralSegment(Literal("\n"), Site(135, 26)))
-END_THINK_135 = fixed(
-    LiteralSegment(Literal("\n\n"), Site(135, 40)),
-    ControlSegment(Control.END_THINK, Site(135, 47)),
-    LiteralSegment(Literal("\n\n"), Site(135, 55)),
+NEWLINE_136 = fixed(LiteralSegment(Literal("\n"), Site(136, 26)))
+END_THINK_136 = fixed(
+    LiteralSegment(Literal("\n\n"), Site(136, 40)),
+    ControlSegment(Control.END_THINK, Site(136, 47)),
+    LiteralSegment(Literal("\n\n"), Site(136, 55)),
 )
 NEWLINE_QWEN_XML_63 = fixed(LiteralSegment(Literal("\n"), Site(63, 3, "spec/tools/qwen-xml.kata")))
 FUNCTION_QWEN_XML_64 = fixed(
@@ -234,12 +232,12 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3.5.kata:35 def seen(content, by_user, numbered)."""
-    # qwen3.5.kata:36 match
-    if isinstance(content, str):  # :37
+    """qwen3.5.kata:36 def seen(content, by_user, numbered)."""
+    # qwen3.5.kata:37 match
+    if isinstance(content, str):  # :38
         out.append(trim((Content(content), content_path, 0)))
-    elif isinstance(content, tuple):  # :38
-        # qwen3.5.kata:39 count p … where …
+    elif isinstance(content, tuple):  # :39
+        # qwen3.5.kata:40 count p … where …
         visible = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
@@ -248,14 +246,14 @@ def _seen(
         shown = 0
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3.5.kata:42 match
-            if isinstance(p, TextPart):  # :43
+            # qwen3.5.kata:43 match
+            if isinstance(p, TextPart):  # :44
                 bare: PrintedText = trim((p.text, (*p_path, "text"), 0))
                 if by_user and shown == 0 and bare[0].startswith("<tool_response>"):
                     raise TemplateError(
                         "A tool's result that is pasted into a user message is a text, not one of several parts.",
                         code="T100",
-                        where="qwen3.5.kata:46",
+                        where="qwen3.5.kata:47",
                     )
                 if bare[0]:
                     shown += 1
@@ -267,29 +265,33 @@ def _seen(
                     out.append(trim_end(begun))
                 else:
                     out.append(begun)
-            elif isinstance(p, ImagePart):  # :52
+            elif isinstance(p, ImagePart):  # :53
                 shown += 1
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_55, (Literal(str(pictures)), Site(55, 40)), TEXT_55)
+                    out += (PICTURE_56, (Literal(str(pictures)), Site(56, 40)), TEXT_56)
                 out += (
-                    VISION_START_56,
-                    IMAGE_PAD_56 if p.placeholder is None else p.placeholder.at(Site(56, 29)),
-                    VISION_END_56,
+                    VISION_START_57,
+                    IMAGE_PAD_57 if p.placeholder is None else p.placeholder.at(Site(57, 29)),
+                    VISION_END_57,
                 )
-            else:  # :58
+            else:  # :59
                 shown += 1
                 videos += 1
                 if numbered:
-                    out += (VIDEO_61, (Literal(str(videos)), Site(61, 38)), TEXT_61)
-                out.append(VISION_START_62)
-    else:  # :67
+                    out += (VIDEO_62, (Literal(str(videos)), Site(62, 38)), TEXT_62)
+                out += (
+                    VISION_START_63,
+                    VIDEO_PAD_63 if p.placeholder is None else p.placeholder.at(Site(63, 29)),
+                    VISION_END_63,
+                )
+    else:  # :68
         pass
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 30)."""
+    """All that the template prints for a request, in order (line 31)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -298,8 +300,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:71")
-    # qwen3.5.kata:73 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3.5.kata:72")
+    # qwen3.5.kata:74 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -308,19 +310,19 @@ def render(request: Request) -> list[Printed]:
         messages = messages[1:]
     if sys is not None:
         told: PrintedText = trim(
-            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_74
+            (sys.content, ("messages", sys_at, "content"), 0) if sys.content is not None else EMPTY_75
         )
     else:
-        told = EMPTY_74_65
+        told = EMPTY_75_65
     if tools:
-        out.append(SYSTEM_76)
+        out.append(SYSTEM_77)
         _qwen3_5_tools(out, tools, ("tools",))
         if told[0]:
-            out += (BLANK_LINE_78, told)
-        out.append(IM_END_79)
+            out += (BLANK_LINE_79, told)
+        out.append(IM_END_80)
     elif sys is not None:
-        out += (SYSTEM_81, told, IM_END_81)
-    # qwen3.5.kata:85 last u … where …
+        out += (SYSTEM_82, told, IM_END_82)
+    # qwen3.5.kata:86 last u … where …
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
@@ -333,21 +335,21 @@ def render(request: Request) -> list[Printed]:
             break
     if query is None:
         raise TemplateError(
-            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:89"
+            "A conversation needs a user message that is not a tool's result.", code="T100", where="qwen3.5.kata:90"
         )
-    # qwen3.5.kata:91 each m in messages
+    # qwen3.5.kata:92 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :92 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:92")
-        if m.role == "user":  # :94 when user
-            out.append(USER_94)
+        if m.role == "system":  # :93 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:93")
+        if m.role == "user":  # :95 when user
+            out.append(USER_95)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
-            out.append(IM_END_94)
-        elif m.role == "assistant":  # :96 when assistant
+            out.append(IM_END_95)
+        elif m.role == "assistant":  # :97 when assistant
             whole: PrintedText = trim(
-                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_97
+                (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_98
             )
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim_start(after_last(whole, "</think>"), "\n") if inline else whole
@@ -358,37 +360,37 @@ def render(request: Request) -> list[Printed]:
             elif m.reasoning_content is not None:
                 thought = (m.reasoning_content, ("messages", m_at, "reasoning_content"), 0)
             else:
-                thought = EMPTY_102
-            out.append(ASSISTANT_103)
+                thought = EMPTY_103
+            out.append(ASSISTANT_104)
             if m_at > query_at:
-                out.append(THINK_105)
+                out.append(THINK_106)
                 if enable_thinking or trim(thought)[0]:
-                    out += (NEWLINE_107, trim(thought), END_THINK_108)
+                    out += (NEWLINE_108, trim(thought), END_THINK_109)
                 else:
-                    out.append(END_THINK_110)
-            out += (SAMPLED_115, said)
+                    out.append(END_THINK_111)
+            out += (SAMPLED_116, said)
             if m.tool_calls:
                 if said[0]:
-                    out.append(BLANK_LINE_118)
+                    out.append(BLANK_LINE_119)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
-            out.append(IM_END_121)
-        elif m.role == "tool":  # :126 when tool
+            out.append(IM_END_122)
+        elif m.role == "tool":  # :127 when tool
             if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
-                out.append(USER_127)
-            out.append(TOOL_RESPONSE_128)
+                out.append(USER_128)
+            out.append(TOOL_RESPONSE_129)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
-            out.append(END_TOOL_RESPONSE_128)
+            out.append(END_TOOL_RESPONSE_129)
             if not isinstance(message_at(messages, i + 1), ToolMessage):
-                out.append(IM_END_129)
+                out.append(IM_END_130)
         else:
             assert_never(m)
-    # qwen3.5.kata:133 generate
+    # qwen3.5.kata:134 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_134)
+        out.append(ASSISTANT_135)
         if enable_thinking:
-            out.append(NEWLINE_135)
+            out.append(NEWLINE_136)
         else:
-            out.append(END_THINK_135)
+            out.append(END_THINK_136)
     return out

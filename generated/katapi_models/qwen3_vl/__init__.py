@@ -22,6 +22,7 @@ from katapi_models.standard import AGENT32K, CHAT8K, RAG16K, TAIL4K
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach
     from katapi.runtime.images.pipeline import ImagePipeline
+    from katapi.runtime.images.videos import VideoPipeline
     from katapi.runtime.reply.grammar import Reply
 
 
@@ -39,6 +40,13 @@ def _pipeline() -> ImagePipeline:
     return QWEN3_VL
 
 
+def _video_pipeline() -> VideoPipeline:
+    """How a film becomes tokens and tensors; loaded when the first one comes."""
+    from katapi_models.qwen_video import QWEN3_VL_VIDEO
+
+    return QWEN3_VL_VIDEO
+
+
 def _reply() -> Reply:
     """How a reply is read; loaded when the first one is."""
     from katapi_models.qwen3_vl.reply import REPLY
@@ -51,11 +59,11 @@ MODEL = Model(
     source="spec/models/qwen3-vl.kata",
     template=Identity(
         "Qwen3VL@1",
-        "sha256:6dbf111c09e576ff74bde1fe974e94f33a88c0642676628043f13384e3eacebd",
+        "sha256:51784510e758b0b0a7eb1ee4e9e41760933e237911db641b9c54e8053cef44a8",
     ),
     request_rules=Identity(
         "Qwen3VL@1",
-        "sha256:87fd3fa6510fd6fe0bca5c81e35d6fa52b57f3c1162b08b511e151ce0a52a9e1",
+        "sha256:3e4ad16e8d5c25cbe730c93c707f6479769cab45f608feb0717bb51c5b309a8c",
     ),
     tokenizer_identity=Identity(
         "Qwen@3",
@@ -84,11 +92,11 @@ MODEL = Model(
         "rag16k": RAG16K,
         "tail4k": TAIL4K,
     },
-    _starts=Starts(frozenset({Site(70, 17), Site(73, 7), Site(94, 7)})),
+    _starts=Starts(frozenset({Site(71, 17), Site(74, 7), Site(95, 7)})),
     _render=render,
     _tokenizer=tokenizer,
     _reach=_reach,
     _reply=_reply,
-    _shown=Shown(Control, _pipeline),
+    _shown=Shown(Control, _pipeline, _video_pipeline),
 )
 """What `katapi.load("qwen3-vl")` gives."""

@@ -30,51 +30,49 @@ TOJSON = Serialization(
     absent="omitted",
 )
 
-PICTURE_42 = fixed(LiteralSegment(Literal("Picture "), Site(42, 29)))
-TEXT_42 = fixed(LiteralSegment(Literal(": "), Site(42, 49)))
-VISION_START_43 = fixed(ControlSegment(Control.VISION_START, Site(43, 15)))
-IMAGE_PAD_43 = fixed(ControlSegment(Control.IMAGE_PAD, Site(43, 51)))
-VISION_END_43 = fixed(ControlSegment(Control.VISION_END, Site(43, 64)))
-VIDEO_47 = fixed(LiteralSegment(Literal("Video "), Site(47, 29)))
-TEXT_47 = fixed(LiteralSegment(Literal(": "), Site(47, 45)))
-VISION_START_48 = fixed(
-    ControlSegment(Control.VISION_START, Site(48, 15)),
-    ControlSegment(Control.VIDEO_PAD, Site(48, 29)),
-    ControlSegment(Control.VISION_END, Site(48, 40)),
-)
-SYSTEM_60 = fixed(ControlSegment(Control.IM_START, Site(60, 5)), LiteralSegment(Literal("system\n"), Site(60, 15)))
-BLANK_LINE_61 = fixed(LiteralSegment(Literal("\n\n"), Site(61, 33)))
-SYSTEM_64 = fixed(ControlSegment(Control.IM_START, Site(64, 5)), LiteralSegment(Literal("system\n"), Site(64, 15)))
-IM_END_64 = fixed(ControlSegment(Control.IM_END, Site(64, 38)), LiteralSegment(Literal("\n"), Site(64, 46)))
-USER_70 = fixed(ControlSegment(Control.IM_START, Site(70, 17)), LiteralSegment(Literal("user\n"), Site(70, 27)))
-IM_END_70 = fixed(ControlSegment(Control.IM_END, Site(70, 67)), LiteralSegment(Literal("\n"), Site(70, 75)))
-ASSISTANT_73 = fixed(
-    ControlSegment(Control.IM_START, Site(73, 7)),
-    LiteralSegment(Literal("assistant\n"), Site(73, 17)),
+PICTURE_43 = fixed(LiteralSegment(Literal("Picture "), Site(43, 29)))
+TEXT_43 = fixed(LiteralSegment(Literal(": "), Site(43, 49)))
+VISION_START_44 = fixed(ControlSegment(Control.VISION_START, Site(44, 15)))
+IMAGE_PAD_44 = fixed(ControlSegment(Control.IMAGE_PAD, Site(44, 51)))
+VISION_END_44 = fixed(ControlSegment(Control.VISION_END, Site(44, 64)))
+VIDEO_48 = fixed(LiteralSegment(Literal("Video "), Site(48, 29)))
+TEXT_48 = fixed(LiteralSegment(Literal(": "), Site(48, 45)))
+VISION_START_49 = fixed(ControlSegment(Control.VISION_START, Site(49, 15)))
+VIDEO_PAD_49 = fixed(ControlSegment(Control.VIDEO_PAD, Site(49, 57)))
+VISION_END_49 = fixed(ControlSegment(Control.VISION_END, Site(49, 70)))
+SYSTEM_61 = fixed(ControlSegment(Control.IM_START, Site(61, 5)), LiteralSegment(Literal("system\n"), Site(61, 15)))
+BLANK_LINE_62 = fixed(LiteralSegment(Literal("\n\n"), Site(62, 33)))
+SYSTEM_65 = fixed(ControlSegment(Control.IM_START, Site(65, 5)), LiteralSegment(Literal("system\n"), Site(65, 15)))
+IM_END_65 = fixed(ControlSegment(Control.IM_END, Site(65, 38)), LiteralSegment(Literal("\n"), Site(65, 46)))
+USER_71 = fixed(ControlSegment(Control.IM_START, Site(71, 17)), LiteralSegment(Literal("user\n"), Site(71, 27)))
+IM_END_71 = fixed(ControlSegment(Control.IM_END, Site(71, 67)), LiteralSegment(Literal("\n"), Site(71, 75)))
+ASSISTANT_74 = fixed(
+    ControlSegment(Control.IM_START, Site(74, 7)),
+    LiteralSegment(Literal("assistant\n"), Site(74, 17)),
     SAMPLED,
 )
-NEWLINE_81 = fixed(LiteralSegment(Literal("\n"), Site(81, 32)))
-NEWLINE_82 = fixed(LiteralSegment(Literal("\n"), Site(82, 11)))
-TOOL_CALL_83 = fixed(ControlSegment(Control.TOOL_CALL, Site(83, 13)), LiteralSegment(Literal("\n"), Site(83, 24)))
-END_TOOL_CALL_85 = fixed(
-    LiteralSegment(Literal("\n"), Site(85, 13)),
-    ControlSegment(Control.END_TOOL_CALL, Site(85, 18)),
+NEWLINE_82 = fixed(LiteralSegment(Literal("\n"), Site(82, 32)))
+NEWLINE_83 = fixed(LiteralSegment(Literal("\n"), Site(83, 11)))
+TOOL_CALL_84 = fixed(ControlSegment(Control.TOOL_CALL, Site(84, 13)), LiteralSegment(Literal("\n"), Site(84, 24)))
+END_TOOL_CALL_86 = fixed(
+    LiteralSegment(Literal("\n"), Site(86, 13)),
+    ControlSegment(Control.END_TOOL_CALL, Site(86, 18)),
 )
-IM_END_88 = fixed(ControlSegment(Control.IM_END, Site(88, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(90, 7)))
-USER_94 = fixed(ControlSegment(Control.IM_START, Site(94, 7)), LiteralSegment(Literal("user"), Site(94, 17)))
-TOOL_RESPONSE_95 = fixed(
-    LiteralSegment(Literal("\n"), Site(95, 27)),
-    ControlSegment(Control.TOOL_RESPONSE, Site(95, 32)),
-    LiteralSegment(Literal("\n"), Site(95, 47)),
+IM_END_89 = fixed(ControlSegment(Control.IM_END, Site(89, 9)), END_SAMPLED, LiteralSegment(Literal("\n"), Site(91, 7)))
+USER_95 = fixed(ControlSegment(Control.IM_START, Site(95, 7)), LiteralSegment(Literal("user"), Site(95, 17)))
+TOOL_RESPONSE_96 = fixed(
+    LiteralSegment(Literal("\n"), Site(96, 27)),
+    ControlSegment(Control.TOOL_RESPONSE, Site(96, 32)),
+    LiteralSegment(Literal("\n"), Site(96, 47)),
 )
-END_TOOL_RESPONSE_95 = fixed(
-    LiteralSegment(Literal("\n"), Site(95, 83)),
-    ControlSegment(Control.END_TOOL_RESPONSE, Site(95, 88)),
+END_TOOL_RESPONSE_96 = fixed(
+    LiteralSegment(Literal("\n"), Site(96, 83)),
+    ControlSegment(Control.END_TOOL_RESPONSE, Site(96, 88)),
 )
-IM_END_96 = fixed(ControlSegment(Control.IM_END, Site(96, 7)), LiteralSegment(Literal("\n"), Site(96, 15)))
-ASSISTANT_100 = fixed(
-    ControlSegment(Control.IM_START, Site(100, 14)),
-    LiteralSegment(Literal("assistant\n"), Site(100, 24)),
+IM_END_97 = fixed(ControlSegment(Control.IM_END, Site(97, 7)), LiteralSegment(Literal("\n"), Site(97, 15)))
+ASSISTANT_101 = fixed(
+    ControlSegment(Control.IM_START, Site(101, 14)),
+    LiteralSegment(Literal("assistant\n"), Site(101, 24)),
 )
 TOOLS_YOU_MAY_QWEN_JSON_8 = fixed(
     LiteralSegment(
@@ -124,35 +122,39 @@ def _seen(
     pictures: int,
     videos: int,
 ) -> tuple[int, int]:
-    """qwen3-vl.kata:33 def seen(content, numbered)."""
-    # qwen3-vl.kata:34 match
-    if isinstance(content, str):  # :35
+    """qwen3-vl.kata:34 def seen(content, numbered)."""
+    # qwen3-vl.kata:35 match
+    if isinstance(content, str):  # :36
         out.append((Content(content), content_path, 0))
-    else:  # :36
+    else:  # :37
         for p_at, p in enumerate(content):
             p_path = (*content_path, p_at)
-            # qwen3-vl.kata:38 match
-            if isinstance(p, TextPart):  # :39
+            # qwen3-vl.kata:39 match
+            if isinstance(p, TextPart):  # :40
                 out.append((p.text, (*p_path, "text"), 0))
-            elif isinstance(p, ImagePart):  # :40
+            elif isinstance(p, ImagePart):  # :41
                 pictures += 1
                 if numbered:
-                    out += (PICTURE_42, (Literal(str(pictures)), Site(42, 40)), TEXT_42)
+                    out += (PICTURE_43, (Literal(str(pictures)), Site(43, 40)), TEXT_43)
                 out += (
-                    VISION_START_43,
-                    IMAGE_PAD_43 if p.placeholder is None else p.placeholder.at(Site(43, 29)),
-                    VISION_END_43,
+                    VISION_START_44,
+                    IMAGE_PAD_44 if p.placeholder is None else p.placeholder.at(Site(44, 29)),
+                    VISION_END_44,
                 )
-            else:  # :45
+            else:  # :46
                 videos += 1
                 if numbered:
-                    out += (VIDEO_47, (Literal(str(videos)), Site(47, 38)), TEXT_47)
-                out.append(VISION_START_48)
+                    out += (VIDEO_48, (Literal(str(videos)), Site(48, 38)), TEXT_48)
+                out += (
+                    VISION_START_49,
+                    VIDEO_PAD_49 if p.placeholder is None else p.placeholder.at(Site(49, 29)),
+                    VISION_END_49,
+                )
     return pictures, videos
 
 
 def render(request: Request) -> list[Printed]:
-    """All that the template prints for a request, in order (line 29)."""
+    """All that the template prints for a request, in order (line 30)."""
     out: list[Printed] = []
     messages = list(enumerate(request.messages))
     tools = request.tools
@@ -160,8 +162,8 @@ def render(request: Request) -> list[Printed]:
     pictures = 0
     videos = 0
     if not messages:
-        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:56")
-    # qwen3-vl.kata:58 take leading system as sys
+        raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen3-vl.kata:57")
+    # qwen3-vl.kata:59 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
     if messages and (first := messages[0][1]).role == "system":
@@ -169,63 +171,63 @@ def render(request: Request) -> list[Printed]:
         sys_at = messages[0][0]
         messages = messages[1:]
     if tools:
-        out.append(SYSTEM_60)
+        out.append(SYSTEM_61)
         if sys is not None:
-            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_61)
+            out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_62)
         _json_tools(out, tools, ("tools",))
     elif sys is not None:
-        out += (SYSTEM_64, (sys.content, ("messages", sys_at, "content"), 0), IM_END_64)
-    # qwen3-vl.kata:67 each m in messages
+        out += (SYSTEM_65, (sys.content, ("messages", sys_at, "content"), 0), IM_END_65)
+    # qwen3-vl.kata:68 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :68 when system
-            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:68")
-        if m.role == "user":  # :70 when user
-            out.append(USER_70)
+        if m.role == "system":  # :69 when system
+            raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:69")
+        if m.role == "user":  # :71 when user
+            out.append(USER_71)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
-            out.append(IM_END_70)
-        elif m.role == "assistant":  # :72 when assistant
-            out.append(ASSISTANT_73)
-            # qwen3-vl.kata:75 match
-            if isinstance(m.content, str):  # :76
+            out.append(IM_END_71)
+        elif m.role == "assistant":  # :73 when assistant
+            out.append(ASSISTANT_74)
+            # qwen3-vl.kata:76 match
+            if isinstance(m.content, str):  # :77
                 out.append((m.content, ("messages", m_at, "content"), 0))
-            elif isinstance(m.content, tuple):  # :77
+            elif isinstance(m.content, tuple):  # :78
                 for p_at, p in enumerate(m.content):
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
-            else:  # :78
+            else:  # :79
                 pass
             if m.tool_calls:
                 if m.content:
-                    out.append(NEWLINE_81)
+                    out.append(NEWLINE_82)
                 for c_at, c in enumerate(m.tool_calls):
                     if c_at:
-                        out.append(NEWLINE_82)
+                        out.append(NEWLINE_83)
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     out += (
-                        TOOL_CALL_83,
+                        TOOL_CALL_84,
                         (
                             TOJSON.dump({"name": c.function.name, "arguments": c.function.arguments}),
                             (*c_path, "function"),
                             None,
                         ),
-                        END_TOOL_CALL_85,
+                        END_TOOL_CALL_86,
                     )
-            out.append(IM_END_88)
-        elif m.role == "tool":  # :93 when tool+ as results
+            out.append(IM_END_89)
+        elif m.role == "tool":  # :94 when tool+ as results
             results = run_from(messages, i, ToolMessage)
-            out.append(USER_94)
+            out.append(USER_95)
             for r_at, r in results:
-                out.append(TOOL_RESPONSE_95)
+                out.append(TOOL_RESPONSE_96)
                 pictures, videos = _seen(out, r.content, ("messages", r_at, "content"), add_vision_id, pictures, videos)
-                out.append(END_TOOL_RESPONSE_95)
-            out.append(IM_END_96)
+                out.append(END_TOOL_RESPONSE_96)
+            out.append(IM_END_97)
             walked = i + len(results)
         else:
             assert_never(m)
-    # qwen3-vl.kata:100 generate
+    # qwen3-vl.kata:101 generate
     if request.add_generation_prompt:
-        out.append(ASSISTANT_100)
+        out.append(ASSISTANT_101)
     return out

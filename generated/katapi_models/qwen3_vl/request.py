@@ -10,8 +10,9 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
-from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.fields import JsonObjectField
 from katapi.runtime.images.part import CarriesImage
+from katapi.runtime.images.video_part import CarriesVideo
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
@@ -45,43 +46,42 @@ class ImagePart(CarriesImage):
     type: Literal["image", "image_url"]  # line 32 of requests.kata
 
 
-class VideoPart(RequestModel):
-    """The record `video_part` (line 36 of requests.kata)."""
+class VideoPart(CarriesVideo):
+    """The record `video_part` (line 36 of requests.kata), which carries a video."""
 
-    type: Literal["video"]  # line 37 of requests.kata
-    video: JsonValueField | None = None  # line 38 of requests.kata: accepted, never printed
+    type: Literal["video", "video_url"]  # line 37 of requests.kata
 
 
 class SystemMessage(RequestModel):
-    """A message of role `system` (line 14)."""
+    """A message of role `system` (line 15)."""
 
     role: Literal["system"]
-    content: Annotated[Content, FromParts("")]  # line 14
+    content: Annotated[Content, FromParts("")]  # line 15
 
 
 class UserMessage(RequestModel):
-    """A message of role `user` (line 15)."""
+    """A message of role `user` (line 16)."""
 
     role: Literal["user"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 15
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 16
 
 
 class AssistantMessage(RequestModel):
-    """A message of role `assistant` (line 16)."""
+    """A message of role `assistant` (line 17)."""
 
     role: Literal["assistant"]
-    content: Content | Items[TextPart] | None = None  # line 17
-    tool_calls: Items[Call] | None = None  # line 18
-    reasoning_content: Content | None = None  # line 19: accepted, never printed
+    content: Content | Items[TextPart] | None = None  # line 18
+    tool_calls: Items[Call] | None = None  # line 19
+    reasoning_content: Content | None = None  # line 20: accepted, never printed
 
 
 class ToolMessage(RequestModel):
-    """A message of role `tool` (line 21)."""
+    """A message of role `tool` (line 22)."""
 
     role: Literal["tool"]
-    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 22
-    name: Content | None = None  # line 23: accepted, never printed
-    tool_call_id: Content | None = None  # line 23: accepted, never printed
+    content: Content | Items[Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]]  # line 23
+    name: Content | None = None  # line 24: accepted, never printed
+    tool_call_id: Content | None = None  # line 24: accepted, never printed
 
 
 Message: TypeAlias = Annotated[
@@ -91,9 +91,9 @@ Message: TypeAlias = Annotated[
 
 
 class Request(RequestModel):
-    """A whole request (line 10)."""
+    """A whole request (line 11)."""
 
     messages: Items[Message]
-    tools: Items[JsonObjectField] | None = None  # line 25
+    tools: Items[JsonObjectField] | None = None  # line 26
     add_generation_prompt: bool = True
-    add_vision_id: bool = False  # line 26
+    add_vision_id: bool = False  # line 27

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from katapi.language import syntax as s
 from katapi.language import syntax_images as i
+from katapi.language.syntax_types import MediaKind
 from katapi.model.resolve.findings import Findings
 from katapi.model.resolve.settings import Misread, Part, Settings, settings_of
+from katapi.runtime.audio.hearing import Hearing
 from katapi.runtime.images.arrival import Alpha, Arrival
 from katapi.runtime.images.decoding import Limits, Reading
 from katapi.runtime.images.media import FORMATS
@@ -25,6 +27,7 @@ _LIES: Mapping[str, Literal["reject", "ignore"]] = {"reject": "reject", "ignore"
 _TURNS: Mapping[str, Literal["ignore", "apply", "reject"]] = {"ignore": "ignore", "apply": "apply", "reject": "reject"}
 _PROFILES: Mapping[str, Literal["ignore", "convert"]] = {"ignore": "ignore", "convert": "convert"}
 _DEPTHS: Mapping[str, Literal["clip", "scale", "reject"]] = {"clip": "clip", "scale": "scale", "reject": "reject"}
+_CHANNELS: Mapping[str, Literal["mean", "reject"]] = {"mean": "mean", "reject": "reject"}
 _ALPHA = "over white | over 122 116 104 | drop | reject"
 
 
@@ -32,7 +35,7 @@ _ALPHA = "over white | over 122 116 104 | drop | reject"
 class Policies:
     """What an image says of files, and the lines that say it."""
 
-    reading: Reading
+    reading: Reading | Hearing
     ways: Mapping[str, Arrival]
     settings: Mapping[str, s.Setting]
 
@@ -43,9 +46,12 @@ def resolve_policies(node: s.Image, base: Policies | None, findings: Findings) -
     own = tuple(item for item in node.items if isinstance(item, s.Setting))
     keys = {setting.key.text for setting in own}
     taken = () if base is None else tuple(one for key, one in base.settings.items() if key not in keys)
+    if node.kind is MediaKind.AUDIO:
+        return _of_audio(node, (*taken, *own), findings)
     with settings_of((*own, *taken), node.header, findings) as read:
-        accept = _accept(read)
-        limits = _limits(read)
+        accept = _accept(read, FORMATS)
+        said = _limits(read, ("pixels", "frames"), _LIMITS)
+        limits = None if said is None else Limits(bytes=said["bytes"], pixels=said["pixels"], frames=said.get("frames"))
         frames = _choice(read, "frames", _FRAMES)
         media_type = _choice(read, "media_type", _LIES)
         _choice(read, "damaged", {"reject": True})
@@ -63,16 +69,60 @@ def resolve_policies(node: s.Image, base: Policies | None, findings: Findings) -
     return Policies(reading, ways, settings)
 
 
-def _accept(read: Settings) -> tuple[str, ...]:
+def _of_audio(node: s.Image, settings: tuple[s.Setting, ...], findings: Findings) -> Policies | None:
+    """What audio says of files; None behind a finding."""
+    before = len(findings.diagnostics)
+    with settings_of(settings, node.header, findings) as read:
+        accept = _accept(read, ("wav",))
+        limits = _limits(read, ("samples",), "64 MiB, 57600000 samples")
+        channels = _choice(read, "channels", _CHANNELS)
+        rate = _rate(read)
+        media_type = _choice(read, "media_type", _LIES)
+        _choice(read, "damaged", {"reject": True})
+    for item in node.items:
+        if isinstance(item, i.Arrival | i.Numbers):
+            message, help = "audio has no pixels", "remove this: recordings come in as their settings say"
+            findings.add("K813", item.span, message, help=help)
+    if len(findings.diagnostics) > before or limits is None or channels is None or rate is None or media_type is None:
+        return None
+    hearing = Hearing(
+        accept=accept,
+        bytes=limits["bytes"],
+        samples=limits["samples"],
+        channels=channels,
+        rate=rate,
+        media_type=media_type,
+    )
+    return Policies(hearing, {}, {one.key.text: one for one in settings})
+
+
+def _rate(read: Settings) -> int | None:
+    """The samples in a second."""
+    parts = read.parts("rate", "16000")
+    if not parts:
+        return None
+    part = Part(parts[0])
+    try:
+        rate = part.number()
+        part.done()
+        if len(parts) > 1 or rate == 0:
+            raise Misread
+    except Misread:
+        read.misread("rate", "16000")
+        return None
+    return rate
+
+
+def _accept(read: Settings, formats: Collection[str]) -> tuple[str, ...]:
     """The formats that are accepted, by what the file holds."""
     found: list[str] = []
-    remedy = ", ".join(FORMATS)
+    remedy = ", ".join(formats)
     for node in read.parts("accept", remedy):
         part = Part(node)
         try:
             name = part.word()
             part.done()
-            if name not in FORMATS or name in found:
+            if name not in formats or name in found:
                 raise Misread
             found.append(name)
         except Misread:
@@ -80,10 +130,10 @@ def _accept(read: Settings) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _limits(read: Settings) -> Limits | None:
-    """What is refused from the header: bytes, pixels, and frames where that is said."""
+def _limits(read: Settings, units: tuple[str, ...], remedy: str) -> dict[str, int] | None:
+    """What is refused from the header: bytes, the first of some units, and others where they are said."""
     said: dict[str, int] = {}
-    for node in read.parts("limits", _LIMITS):
+    for node in read.parts("limits", remedy):
         part = Part(node)
         try:
             number, unit = part.number(), part.word()
@@ -91,15 +141,15 @@ def _limits(read: Settings) -> Limits | None:
         except Misread:
             number, unit = 0, ""
         what = "bytes" if unit in _UNITS else unit
-        if what not in ("bytes", "pixels", "frames") or what in said or number == 0:
-            read.bad(node.span, "limits", _LIMITS)
+        if what not in ("bytes", *units) or what in said or number == 0:
+            read.bad(node.span, "limits", remedy)
             continue
         said[what] = number * _UNITS.get(unit, 1)
-    if "bytes" not in said or "pixels" not in said:
+    if "bytes" not in said or units[0] not in said:
         if read.says("limits"):
-            read.bad(read.place("limits"), "limits", _LIMITS)
+            read.bad(read.place("limits"), "limits", remedy)
         return None
-    return Limits(bytes=said["bytes"], pixels=said["pixels"], frames=said.get("frames"))
+    return said
 
 
 def _choice(read: Settings, key: str, choices: Mapping[str, T]) -> T | None:

@@ -1,4 +1,4 @@
-"""Images → model."""
+"""Images, videos and audio → model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from katapi.language import syntax as s
 from katapi.language import syntax_formulas as f
 from katapi.language import syntax_images as i
 from katapi.language.printer import canonical
+from katapi.language.syntax_types import MediaKind
 from katapi.model import formulas as m
 from katapi.model.formulas import Basic, Binding
 from katapi.model.images import (
-    SOURCE,
+    SOURCES,
     ArrayType,
     ControlMark,
     Image,
@@ -32,7 +33,7 @@ from katapi.model.resolve.headers import identity
 from katapi.model.resolve.image_settings import Policies, resolve_policies
 from katapi.model.resolve.marks import MarkReader, control_named, resolve_controls
 from katapi.model.resolve.settings import Misread, Part
-from katapi.model.resolve.term_functions import is_array
+from katapi.model.resolve.term_functions import is_array, is_real_array
 from katapi.model.resolve.terms import Signature, Terms, TermScope
 from katapi.runtime.images.arrays import Join
 
@@ -90,7 +91,7 @@ class _Own:
         self._formulas = formulas
         self._findings = findings
         self._terms = Terms(findings, signatures, in_image=True)
-        self._scope = TermScope({"source": SOURCE})
+        self._scope = TermScope({"source": SOURCES[node.kind]})
         self._params: list[Param] = []
         self._steps: list[m.LetStep | m.RefuseStep] = []
         self._outputs: list[Output] = []
@@ -100,23 +101,32 @@ class _Own:
         before = len(self._findings.diagnostics)
         policies = resolve_policies(self._node, None, self._findings)
         sound = [self._item(item) for item in self._node.items]
-        numbers = self._numbers()
+        audio = self._node.kind is MediaKind.AUDIO
+        numbers = None if audio else self._numbers()
         counted = self._counted()
         if not any(isinstance(item, i.Output) for item in self._node.items):
             self._of_whole("K806", "outputs nothing", "add `output pixel_values: float32 = …`")
         if len(self._findings.diagnostics) == before and all(sound):
             self._check_used()
-        if policies is None or numbers is None or counted is None or len(self._findings.diagnostics) > before:
+        if (
+            policies is None
+            or (numbers is None and not audio)
+            or counted is None
+            or len(self._findings.diagnostics) > before
+        ):
             return None
         if not all(sound):
             return None
         tokens, control, controls, placeholder = counted
         header = self._node.header
-        values = [*(one.value for one in self._params), numbers, *(one.value for one in self._outputs), tokens]
+        values = [*(one.value for one in self._params), *(one.value for one in self._outputs), tokens]
+        if numbers is not None:
+            values.append(numbers)
         called = _called(m.calls((*values, *self._steps, *terms_of_marks(placeholder))), self._formulas)
         if called is None:
             return None
         image = Image(
+            self._node.kind,
             identity(header),
             header.name.text,
             policies.reading,
@@ -137,7 +147,7 @@ class _Own:
 
     def _of_whole(self, code: str, what: str, help: str) -> None:
         name = self._node.header.name.text
-        self._findings.add(code, self._node.header.span, f"the image `{name}` {what}", help=help)
+        self._findings.add(code, self._node.header.span, f"the {self._node.kind.value} `{name}` {what}", help=help)
 
     def _item(self, item: i.ImageItem) -> bool:
         """Takes up an item; false behind a finding."""
@@ -218,6 +228,11 @@ class _Own:
             self._findings.add("K107", item.name.span, f"`{item.name.text}` is put out twice", first=first)
         value = self._terms.term(item.value, self._scope)
         of, join = self._form(item)
+        if of is ArrayType.FLOAT32 and is_real_array(value.sort):
+            return Output(item.name.text, of, join, value, item.name.span)
+        if is_real_array(value.sort):
+            message = "these are no whole numbers"
+            raise self._findings.fail("K201", item.value.span, message, help="write `float32`")
         if not is_array(value.sort):
             help = "`planes([…])` makes one of pictures" if value.sort in _PICTURES else ""
             message = f"an array is put out, and this is `{m.named(value.sort)}`"
@@ -311,8 +326,12 @@ class _Own:
                 what = "parameter" if variable.binding is Binding.PARAMETER else "`let`"
                 message, help = f"`{variable.name}` is never used", f"remove the {what}"
                 self._findings.add("K310", variable.span, message, help=help)
-        if SOURCE not in self._scope.used and "source" not in self._findings.untyped:
-            self._of_whole("K806", "never uses `source`", "what it outputs depends on the picture")
+        if SOURCES[self._node.kind] not in self._scope.used and "source" not in self._findings.untyped:
+            self._of_whole(
+                "K806",
+                "never uses `source`",
+                f"what it outputs depends on the {m.named(SOURCES[self._node.kind].sort)}",
+            )
 
 
 def _check_channels(numbers: m.Term, params: Iterable[Param], findings: Findings) -> None:
@@ -356,12 +375,12 @@ class _Like:
         name = self._node.like
         assert name is not None, "the caller asks"
         if name.text not in self._known:
-            message = f"there is no image `{name.text}` before this one"
+            message = f"there is no {self._node.kind.value} `{name.text}` before this one"
             self._findings.add("K809", name.span, message, help=nearest(name.text, self._known))
             return None
         base = self._known[name.text]
-        if base is None:
-            return None
+        if base is None or base.image.kind is not self._node.kind:
+            return None  # the other kind is told of where the declaration stands
         before = len(self._findings.diagnostics)
         policies = resolve_policies(self._node, base.policies, self._findings)
         params = {one.variable.name: one for one in base.image.params}
@@ -372,7 +391,8 @@ class _Like:
             elif not isinstance(item, s.Setting | i.Arrival):
                 message = f"what is like `{name.text}` has settings and values of parameters, and nothing else"
                 self._findings.add("K809", item.span, message, help="make what differs a `param`")
-        _check_channels(base.image.numbers, values.values(), self._findings)
+        if base.image.numbers is not None:
+            _check_channels(base.image.numbers, values.values(), self._findings)
         if policies is None or len(self._findings.diagnostics) > before:
             return None
         image = replace(

@@ -11,11 +11,22 @@ from katapi.language import syntax as s
 from katapi.language import syntax_images as i
 from katapi.language.syntax_expressions import Name
 from katapi.model.formulas import Basic, Binding, ListSort, Term
-from katapi.model.images import ControlMark, EachMark, IfMark, ImageControl, Mark, Marks, RepeatMark, TextMark
+from katapi.model.images import (
+    ControlMark,
+    EachMark,
+    IfMark,
+    ImageControl,
+    Mark,
+    Marks,
+    NumberMark,
+    RepeatMark,
+    TextMark,
+)
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.terms import Terms, TermScope
 
 _MOST_BLOCKS = 20
+_MOST_DIGITS = 9
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
@@ -41,7 +52,7 @@ def resolve_controls(node: s.Image, findings: Findings) -> dict[str, ImageContro
 def control_named(name: Name, controls: Mapping[str, ImageControl], findings: Findings) -> ImageControl:
     """The control token of a name. Raises `Unresolved` behind a finding."""
     if name.text not in controls:
-        message = f"the image has no control token `@{name.text}`"
+        message = f"there is no control token `@{name.text}`"
         help = nearest(name.text, controls, mark="@") or 'declare it: `control { @image "<image>" }`'
         raise findings.fail("K102", name.span, message, label="unknown control token", help=help)
     return controls[name.text]
@@ -90,6 +101,12 @@ class MarkReader:
                 return self._control(item, scope)
             case i.MarkText(text):
                 return TextMark(text)
+            case i.MarkNumber(value, digits):
+                number = self._terms.wanted(value, scope, Basic.REAL, "what is printed as a number")
+                if digits > _MOST_DIGITS:
+                    message = f"a number has at most {_MOST_DIGITS} digits behind the point"
+                    raise self._findings.fail("K112", item.span, message, help="write `decimal(seconds, 1)`")
+                return NumberMark(number, digits)
             case i.MarkEach(name, source, body):
                 inner = scope.inner()
                 what = "what is gone through"

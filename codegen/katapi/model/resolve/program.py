@@ -169,8 +169,14 @@ def _images(source: Source, file: s.File, used: Sequence[Used], findings: Findin
     nodes = [node for node in file.declarations if isinstance(node, s.Image)]
     others = [node for node in file.declarations if not isinstance(node, s.Image | s.Budget | s.Serialization)]
     for node in nodes if others else ():
-        message = f"the image `{node.header.name.text}` stands beside a vocabulary, a request or a template"
+        what = f"the {node.kind.value} `{node.header.name.text}`"
+        message = f"{what} stands beside a vocabulary, a request or a template"
         findings.add("K810", node.header.span, message, help="put it into a file of its own, and `use` that")
+    for node in nodes:
+        if node.kind is not nodes[0].kind:
+            message = f"`{node.header.name.text}` is of another kind than what stands before it in this file"
+            help = "put images, videos and audio into a file each"
+            findings.add("K812", node.header.span, message, first=nodes[0].header.span, help=help)
     taken: dict[str, Image] = {}
     for other in used:
         for name, (_, image) in images_of(other.program).items():

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from katapi.language import syntax as s
 from katapi.language.source import Span
+from katapi.language.syntax_types import MediaKind
 from katapi.model.request import SCORE, Field, Param, Record, Request, Role
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.headers import identity
@@ -38,7 +39,8 @@ from katapi.model.types import (
     present,
     records_in,
 )
-from katapi.runtime.images.part import WIRE_NAMES
+from katapi.runtime.images import part as images
+from katapi.runtime.images import video_part as videos
 from katapi.runtime.request_model import RequestModel
 
 
@@ -101,7 +103,7 @@ def resolve_type(node: s.TypeRef, records: ClosedFields, findings: Findings, *, 
         case s.FromParts():
             raise findings.fail("K106", node.span, "only a field of a role or record is read from parts")
         case s.CarriedImage():
-            raise AssertionError("the line `image` is no field")
+            raise AssertionError("a line such as `image` is no field")
         case s.UnionOf():
             return _union(node, records, findings, in_def=in_def)
 
@@ -198,20 +200,26 @@ def _image_lines(node: s.RoleDecl | s.RecordDecl) -> list[s.FieldDecl]:
     return [line for line in node.fields if isinstance(line.type, s.CarriedImage)]
 
 
-def _carried(record: s.RecordDecl, findings: Findings) -> Span | None:
-    """Where a record says that its parts carry an image; no field has a name by which one may come."""
+_A = {MediaKind.IMAGE: "an image", MediaKind.VIDEO: "a video"}
+_WIRE_NAMES = {MediaKind.IMAGE: images.WIRE_NAMES, MediaKind.VIDEO: videos.WIRE_NAMES}
+
+
+def _carried(record: s.RecordDecl, findings: Findings) -> MediaKind | None:
+    """What a record says that its parts carry; no field has a name by which it may come."""
     lines = _image_lines(record)
     if not lines:
         return None
     first, *more = lines
+    kind = first.type.kind if isinstance(first.type, s.CarriedImage) else MediaKind.IMAGE
     for line in more:
-        findings.add("K107", line.span, "`image` stands here twice", first=first.span)
+        message = f"`{line.name.text}` stands here twice" if line.type == first.type else "a part carries one thing"
+        findings.add("K107", line.span, message, first=first.span)
     fields = [field for field in record.fields if field not in lines]
     for name in (name for field in fields for name in (field.name, *field.also)):
-        if name.text in WIRE_NAMES:
-            message = f"an image may come by the name `{name.text}`, so that no field has it"
+        if name.text in _WIRE_NAMES[kind]:
+            message = f"{_A[kind]} may come by the name `{name.text}`, so that no field has it"
             findings.add("K107", name.span, message, first=first.span)
-    return first.span
+    return kind
 
 
 def _from_parts(node: s.TypeRef, findings: Findings) -> tuple[s.TypeRef, str | None]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from katapi.language import syntax as s
 from katapi.language.nodes import nodes, words
 from katapi.language.source import Span
+from katapi.language.syntax_types import MediaKind
 from katapi.model import template as t
 from katapi.model.flow import always_rejects
-from katapi.model.request import IMAGE
+from katapi.model.request import CARRIED
 from katapi.model.resolve.expressions import Expressions
 from katapi.model.resolve.findings import Findings, Unresolved, nearest
 from katapi.model.resolve.scope import Scope, facts, path_of
@@ -140,8 +141,8 @@ class Statements:
                 return (t.Joined(separator, self._parts(node.body, scope), span=_keyword(node, "joined")),), scope
             case s.ImageOf():
                 return (self._image(node, scope),), scope
-            case s.Drop(value=s.FieldRef(base=base, name=s.Name(text="image"))):
-                carried = self._carried(self._expressions.resolve(base, scope))
+            case s.Drop(value=s.FieldRef(base=base, name=s.Name(text=("image" | "video") as word))):
+                carried = self._carried(self._expressions.resolve(base, scope), MediaKind(word))
                 dropped = self._expressions.resolve(node.value, scope) if carried is None else carried
                 return (t.Drop(dropped, span=node.span),), scope
             case s.Drop(value=value):
@@ -236,25 +237,28 @@ class Statements:
         return (t.Capture(variable, body, span=_head(node, node.name)),), scope.bind(variable.name, variable)
 
     def _image(self, node: s.ImageOf, scope: Scope) -> t.ImageOf:
-        value = self._expressions.there(self._expressions.resolve(node.value, scope), "an image is that of a part")
-        image = self._carried(value)
+        what = {MediaKind.IMAGE: "an image", MediaKind.VIDEO: "a video", MediaKind.AUDIO: "a recording"}[node.kind]
+        value = self._expressions.there(self._expressions.resolve(node.value, scope), f"{what} is that of a part")
+        image = self._carried(value, node.kind)
         if image is None:
             raise self._findings.fail(
                 "K201",
                 node.value.span,
-                f"this is {describe(value.type)}, and a part that carries an image is needed",
-                help="write the line `image` into its record",
+                f"this is {describe(value.type)}, and a part that carries {what} is needed",
+                help=f"write the line `{node.kind.value}` into its record",
             )
         pipeline = None if node.pipeline is None else node.pipeline.text
-        return t.ImageOf(image, pipeline, self.block(node.body, scope), span=_head(node, node.pipeline or node.value))
+        return t.ImageOf(
+            node.kind, image, pipeline, self.block(node.body, scope), span=_head(node, node.pipeline or node.value)
+        )
 
-    def _carried(self, value: t.Expr) -> t.FieldOf | None:
-        """The image of a part, where each record that it may be of carries one."""
+    def _carried(self, value: t.Expr, kind: MediaKind) -> t.FieldOf | None:
+        """The image or video of a part, where each record that it may be of carries one."""
         names = records_in(value.type) if isinstance(value.type, RecordType | TaggedType) else ()
         records = [self._expressions.record(name) for name in names]
-        if not records or any(record.image is None for record in records):
+        if not records or any(record.carries is not kind for record in records):
             return None
-        return t.FieldOf(value, IMAGE, type=IMAGE.type, span=value.span)
+        return t.FieldOf(value, CARRIED[kind], type=CARRIED[kind].type, span=value.span)
 
     def _begin(self, node: s.CounterFrom, scope: Scope) -> tuple[tuple[t.Statement, ...], Scope]:
         value = self._expressions.there(self._expressions.resolve(node.value, scope), "a counter begins with a number")

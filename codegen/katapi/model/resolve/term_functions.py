@@ -53,6 +53,9 @@ _OPERATIONS = {
     Operation.VIEW_BY_TORCH: _Signature((Basic.PICTURE, Basic.SIZE), Basic.ARRAY),
     Operation.PLANES_BY_OPENCV: _Signature((Basic.PICTURE, Basic.SIZE), Basic.ARRAY),
     Operation.TILE_MASKS: _Signature((Basic.SIZE, Basic.SIZE, Basic.INT), Basic.ARRAY),
+    Operation.FRAMES_AT: _Signature((Basic.FILM, _INTS), _PICTURES),
+    Operation.TEMPORAL_PATCHES: _Signature((_PICTURES, Basic.INT, Basic.INT, Basic.INT), Basic.ARRAY),
+    Operation.WAVEFORM: _Signature((Basic.RECORDING, Basic.INT), Basic.ARRAY),
     Operation.CHAINED: _Signature((Basic.ARRAY, Basic.ARRAY), Basic.ARRAY),
     Operation.WITHIN: _Signature((Basic.ARRAY, Basic.INT), Basic.ARRAY, optional=1),
 }
@@ -65,6 +68,13 @@ def is_array(sort: Sort) -> bool:
     if isinstance(sort, ListSort):
         return sort.item is not None and sort.item is not Basic.ARRAY and is_array(sort.item)
     return sort in (Basic.ARRAY, Basic.INT, Basic.SIZE)
+
+
+def is_real_array(sort: Sort) -> bool:
+    """Whether a value can be an array of float32 without being one: a list of reals, or of such lists."""
+    return isinstance(sort, ListSort) and (
+        sort.item is Basic.REAL or (sort.item is not None and is_real_array(sort.item))
+    )
 
 
 class FunctionCalls:

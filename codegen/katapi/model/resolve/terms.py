@@ -15,6 +15,18 @@ from katapi.model.resolve.term_functions import FUNCTIONS, OF_NUMBERS, OPERATION
 
 _MEMBERS = {one.value: one for one in m.Member}
 _FILTERS = {one.value: one for one in m.Filter}
+_SIDES = (m.Member.HEIGHT, m.Member.WIDTH)
+_HAS = {
+    Basic.SIZE: _SIDES,
+    Basic.PICTURE: (*_SIDES, m.Member.SIZE),
+    Basic.FILM: (*_SIDES, m.Member.SIZE, m.Member.FRAMES, m.Member.FPS, m.Member.TIMES),
+    Basic.RECORDING: (m.Member.SAMPLES, m.Member.RATE, m.Member.CHANNELS),
+}
+_MEMBER_SORTS: Mapping[m.Member, Sort] = {
+    m.Member.SIZE: Basic.SIZE,
+    m.Member.FPS: Basic.REAL,
+    m.Member.TIMES: ListSort(Basic.REAL),
+}
 _EQUALITIES = (Operator.EQUAL, Operator.NOT_EQUAL)
 #: Names with a meaning of their own, which nothing else can have.
 OWN_NAMES = frozenset({*FUNCTIONS, *OPERATIONS, *_FILTERS, "source"})
@@ -158,14 +170,12 @@ class Terms:
     def _member(self, node: f.Member, scope: TermScope) -> m.Term:
         base = self.term(node.base, scope)
         member = _MEMBERS.get(node.name.text)
-        has = {Basic.SIZE: ["height", "width"], Basic.PICTURE: ["height", "width", "size"]}
-        known = has.get(base.sort, []) if isinstance(base.sort, Basic) else []
-        if member is None or member.value not in known:
+        known = _HAS.get(base.sort, ()) if isinstance(base.sort, Basic) else ()
+        if member not in known:
             message = f"`{m.named(base.sort)}` has no `{node.name.text}`"
-            help = nearest(node.name.text, known)
+            help = nearest(node.name.text, [one.value for one in known])
             raise self._findings.fail("K104", node.name.span, message, help=help)
-        sort = Basic.SIZE if member is m.Member.SIZE else Basic.INT
-        return m.MemberOf(base, member, sort=sort, span=node.span)
+        return m.MemberOf(base, member, sort=_MEMBER_SORTS.get(member, Basic.INT), span=node.span)
 
     def _item(self, node: f.Item, scope: TermScope) -> m.Term:
         base = self._list(node.base, scope, "what an item is taken of")

@@ -17,6 +17,9 @@ Array: TypeAlias = NDArray[np.float32 | np.int32 | np.int64]
 Integers: TypeAlias = Sequence["int | Integers"]
 """Whole numbers in lists in lists, as deep as the array has axes."""
 
+Reals: TypeAlias = Sequence["float | Reals"]
+"""Numbers in lists in lists, likewise."""
+
 
 def integers(values: Integers) -> Array:
     """The numbers as int64, of the shape that the lists have."""
@@ -26,6 +29,11 @@ def integers(values: Integers) -> Array:
 def short_integers(values: Integers) -> Array:
     """The numbers as int32, of the shape that the lists have."""
     return np.array(values, np.int32)
+
+
+def reals(values: Reals) -> Array:
+    """The numbers as float32, of the shape that the lists have."""
+    return np.array(values, np.float32)
 
 
 def filled(value: int, shape: Sequence[int]) -> Array:

@@ -1,7 +1,8 @@
-"""The images of a request: which bytes each part means, as far as the caller allows it."""
+"""The images and videos of a request: which bytes each part means, as far as the caller allows it."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
@@ -12,11 +13,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
 from katapi.runtime.images.decoding import too_long
+from katapi.runtime.images.frames import Decode, Frames
 from katapi.runtime.images.sources import ImageAddress, ImageBytes, ImageFile, ImageSource
+from katapi.runtime.images.video_part import FrameSources, VideoSource
 from katapi.runtime.places import bare
 
 if TYPE_CHECKING:
+    from katapi.runtime.images.pieces import Pieces
     from katapi.runtime.images.pipeline import ImagePipeline, ProcessedImage
+    from katapi.runtime.images.videos import ProcessedVideo, VideoPipeline
     from katapi.runtime.json_types import JsonObject
 
 Kind = Literal["request", "attached", "file", "address"]
@@ -59,10 +64,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Images:
-    """What a caller gives and allows for the images of a request."""
+    """What a caller gives and allows for the images and videos of a request."""
 
     attached: Sequence[bytes] = ()
     """The bytes of images, for the parts that say of no source, in the order of the request."""
+    films: Sequence[bytes | Frames] = ()
+    """The same for videos: animated files, other files that `decode` takes apart, or frames."""
+    decode: Decode | None = None
+    """Takes the file of a film apart, from its bytes; None where films are frames and animated files."""
     folder: FilePath | str | None = None
     """The folder whose files a request may name; None where it may name none."""
     fetch: Callable[[str], bytes] | None = None
@@ -109,6 +118,16 @@ class GivenImage:
             array.setflags(write=False)
         return done
 
+    @property
+    def measured(self) -> Pieces:
+        """What stands for it, from the header of its file. Raises `MediaError` M100 to M109."""
+        return self.pipeline.measure(self.data, media_type=self.media_type, where=self.where).placeholder
+
+    @property
+    def media(self) -> tuple[Medium, ...]:
+        """Its bytes, where they came beside the request."""
+        return () if self.kind == "request" else (Medium(self.kind, self.name, self.data),)
+
     def to_json(self, number: int) -> JsonObject:
         """Where the bytes come from, and which they are, as plain JSON; `number` is that of an attached image.
 
@@ -119,6 +138,61 @@ class GivenImage:
         return {"from": self.kind, "name": name, "sha256": digest, "size": len(self.data)}
 
 
+@dataclass(frozen=True, eq=False)
+class GivenVideo:
+    """A video of a request whose frames are at hand."""
+
+    film: bytes | Frames
+    """The bytes of its file, or its frames."""
+    media_type: str | None
+    """What the request says that the bytes are; None where it does not say it."""
+    kind: Kind
+    """Where it was."""
+    name: str
+    """The path or the address as the request spells it, or the number of the attached film; else empty."""
+    beside: tuple[Medium, ...]
+    """The files of its frames that came beside the request, where it was given as such."""
+    decode: Decode | None
+    """What takes the file apart."""
+    pipeline: VideoPipeline
+    """What processes it."""
+    where: str
+    """The place of the part in the request, as errors name it."""
+
+    @cached_property
+    def processed(self) -> ProcessedVideo:
+        """The video, processed once; its arrays are read-only. Raises `MediaError` M100 to M109 and M114 to M116."""
+        done = self.pipeline.process_one(self.film, media_type=self.media_type, decode=self.decode, where=self.where)
+        for array in done.arrays.values():
+            array.setflags(write=False)
+        return done
+
+    @property
+    def measured(self) -> Pieces:
+        """What stands for it, from its times and the header of its first frame. Raises as `processed` does."""
+        seen = self.pipeline.measure(self.film, media_type=self.media_type, decode=self.decode, where=self.where)
+        return seen.placeholder
+
+    @cached_property
+    def data(self) -> bytes:
+        """What of the film was used, as a file: an animation as it came, otherwise the frames that were taken."""
+        return self.processed.footage.kept(self.processed.sampled)
+
+    @property
+    def media(self) -> tuple[Medium, ...]:
+        """What came beside the request."""
+        if self.kind == "request":
+            return self.beside
+        name = f"video {self.name}" if self.kind == "attached" else self.name
+        return (Medium(self.kind, name, self.data),)
+
+    def to_json(self, number: int) -> JsonObject:
+        """Where the frames come from, and which they are, as plain JSON; `number` is that of an attached film."""
+        digest = hashlib.sha256(self.data).hexdigest()
+        name = f"video {number}" if self.kind == "attached" else self.name
+        return {"from": self.kind, "name": name, "sha256": digest, "size": len(self.data)}
+
+
 class Bytes:
     """Gets the bytes of parts, one after the other, in the order of the request; no more are asked for than given."""
 
@@ -126,6 +200,7 @@ class Bytes:
         self._images = images
         self._most = most  # the length of a file that is read
         self._attached = enumerate(images.attached)
+        self._films = enumerate(images.films)
         self._found: dict[tuple[str, str], bytes] = {} if images.found is None else images.found
 
     def of(self, source: ImageSource | None, where: str) -> tuple[bytes, str | None, Kind, str]:
@@ -152,6 +227,31 @@ class Bytes:
         if (kind, name) not in self._found:
             self._found[kind, name] = get(name, where)
         return self._found[kind, name]
+
+    def film_of(self, source: VideoSource | None, pipeline: VideoPipeline, where: str) -> GivenVideo:
+        """The film that a part means. Raises `MediaError` as `of` does, for each of its frames too."""
+        media_type: str | None = None
+        kind: Kind = "request"
+        name = ""
+        beside: list[Medium] = []
+        film: bytes | Frames
+        match source:
+            case None:
+                number, film = next(self._films)
+                film = _had(film, where) if isinstance(film, bytes) else film
+                kind, name = "attached", str(number)
+            case FrameSources(frames=frames, fps=fps):
+                files: list[bytes] = []
+                for index, frame in enumerate(frames):
+                    data, _, of, called = self.of(frame, f"{where}.video[{index}]")
+                    files.append(data)
+                    if of != "request":
+                        beside.append(Medium(of, called, data))
+                film = Frames(files=files, fps=fps)
+            case _:
+                film, media_type, kind, name = self.of(source, where)
+        decode = self._images.decode
+        return GivenVideo(film, media_type, kind, name, tuple(beside), decode, pipeline, where)
 
     def _at(self, address: str, where: str) -> bytes:
         """The bytes at an address."""

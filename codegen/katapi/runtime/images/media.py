@@ -170,6 +170,30 @@ def gif_frames(data: bytes, enough: int, most_blocks: int) -> int | None:
     return frames
 
 
+def gif_delays(data: bytes) -> list[int]:
+    """The delay of each frame of a GIF in hundredths of a second: that of the extension before it (GIF89a, section 23).
+
+    A frame without one has none. `gif_frames` has let the file in, so that its blocks are not too many.
+    """
+    delays: list[int] = []
+    delay, at = 0, 13 + _colours(data, 10)
+    while at < len(data) and data[at] != 0x3B:
+        block = data[at]
+        if block not in (0x21, 0x2C):
+            at += 1
+            continue
+        if block == 0x2C:
+            delays.append(delay)
+            delay = 0
+        elif data[at + 1 : at + 3] == b"\xf9\x04":
+            delay = int.from_bytes(data[at + 4 : at + 6], "little")
+        at += 2 if block == 0x21 else 11 + _colours(data, at + 9)
+        while at < len(data) and data[at]:
+            at += 1 + data[at]
+        at += 1
+    return delays
+
+
 def _colours(data: bytes, flags: int) -> int:
     """The length of the colour table that the flags at a place announce."""
     return 3 * 2 ** ((data[flags] & 7) + 1) if flags < len(data) and data[flags] & 0x80 else 0

@@ -50,7 +50,29 @@ class UrlSource(RequestModel):
     url: Content
 
 
-class CarriesImage(RequestModel):
+class Carries(RequestModel):
+    """A part that carries an image or a video; its placeholder is what stands for it in the ids."""
+
+    _placeholder: Placeholder | None = PrivateAttr(default=None)
+
+    @property
+    def says_where(self) -> bool:
+        """Whether it says where the bytes come from; otherwise they are the next that are attached."""
+        raise NotImplementedError
+
+    @property
+    def placeholder(self) -> Placeholder | None:
+        """What stands for it in the ids; None where its bytes are not at hand."""
+        return self._placeholder
+
+    def with_placeholder(self, placeholder: Placeholder) -> Self:
+        """The same part, its bytes having been processed."""
+        copy = self.model_copy()
+        copy._placeholder = placeholder
+        return copy
+
+
+class CarriesImage(Carries):
     """A part that carries an image, under one of its keys: `image`, `image_url`, `source`, `url`, `path`, `base64`.
 
     `RequestError` R116 where that says of no bytes, and R117 where it comes in two forms.
@@ -63,7 +85,6 @@ class CarriesImage(RequestModel):
     path: Content | None = None
     base64: Content | None = None
     _comes_from: ImageSource | None = PrivateAttr(default=None)
-    _placeholder: Placeholder | None = PrivateAttr(default=None)
 
     @property
     def comes_from(self) -> ImageSource | None:
@@ -71,15 +92,8 @@ class CarriesImage(RequestModel):
         return self._comes_from
 
     @property
-    def placeholder(self) -> Placeholder | None:
-        """What stands for the image in the ids; None where its bytes are not at hand."""
-        return self._placeholder
-
-    def with_placeholder(self, placeholder: Placeholder) -> Self:
-        """The same part, its bytes having been processed."""
-        copy = self.model_copy()
-        copy._placeholder = placeholder
-        return copy
+    def says_where(self) -> bool:
+        return self._comes_from is not None
 
     @model_validator(mode="after")
     def _read(self) -> Self:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.errors import ArtifactError, MediaError
-from katapi.runtime.images.arrays import Array, Join
-from katapi.runtime.images.arrival import Arrival, arrive, size_on_arrival
-from katapi.runtime.images.decoding import Header, Reading, load, read_header
+from katapi.runtime.errors import MediaError
+from katapi.runtime.images.declared import DeclaredPipeline
+from katapi.runtime.images.decoding import Header
 from katapi.runtime.images.picture import Picture, Size, Step, Trace, outline
 from katapi.runtime.images.pieces import Pieces, standing
-from katapi.runtime.images.pixels import Normalization
 from katapi.runtime.images.plan import Outputs, Plan
 from katapi.runtime.images.record import (
     ImageRecord,
@@ -24,9 +20,6 @@ from katapi.runtime.images.record import (
     libraries_of,
 )
 from katapi.runtime.record import Identity
-
-if TYPE_CHECKING:
-    from PIL.ImageFile import ImageFile
 
 _SIZE = "send an image of another size"
 """A plan sees the size of a picture alone, so that there is no other remedy."""
@@ -112,53 +105,8 @@ class Processed:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ImagePipeline:
-    """A declared pipeline. Nothing of it changes, so that threads can share it."""
-
-    name: str
-    """By which it is found."""
-    version: str
-    """Of its declaration."""
-    digest: str
-    """Of the meaning of its declaration, `sha256:…`."""
-    reading: Reading
-    """Which files it reads."""
-    ways: Mapping[str, Arrival]
-    """The ways in which an image can come in, by name; the first is the one that is taken unless another is named."""
-    numbers: Normalization
-    """How a pixel becomes a number."""
-    plan: Callable[[Picture], Plan]
-    """What becomes of an image, or of its outline."""
-    joins: Mapping[str, Join]
-    """How the arrays of several images become one, by the name of the array."""
-    chosen: str | None = None
-    """The name of the way that was chosen; None for the first."""
-
-    @property
-    def way(self) -> str:
-        """The name of the way in which images come in."""
-        return next(iter(self.ways)) if self.chosen is None else self.chosen
-
-    @property
-    def arrival(self) -> Arrival:
-        """The way in which images come in."""
-        return self.ways[self.way]
-
-    def loading(self, way: str | None) -> ImagePipeline:
-        """The same pipeline for images that come in another way; None is the first one.
-
-        Raises `ArtifactError` A145 where no way has this name.
-        """
-        if way == self.chosen:
-            return self
-        if way is not None and way not in self.ways:
-            raise ArtifactError(
-                f"images do not come into {self.name} by a way {way!r}",
-                code="A145",
-                where=self.name,
-                help=f"ways: {', '.join(self.ways)}",
-            )
-        return replace(self, chosen=way)
+class ImagePipeline(DeclaredPipeline[Picture]):
+    """A declared pipeline of images: `process` and `measure`."""
 
     def process(self, data: bytes, *more: bytes, media_type: str | None = None) -> Processed:
         """The images of one call, each from the bytes of its file; `media_type` is what all of them are said to be.
@@ -200,8 +148,7 @@ class ImagePipeline:
         converted, is seen by `process_one` alone.
         """
         try:
-            header, image = self._opened(data, media_type=media_type, orientation=False)
-            seen = outline(size_on_arrival(image, header, self.arrival), self.reading.limits.pixels)
+            seen = outline(self.size_of(data, self.reading, media_type=media_type), self.reading.limits.pixels)
             plan = self.planned(seen)
             shapes = {name: array.shape for name, array in plan.arrays(self.numbers).items()}
             return Measure(seen.size, plan.tokens(), standing(plan.placeholder()), shapes)
@@ -211,44 +158,16 @@ class ImagePipeline:
 
     def together(self, images: Sequence[ProcessedImage]) -> Processed:
         """Images of this pipeline, at least one, with their arrays joined as it declares."""
-        joined: dict[str, Array] = {
-            name: self.joins.get(name, _ALONG_FIRST)([image.arrays[name] for image in images])
-            for name in images[0].arrays
-        }
-        return Processed(joined, tuple(images))
+        return Processed(self.joined([image.arrays for image in images]), tuple(images))
 
     def planned(self, picture: Picture) -> Plan:
         """The plan for a picture. Raises `MediaError` M109 where it has no answer for one of this size."""
-        try:
-            return self.plan(picture)
-        except MediaError as error:
-            error.help = error.help or _SIZE
-            raise
-        except (ArithmeticError, IndexError, ValueError) as error:
-            raise MediaError(
-                f"{self.name} has no answer for an image of {picture.size} ({error})", code="M109", help=_SIZE
-            ) from None
+        return self._planned(picture, f"an image of {picture.size}", _SIZE)
 
     def source(self, data: bytes, *, media_type: str | None, orientation: bool) -> tuple[Header, Picture]:
         """The header of a file and the picture that it holds, as it arrives; `orientation` as in `read_header`.
 
         Raises `MediaError` M100 to M108.
         """
-        header, image = self._opened(data, media_type=media_type, orientation=orientation)
-        size = size_on_arrival(image, header, self.arrival)
-        load(image)
-        arrived = arrive(image, header, self.arrival)
-        if (arrived.height, arrived.width) != size:
-            raise MediaError(
-                f"the image is damaged: its header says {size}", code="M107", help="send it as it was made"
-            )
-        return header, Picture(size, Trace(self.reading.limits.pixels), image=arrived)
-
-    def _opened(self, data: bytes, *, media_type: str | None, orientation: bool) -> tuple[Header, ImageFile]:
-        if not isinstance(data, bytes | bytearray | memoryview):
-            raise TypeError(f"an image is given by the bytes of its file, not by a {type(data).__name__}")
-        needed = orientation or self.arrival.orientation != "ignore"
-        return read_header(bytes(data), self.reading, media_type=media_type, orientation=needed)
-
-
-_ALONG_FIRST = Join()
+        trace = Trace(self.reading.limits.pixels)
+        return self.picture_of(data, trace, self.reading, media_type=media_type, orientation=orientation)

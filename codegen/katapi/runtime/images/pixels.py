@@ -117,6 +117,31 @@ def merged_patches(picture: Picture, side: int, merge: int, frames: int, numbers
     return out.reshape(count, -1)
 
 
+def temporal_patches(
+    pictures: Sequence[Picture], side: int, merge: int, frames: int, numbers: Normalization
+) -> NDArray[np.float32]:
+    """The pictures of a film as patches of `frames` pictures each, the last one of which is repeated to fill them up.
+
+    The patches of the first pictures stand before those of the next, and are ordered as those of `merged_patches`. A
+    patch is its channels, each with its place in all of its pictures: float32 of shape [n, values].
+    """
+    size = _one_size(pictures)
+    rows, columns = _grid(pictures[0], side * merge)
+    times = -(-len(pictures) // frames)
+    shape = (times, rows, columns, merge, merge, 3, frames, side, side)
+    if pictures[0].is_outline:
+        return _nothing((times * rows * columns * merge * merge, 3 * frames * side * side))
+    out = np.empty(shape, np.float32)
+    plane = np.empty(size, np.float32)
+    for place in range(times * frames):
+        pixels = pictures[min(place, len(pictures) - 1)].pixels
+        for channel in range(3):
+            np.take(numbers.table[channel], pixels[:, :, channel], out=plane, mode="clip")
+            cut = plane.reshape(rows, merge, side, columns, merge, side).transpose(0, 3, 1, 4, 2, 5)
+            out[place // frames, :, :, :, :, channel, place % frames] = cut
+    return out.reshape(-1, 3 * frames * side * side)
+
+
 def strips(pictures: Sequence[Picture], side: int, numbers: Normalization) -> NDArray[np.float32]:
     """The square patches of all pictures side by side, in one strip for each channel: float32 [3, side, width].
 

@@ -1,4 +1,4 @@
-"""What stands for an image among the ids: control tokens and texts, each with the tile or row that it stands for."""
+"""What stands for an image or a video among the ids: control tokens and texts, each with the part it stands for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from katapi.runtime.printed import Fixed, ImageStretch, Spelled, text_of_segment
 from katapi.runtime.segments import ControlSegment, ControlToken, Literal, LiteralSegment, Site
 
 if TYPE_CHECKING:
-    from katapi.runtime.images.given import GivenImage
+    from katapi.runtime.images.given import GivenImage, GivenVideo
     from katapi.runtime.images.pieces import Piece
 
 Indices: TypeAlias = tuple[tuple[str, int], ...]
@@ -36,10 +36,10 @@ class Repeated(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Placeholder:
-    """The placeholder of one image; two of them are never the same."""
+    """The placeholder of one image or video; two of them are never the same."""
 
-    image: GivenImage
-    """The image."""
+    given: GivenImage | GivenVideo
+    """The image or video."""
     pieces: tuple[Repeated, ...]
     """All of the placeholder, in order."""
     _made: dict[Site, tuple[Spelled, ref[ImageStretch]]] = field(default_factory=dict, repr=False)

@@ -1,4 +1,4 @@
-"""Puts the images of a request into it: the parts whose bytes are at hand get their placeholders.
+"""Puts the images and videos of a request into it: the parts whose bytes are at hand get their placeholders.
 
 The template prints a placeholder where it stands, so that all that looks at what is printed (budgets, extensions, the
 origins of tokens) has images in it without knowing of them.
@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, TypeVar, get_args
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
-from katapi.runtime.images.given import Bytes, GivenImage, Images
-from katapi.runtime.images.part import CarriesImage
+from katapi.runtime.images.given import Bytes, GivenImage, GivenVideo, Images
+from katapi.runtime.images.part import Carries, CarriesImage
 from katapi.runtime.images.placeholder import Placeholder, pieces_of
+from katapi.runtime.images.video_part import CarriesVideo
 from katapi.runtime.places import json_path
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import ControlToken, Path
 
 if TYPE_CHECKING:
     from katapi.runtime.images.pipeline import ImagePipeline
+    from katapi.runtime.images.videos import VideoPipeline
 
 R = TypeVar("R", bound=RequestModel)
 V = TypeVar("V")
@@ -28,62 +30,97 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """How the images of a model's requests are shown."""
+    """How the images and videos of a model's requests are shown."""
 
     controls: type[ControlToken]
     """The control tokens of its vocabulary."""
-    pipeline: Callable[[], ImagePipeline]
-    """The pipeline that its template names, loaded when the first image comes."""
+    pipeline: Callable[[], ImagePipeline] | None
+    """The pipeline that its template names for images, loaded when the first image comes; None where it names none."""
+    videos: Callable[[], VideoPipeline] | None = None
+    """That for videos."""
+
+    def shows(self, part: Carries) -> bool:
+        """Whether the template names a pipeline for what a part carries."""
+        return (self.videos if isinstance(part, CarriesVideo) else self.pipeline) is not None
 
 
 def placed(request: R, shown: Shown | None, images: Images, past: int = 0) -> R:
-    """A request, the bytes of its images found and measured; those of its first messages, `past`, stay as they are.
+    """A request, the bytes of its images and videos found and measured; those of its first messages, `past`, stay.
 
     Where no part of it has a source and nothing is attached, the request itself; so for a model without a pipeline.
-    Raises `MediaError` M100 to M109 for an image that cannot be measured, M120 where not as many are attached as parts
-    have no source, M121 where some parts have bytes and others have none, M122 to M124 where bytes may not be had,
-    M126 for a placeholder of another vocabulary, and M127 where images are attached and the model shows none.
+    Raises `MediaError` M100 to M109 for an image that cannot be measured and M114 to M116 for a film, M120 where not as
+    many are attached as parts have no source, M121 where some parts have bytes and others have none, M122 to M124 where
+    bytes may not be had, M126 for a placeholder of another vocabulary, and M127 where what is attached is shown by no
+    pipeline.
     """
-    every = parts_of(request)
-    parts = [(path, part) for path, part in every if part.placeholder is None and not _before(path, past)]
+    _check_shown(shown, images)
     if shown is None:
-        if images.attached:
-            message = "images are attached, and the template of this model names no pipeline for them"
-            raise MediaError(message, code="M127", where="attached[0]", help="send none to this model")
         return request
+    every = [(path, part) for path, part in parts_of(request) if shown.shows(part)]
+    parts = [(path, part) for path, part in every if part.placeholder is None and not _before(path, past)]
     bare = [path for path, part in every if part.placeholder is None and _before(path, past)]
-    if not images.attached and all(part.comes_from is None for _, part in parts):
+    if not images.attached and not images.films and not any(part.says_where for _, part in parts):
         bare += [path for path, _ in parts]
         if bare and len(bare) < len(every):
             raise _without_bytes(bare[0])
         return request
     if bare:
         raise _without_bytes(bare[0])
-    without = [path for path, part in parts if part.comes_from is None]
-    if without and not images.attached:
-        raise _without_bytes(without[0])
-    if len(without) != len(images.attached):
-        raise _miscounted(without, len(images.attached))
-    pipeline = shown.pipeline().loading(images.load)
-    found = Bytes(images, pipeline.reading.limits.bytes)
-    placeholders: dict[Path, Placeholder] = {}
-    for path, part in parts:
-        where = json_path(path)
-        image = GivenImage(*found.of(part.comes_from, where), pipeline, where)
-        standing = pipeline.measure(image.data, media_type=image.media_type, where=where)
-        placeholders[path] = Placeholder(image, pieces_of(standing.placeholder, shown.controls, where))
+    for kind, attached in ((CarriesImage, len(images.attached)), (CarriesVideo, len(images.films))):
+        without = [path for path, part in parts if isinstance(part, kind) and not part.says_where]
+        if without and not attached:
+            raise _without_bytes(without[0])
+        if len(without) != attached:
+            raise _miscounted(without, attached, "image" if kind is CarriesImage else "film")
+    placeholders = _placeholders(parts, shown, images)
 
-    def changed(path: Path, part: CarriesImage) -> CarriesImage:
+    def changed(path: Path, part: Carries) -> Carries:
         return part.with_placeholder(placeholders[path]) if path in placeholders else part
 
     return with_parts(request, (), changed)
 
 
-def parts_of(request: RequestModel) -> list[tuple[Path, CarriesImage]]:
-    """The parts of a request that carry images, each with its place, in order."""
-    found: list[tuple[Path, CarriesImage]] = []
+def _placeholders(parts: Sequence[tuple[Path, Carries]], shown: Shown, images: Images) -> dict[Path, Placeholder]:
+    """What stands for each part, in the order in which their bytes are asked for."""
+    pipeline = shown.pipeline and shown.pipeline()
+    videos = shown.videos and shown.videos()
+    most = max(one.reading.limits.bytes for one in (pipeline, videos) if one is not None)
+    found = Bytes(images, most)
+    placeholders: dict[Path, Placeholder] = {}
+    for path, part in parts:
+        where = json_path(path)
+        given: GivenImage | GivenVideo
+        if isinstance(part, CarriesVideo):
+            assert videos is not None, "the caller asks for what is shown"
+            given = found.film_of(part.comes_from, _loading(videos, images.load), where)
+        else:
+            assert isinstance(part, CarriesImage)
+            assert pipeline is not None, "the caller asks for what is shown"
+            given = GivenImage(*found.of(part.comes_from, where), pipeline.loading(images.load), where)
+        placeholders[path] = Placeholder(given, pieces_of(given.measured, shown.controls, where))
+    return placeholders
 
-    def note(path: Path, part: CarriesImage) -> CarriesImage:
+
+def _loading(pipeline: VideoPipeline, way: str | None) -> VideoPipeline:
+    """The pipeline for frames that come in as the images of a request do, where it declares that way."""
+    return pipeline.loading(way) if way in pipeline.ways else pipeline
+
+
+def _check_shown(shown: Shown | None, images: Images) -> None:
+    for attached, what, pipeline in (
+        (images.attached, "images", shown and shown.pipeline),
+        (images.films, "films", shown and shown.videos),
+    ):
+        if attached and pipeline is None:
+            message = f"{what} are attached, and the template of this model names no pipeline for them"
+            raise MediaError(message, code="M127", where="attached[0]", help="send none to this model")
+
+
+def parts_of(request: RequestModel) -> list[tuple[Path, Carries]]:
+    """The parts of a request that carry images or videos, each with its place, in order."""
+    found: list[tuple[Path, Carries]] = []
+
+    def note(path: Path, part: Carries) -> Carries:
         found.append((path, part))
         return part
 
@@ -101,32 +138,35 @@ def _before(path: Path, messages: int) -> bool:
             return messages > 0
 
 
-def _miscounted(parts: Sequence[Path], attached: int) -> MediaError:
+def _miscounted(parts: Sequence[Path], attached: int, what: str) -> MediaError:
     """What to raise where other than `attached` parts say of no source."""
-    are = "1 image is" if attached == 1 else f"{attached} images are"
+    are = f"1 {what} is" if attached == 1 else f"{attached} {what}s are"
     say = "1 part says" if len(parts) == 1 else f"{len(parts)} parts say"
     return MediaError(
         f"{are} attached, and {say} of no source",
         code="M120",
         where=json_path(parts[attached]) if attached < len(parts) else f"attached[{len(parts)}]",
-        help='attach one for each part that says of no source, {"type": "image"}, in their order',
+        help=f'attach one for each part that says of no source, {{"type": "{_TYPES[what]}"}}, in their order',
     )
+
+
+_TYPES = {"image": "image", "film": "video"}
 
 
 def _without_bytes(path: Path) -> MediaError:
     return MediaError(
-        "the bytes of this image are not at hand, and those of others are",
+        "the bytes of this image or video are not at hand, and those of others are",
         code="M121",
         where=json_path(path),
         help="attach it, or send its bytes in the part",
     )
 
 
-def with_parts(value: V, path: Path, change: Callable[[Path, CarriesImage], CarriesImage]) -> V:
-    """A value at a place of a request with each part in it changed that carries an image; the same where none is."""
+def with_parts(value: V, path: Path, change: Callable[[Path, Carries], Carries]) -> V:
+    """A value at a place of a request, each part changed that carries an image or video; the same where none is."""
     after: object = value
     match value:
-        case CarriesImage():
+        case Carries():
             after = change(path, value)
         case RequestModel():
             changes: dict[str, object] = {}
@@ -147,11 +187,11 @@ def with_parts(value: V, path: Path, change: Callable[[Path, CarriesImage], Carr
 
 @cache
 def _lead_to_images(model: type[RequestModel]) -> tuple[str, ...]:
-    """The fields of a model in whose values parts may stand that carry images."""
+    """The fields of a model in whose values parts may stand that carry images or videos."""
     return tuple(name for name, field in model.model_fields.items() if _may_hold(field.annotation))
 
 
 def _may_hold(annotation: object) -> bool:
     if isinstance(annotation, type) and issubclass(annotation, RequestModel):
-        return issubclass(annotation, CarriesImage) or bool(_lead_to_images(annotation))
+        return issubclass(annotation, Carries) or bool(_lead_to_images(annotation))
     return any(_may_hold(inner) for inner in get_args(annotation))

@@ -85,7 +85,7 @@ class ImageRecord:
         }
 
 
-def digest_of_array(array: Array) -> str:
+def digest_of_array(array: Array | NDArray[np.float64]) -> str:
     """The SHA-256 of an array's type, shape and bytes, the bytes in little-endian order: `float32[2,3]` and they."""
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     shape = ",".join(map(str, array.shape))
@@ -115,8 +115,8 @@ def _sha256(*parts: bytes | memoryview) -> str:
 
 
 @cache
-def libraries_of(format: Format) -> tuple[tuple[str, str], ...]:
-    """What decodes and computes: names and versions."""
+def libraries_of(format: Format | None) -> tuple[tuple[str, str], ...]:
+    """What decodes and computes: names and versions; no format is decoded where `format` is None."""
     import PIL  # Pillow is an extra
     from PIL import features
 
@@ -125,7 +125,7 @@ def libraries_of(format: Format) -> tuple[tuple[str, str], ...]:
         "module": features.version_module,
         "codec": features.version_codec,
     }
-    kind, library = format.codec
+    kind, library = ("", "") if format is None else format.codec
     found = [("pillow", PIL.__version__), ("numpy", np.__version__)]
     if kind:
         found.append((library, versions[kind](library) or "unknown"))

@@ -96,20 +96,24 @@ class Batch:
         self,
         layout: VisionLayout,
         images: Sequence[Sequence[Grid]] | None = None,
-        videos: Sequence[Sequence[Grid]] = (),
-        seconds: Sequence[Sequence[float]] = (),
+        videos: Sequence[Sequence[Grid]] | None = None,
+        seconds: Sequence[Sequence[float]] | None = None,
     ) -> BatchPositions:
         """The positions of a vision model of the Qwen family: int64 of shape [3, B, n], 0 on padding.
 
         `images` are the grids of each row's images, in order, and without them those of the images that were assembled;
-        `videos` and `seconds` likewise. Raises `MediaError` M110 to M113 as `katapi.mrope_positions` does, and M112
-        where there are grids for another number of rows.
+        `videos` and `seconds` likewise, the latter where the layout takes them. Raises `MediaError` M110 to M113 as
+        `katapi.mrope_positions` does, and M112 where there are grids for another number of rows.
         """
         from katapi.runtime.tensors.images import grids_of
         from katapi.runtime.tensors.mrope import positions_of_samples
 
-        grids = grids_of(self._samples) if images is None else images
-        found = positions_of_samples(self.unpad(self.input_ids), layout, grids, videos, seconds)
+        grids = grids_of(self._samples)
+        pictures = grids.images if images is None else images
+        films = grids.videos if videos is None else videos
+        own = grids.seconds if layout.video == "seconds" and videos is None else ()
+        times = own if seconds is None else seconds
+        found = positions_of_samples(self.unpad(self.input_ids), layout, pictures, films, times)
         position_ids = np.zeros((3, *self.input_ids.shape), dtype=np.int64)
         position_ids[:, self.attention_mask != 0] = found.position_ids
         return found._replace(position_ids=position_ids)

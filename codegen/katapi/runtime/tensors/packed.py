@@ -96,8 +96,8 @@ class PackedBatch:
         self,
         layout: VisionLayout,
         images: Sequence[Sequence[Grid]] | None = None,
-        videos: Sequence[Sequence[Grid]] = (),
-        seconds: Sequence[Sequence[float]] = (),
+        videos: Sequence[Sequence[Grid]] | None = None,
+        seconds: Sequence[Sequence[float]] | None = None,
     ) -> BatchPositions:
         """The positions of a vision model of the Qwen family, which begin anew with each sample: int64 [3, total].
 
@@ -108,8 +108,12 @@ class PackedBatch:
         from katapi.runtime.tensors.images import grids_of
         from katapi.runtime.tensors.mrope import positions_of_samples
 
-        grids = grids_of(self._parts) if images is None else images
-        return positions_of_samples(self.unpack(self.input_ids), layout, grids, videos, seconds)
+        grids = grids_of(self._parts)
+        pictures = grids.images if images is None else images
+        films = grids.videos if videos is None else videos
+        own = grids.seconds if layout.video == "seconds" and videos is None else ()
+        times = own if seconds is None else seconds
+        return positions_of_samples(self.unpack(self.input_ids), layout, pictures, films, times)
 
 
 def pack(inputs: Samples) -> PackedBatch:
