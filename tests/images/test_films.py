@@ -278,7 +278,7 @@ FAULTS: list[tuple[JsonObject, str, str]] = [
     ({"type": "video", "video": "a.gif", "fps": 2}, "R116", "messages[0].content[0].fps"),
     ({"type": "video", "video": ["a.png"], "fps": 0}, "R116", "messages[0].content[0].fps"),
     ({"type": "video", "video": ["a.png"], "fps": True}, "R113", "messages[0].content[0].fps"),
-    ({"type": "video", "video": ["data:image/png,a"]}, "R116", "messages[0].content[0].video[0]"),
+    ({"type": "video", "video": ["data:image/png;base64,a"]}, "R116", "messages[0].content[0].video[0]"),
     ({"type": "video", "video": "a.gif", "path": "b.gif"}, "R117", "messages[0].content[0].path"),
     ({"type": "video", "video": 3}, "R113", "messages[0].content[0].video"),
     ({"type": "video", "film": "a.gif"}, "R111", "messages[0].content[0].film"),
