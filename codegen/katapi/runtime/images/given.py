@@ -176,7 +176,7 @@ class Bytes:
                 return data, None, "attached", str(number)
 
     def film_of(self, source: VideoSource | None, pipeline: VideoPipeline, where: str) -> GivenVideo:
-        """The film that a part means. Raises `MediaError` as `of` does, for each of its frames too."""
+        """The film that a part means. Raises `MediaError` M102 and M122 to M124 as `of` does, for each frame too."""
         media_type: str | None = None
         kind: Kind = "request"
         name = ""
