@@ -71,8 +71,8 @@ mutants: .venv/ready ## plant faults in generated code and count those that the 
 fuzz: .venv/ready ## the property tests with many more examples, on all cores: hours
 	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis --numprocesses=auto --dist=worksteal --verbose --durations=10 $(ARGS)
 
-bench: .venv-bench/ready ## speed beside transformers and renderers, as ratios
-	.venv-bench/bin/python tools/bench.py $(ARGS)
+bench: .venv-bench/peers ## speed beside all peers: writes docs/benchmarks.md, in an hour; ARGS=--quick in minutes
+	nice .venv-bench/bin/python -m tools.benchmarks $(ARGS)
 
 masks: .venv-bench/ready ## loss masks beside transformers on TRL's templates: writes docs/masks.md, in some minutes
 	.venv-bench/bin/$(PIP_INSTALL) --no-deps --requirement tools/official_templates/requirements.txt
@@ -93,6 +93,12 @@ clean: ## remove environments, caches and what was built
 
 .venv-bench/ready: pyproject.toml
 	@$(call make-environment,.venv-bench,bench)
+
+# One by one: a peer that cannot be had on a machine is named in the tables.
+.venv-bench/peers: .venv-bench/ready tools/benchmarks/peers.txt
+	@grep -v '^#' tools/benchmarks/peers.txt | while read -r peer; do \
+		.venv-bench/bin/$(PIP_INSTALL) $$peer || echo "katapi: $$peer cannot be installed here; it is left out" >&2; done
+	@touch $@
 
 .venv-networks/ready: pyproject.toml
 	@$(call make-environment,.venv-networks,networks)

@@ -22,6 +22,7 @@ from katapi.runtime.model_input import ModelInput
 from katapi.runtime.request_model import RequestModel
 from katapi.testing import accepted, rejection, request_bytes
 from katapi.testing_segments import Placeholder, Prefix, check_placeholders, check_prefix
+from katapi.testing_shown import check_images, check_pixels, with_images
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -44,7 +45,7 @@ def within(requests: SearchStrategy[R], model: Model[R]) -> SearchStrategy[Case]
         asking = [one for one, role in zip(further, roles_of(further), strict=True) if role not in INSTRUCTING]
         return parts[0].model_copy(update={"messages": (*messages_of(parts[0]), *asking)})
 
-    conversations = accepted(st.lists(requests, min_size=1, max_size=4).map(joined), model)
+    conversations = with_images(accepted(st.lists(requests, min_size=1, max_size=4).map(joined), model), model)
     names = st.sampled_from(sorted(model.budgets))
     return st.builds(Case, conversations, names, st.floats(0, 1.1), st.integers(0, 8))
 
@@ -62,6 +63,7 @@ def check_within(
         return
     whole = model.assemble(request)
     check_placeholders(whole, placeholders)
+    check_images(model, request, whole, range(len(messages_of(request))))
     budget = _tightened(model.budgets[case.policy], int(len(whole) * case.room), case.reserve)
     raw = request_bytes(request)
     try:
@@ -91,13 +93,16 @@ def check_within(
     if decision.cut is None:
         assert result.input_ids.tolist() == expected.input_ids.tolist()
         assert decision.input == len(result)
-        _check_kept(request, result.request, decision)
+        check_images(model, request, result, _check_kept(request, result.request, decision))
         _check_choices(request, decision)
     else:
         cut = decision.cut
         assert isinstance(budget.overflow, CutLeft)
         assert result.input_ids.tolist() == expected.input_ids.tolist()[cut.tokens :]
         assert budget.overflow.breaks.issuperset(cut.breaks)
+        before = [one.given.data for one in expected.images]
+        assert [one.given.data for one in result.images] == before[len(before) - len(result.images) :]
+        check_pixels(model, result)
 
 
 def _or_code(assemble: Callable[[], ModelInput]) -> ModelInput | str:
@@ -116,8 +121,11 @@ def _whole(model: Model[R], request: JsonObject) -> ModelInput:
     return model.assemble(json.dumps(request, ensure_ascii=False).encode())
 
 
-def _check_kept(request: RequestModel, kept: RequestModel, decision: PolicyDecision) -> None:
-    """What is required is there as it came, in its order; a call and its results are there together or not at all."""
+def _check_kept(request: RequestModel, kept: RequestModel, decision: PolicyDecision) -> list[int]:
+    """What is required is there as it came, in its order; a call and its results are there together or not at all.
+
+    Gives the messages that are kept.
+    """
     messages = messages_of(request)
     places = sorted(
         at
@@ -125,7 +133,7 @@ def _check_kept(request: RequestModel, kept: RequestModel, decision: PolicyDecis
         if choice.kept and section_list(choice.section) == "messages"
         for at in choice.at
     )
-    assert [messages[at] for at in places] == [*messages_of(kept)]
+    assert [messages[at].model_dump() for at in places] == [one.model_dump() for one in messages_of(kept)]
     conversation = conversation_of(messages)
     required = [at for number in conversation.required for at in conversation.atoms[number]]
     assert {*required} <= {*places}
@@ -134,6 +142,7 @@ def _check_kept(request: RequestModel, kept: RequestModel, decision: PolicyDecis
     users = [at for at, role in enumerate(roles_of(messages)) if role == USER]
     assert {*users[-1:]} <= {*places}
     assert getattr(kept, "add_generation_prompt", None) == getattr(request, "add_generation_prompt", None)
+    return places
 
 
 def _check_choices(request: RequestModel, decision: PolicyDecision) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from katapi.runtime.budget.cut import CutInput
 from katapi.runtime.budget.policy import Structure
 from katapi.runtime.messages import items_of, messages_of
-from katapi.runtime.model_input import ModelInput
+from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import ContentSegment, ControlSegment, Segment, Site
 
@@ -56,7 +56,7 @@ def check_placeholders(result: ModelInput, placeholders: Collection[Placeholder]
     """
     sites = {site for one in placeholders for way in one.ways for site in way}
     whole = result.whole if isinstance(result, CutInput) else result
-    written = tuple(site for site in sites_of(whole.rendered.payload) if site in sites)
+    written = tuple(site for site in sites_of(_with_images_as_one(whole.rendered)) if site in sites)
     ends = {0}
     between = {0}
     for part in _parts(whole.request, placeholders):
@@ -64,7 +64,7 @@ def check_placeholders(result: ModelInput, placeholders: Collection[Placeholder]
         between |= ends
     assert len(written) in ends
     segments = result.rendered.payload
-    left = tuple(site for site in sites_of(segments) if site in sites)
+    left = tuple(site for site in sites_of(_with_images_as_one(result.rendered)) if site in sites)
     first = len(written) - len(left)
     assert left == written[first:]
     decision = result.record.decision
@@ -74,6 +74,12 @@ def check_placeholders(result: ModelInput, placeholders: Collection[Placeholder]
     alone = [(start, id) for (start, end), id in tokens if end == start + 1 and _stands_at(segments[start], sites)]
     controls = [(at, one) for at, one in enumerate(segments) if _stands_at(one, sites)]
     assert alone == [(at, one.token.id) for at, one in controls if isinstance(one, ControlSegment)]
+
+
+def _with_images_as_one(rendered: RenderedInput) -> list[Segment]:
+    """Segments, the first one alone of what stands for each image whose bytes are at hand."""
+    further = {at for span in rendered.images for at in range(span.start + 1, span.stop)}
+    return [one for at, one in enumerate(rendered.payload) if at not in further]
 
 
 def _stands_at(segment: Segment, sites: Collection[Site]) -> bool:

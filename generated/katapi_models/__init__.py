@@ -37,6 +37,7 @@ MODELS: dict[str, str] = {
     "phi-3-mini": "phi_3_mini",
     "phi-4": "phi_4",
     "qwen2.5": "qwen2_5",
+    "qwen2.5-vl": "qwen2_5_vl",
     "qwen3": "qwen3",
     "qwen3-coder": "qwen3_coder",
     "qwen3-instruct-2507": "qwen3_instruct_2507",

@@ -80,7 +80,10 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "another": ("role", "content.text", "content"),
 }
 PREFIX = Prefix(ways=((Site(99, 14), Site(99, 29)),), own=frozenset({Site(99, 14), Site(99, 29)}))
-PLACEHOLDERS = (Placeholder("type", "image", ((Site(48, 47),),)), Placeholder("type", "image_url", ((Site(48, 47),),)))
+PLACEHOLDERS = (
+    Placeholder("type", "image", ((Site(48, 27),), (Site(48, 47),))),
+    Placeholder("type", "image_url", ((Site(48, 27),), (Site(48, 47),))),
+)
 REJECTIONS = {"gemma.kata:61", "gemma.kata:72", "gemma.kata:83", "gemma.kata:85", "gemma.kata:88"}
 INPUTS = accepted(REQUEST, MODEL)
 

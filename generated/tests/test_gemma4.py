@@ -114,8 +114,8 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
 PREFIX = Prefix(ways=((), (Site(148, 104), Site(148, 110))), own=frozenset({Site(148, 104), Site(148, 110)}))
 PLACEHOLDERS = (
     Placeholder("type", "audio", ((Site(58, 28),),)),
-    Placeholder("type", "image", ((Site(57, 61),),)),
-    Placeholder("type", "image_url", ((Site(57, 61),),)),
+    Placeholder("type", "image", ((Site(57, 41),), (Site(57, 61),))),
+    Placeholder("type", "image_url", ((Site(57, 41),), (Site(57, 61),))),
     Placeholder("type", "video", ((Site(59, 28),),)),
 )
 REJECTIONS = {

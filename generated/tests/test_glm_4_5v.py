@@ -104,6 +104,11 @@ PLACEHOLDERS = (
         (
             (
                 Site(62, 39, "spec/tools/glm-4.5.kata"),
+                Site(62, 55, "spec/tools/glm-4.5.kata"),
+                Site(62, 83, "spec/tools/glm-4.5.kata"),
+            ),
+            (
+                Site(62, 39, "spec/tools/glm-4.5.kata"),
                 Site(62, 74, "spec/tools/glm-4.5.kata"),
                 Site(62, 83, "spec/tools/glm-4.5.kata"),
             ),
@@ -113,6 +118,11 @@ PLACEHOLDERS = (
         "type",
         "image_url",
         (
+            (
+                Site(62, 39, "spec/tools/glm-4.5.kata"),
+                Site(62, 55, "spec/tools/glm-4.5.kata"),
+                Site(62, 83, "spec/tools/glm-4.5.kata"),
+            ),
             (
                 Site(62, 39, "spec/tools/glm-4.5.kata"),
                 Site(62, 74, "spec/tools/glm-4.5.kata"),

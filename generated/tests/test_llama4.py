@@ -104,7 +104,10 @@ ALWAYS_PRINTED: dict[str, tuple[str, ...]] = {
     "custom": ("content",),
 }
 PREFIX = Prefix(ways=((Site(32, 26), Site(132, 19), Site(32, 45), Site(32, 57)),), own=frozenset({Site(132, 19)}))
-PLACEHOLDERS = (Placeholder("type", "image", ((Site(38, 57),),)), Placeholder("type", "image_url", ((Site(38, 57),),)))
+PLACEHOLDERS = (
+    Placeholder("type", "image", ((Site(38, 37),), (Site(38, 57),))),
+    Placeholder("type", "image_url", ((Site(38, 37),), (Site(38, 57),))),
+)
 REJECTIONS = {
     "llama4.kata:53",
     "llama4.kata:59",

@@ -103,7 +103,9 @@ PLACEHOLDERS = (
         "type",
         "image",
         (
+            (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 29), Site(57, 64)),
             (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 51), Site(57, 64)),
+            (Site(57, 15), Site(57, 29), Site(57, 64)),
             (Site(57, 15), Site(57, 51), Site(57, 64)),
         ),
     ),
@@ -111,7 +113,9 @@ PLACEHOLDERS = (
         "type",
         "image_url",
         (
+            (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 29), Site(57, 64)),
             (Site(56, 29), Site(56, 40), Site(56, 49), Site(57, 15), Site(57, 51), Site(57, 64)),
+            (Site(57, 15), Site(57, 29), Site(57, 64)),
             (Site(57, 15), Site(57, 51), Site(57, 64)),
         ),
     ),
@@ -119,7 +123,9 @@ PLACEHOLDERS = (
         "type",
         "video",
         (
+            (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 29), Site(63, 70)),
             (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 57), Site(63, 70)),
+            (Site(63, 15), Site(63, 29), Site(63, 70)),
             (Site(63, 15), Site(63, 57), Site(63, 70)),
         ),
     ),
@@ -127,7 +133,9 @@ PLACEHOLDERS = (
         "type",
         "video_url",
         (
+            (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 29), Site(63, 70)),
             (Site(62, 29), Site(62, 38), Site(62, 45), Site(63, 15), Site(63, 57), Site(63, 70)),
+            (Site(63, 15), Site(63, 29), Site(63, 70)),
             (Site(63, 15), Site(63, 57), Site(63, 70)),
         ),
     ),

@@ -85,7 +85,9 @@ PLACEHOLDERS = (
         "type",
         "image",
         (
+            (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 29), Site(44, 64)),
             (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 51), Site(44, 64)),
+            (Site(44, 15), Site(44, 29), Site(44, 64)),
             (Site(44, 15), Site(44, 51), Site(44, 64)),
         ),
     ),
@@ -93,7 +95,9 @@ PLACEHOLDERS = (
         "type",
         "image_url",
         (
+            (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 29), Site(44, 64)),
             (Site(43, 29), Site(43, 40), Site(43, 49), Site(44, 15), Site(44, 51), Site(44, 64)),
+            (Site(44, 15), Site(44, 29), Site(44, 64)),
             (Site(44, 15), Site(44, 51), Site(44, 64)),
         ),
     ),
@@ -101,7 +105,9 @@ PLACEHOLDERS = (
         "type",
         "video",
         (
+            (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 29), Site(49, 70)),
             (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 57), Site(49, 70)),
+            (Site(49, 15), Site(49, 29), Site(49, 70)),
             (Site(49, 15), Site(49, 57), Site(49, 70)),
         ),
     ),
@@ -109,7 +115,9 @@ PLACEHOLDERS = (
         "type",
         "video_url",
         (
+            (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 29), Site(49, 70)),
             (Site(48, 29), Site(48, 38), Site(48, 45), Site(49, 15), Site(49, 57), Site(49, 70)),
+            (Site(49, 15), Site(49, 29), Site(49, 70)),
             (Site(49, 15), Site(49, 57), Site(49, 70)),
         ),
     ),

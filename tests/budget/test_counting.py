@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.budget.counting import TokenCounter
@@ -84,17 +88,17 @@ class Encoded:
 
     def __init__(self, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
         self.texts: list[str] = []
-        encode, encode_part = tokenizer.encode, tokenizer.encode_part
+        count, encode_part = tokenizer.count, tokenizer.encode_part
 
-        def noted(one: str, first: bool = True) -> list[int]:
+        def noted(one: str, first: bool = True) -> int:
             self.texts.append(one)
-            return encode(one, first)
+            return count(one, first)
 
         def noted_part(one: str) -> list[int]:
             self.texts.append(one)
             return encode_part(one)
 
-        monkeypatch.setattr(tokenizer, "encode", noted)
+        monkeypatch.setattr(tokenizer, "count", noted)
         monkeypatch.setattr(tokenizer, "encode_part", noted_part)
 
     def taken(self) -> list[str]:
@@ -138,3 +142,20 @@ def test_a_text_that_is_long_can_be_cut_if_a_place_is_known() -> None:
         False,
         True,
     ]
+
+
+def test_what_was_counted_is_assembled_without_being_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = replace(model_named("qwen3"))  # which knows no run yet
+    tokenizer = model.tokenizer
+    encode, texts = tokenizer.encode_array, list[str]()
+
+    def noted(one: str, first: bool = True) -> NDArray[np.int32]:
+        texts.append(one)
+        return encode(one, first)
+
+    monkeypatch.setattr(tokenizer, "encode_array", noted)
+    talk = [{"role": role, "content": f"{role} {at}: {PROSE[0]}"} for at in range(9) for role in ("user", "assistant")]
+    raw = json.dumps({"messages": [*talk, {"role": "user", "content": "the last"}]}).encode()
+    ids = model.assemble(raw, "chat8k").input_ids.tolist()
+    assert len(texts) == len(set(texts)) > 18
+    assert ids == model_named("qwen3").assemble(raw).input_ids.tolist()

@@ -13,13 +13,17 @@ import pytest
 
 from katapi.runtime.budget import apply
 from katapi.runtime.budget.fit import Fitted, fit
+from katapi.runtime.images.arrays import Array
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.messages import items_of, messages_of
 from katapi.runtime.model import Model
+from katapi.runtime.model_input import ModelInput
 from katapi.runtime.printed import Fixed, Printed, Stretch, fixed
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import ControlSegment
+from katapi.runtime.tensors.images import pixel_inputs_of
 from katapi.testing_budgets import Case, check_within
+from katapi.testing_shown import Plain
 from tests.specs import ROOT, model_named
 
 Fault: TypeAlias = Callable[[RequestModel, list[Printed]], list[Printed]]
@@ -197,3 +201,57 @@ def test_a_part_of_a_message_that_the_fit_leaves_out_is_found(
     model = model_named(name)
     with pytest.raises(AssertionError):
         check(model, policy, talk(model), 1)
+
+
+# ---- images with their bytes
+
+
+def seen(model: Model[RequestModel]) -> RequestModel:
+    """Images with their bytes, one in each turn."""
+    small = [Plain(40 + 9 * turn, 30, 60 * turn) for turn in range(3)]
+    asked: list[JsonObject] = [
+        {"role": "user", "content": [{"type": "text", "text": "see"}, {"type": "image", "url": one.url()}]}
+        for one in small
+    ]
+    answer: JsonObject = {"role": "assistant", "content": "I see."}
+    messages = [asked[0], answer, asked[1], answer, asked[2]]
+    return model.decode_request(json.dumps({"messages": messages}).encode())
+
+
+@pytest.mark.parametrize(("name", "policy"), CASES)
+def test_without_a_fault_nothing_fails_with_images(name: str, policy: str) -> None:
+    model = model_named(name)
+    kept: set[int] = set()
+    for room in (1.0, 0.8, 0.5):
+        check(model, policy, seen(model), room)
+        whole = model.assemble(seen(model))
+        budget = replace(model.budgets[policy], window=int(len(whole) * room), reserve=0)
+        kept.add(len(model.assemble(seen(model), budget).images))
+    assert {1, 3} <= kept, "some are left out"
+
+
+@pytest.mark.parametrize(("name", "policy"), CASES)
+def test_images_whose_pixels_stand_in_another_order_are_found(
+    name: str, policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def turned(inputs: Sequence[ModelInput]) -> dict[str, Array]:
+        return {name: array[::-1] for name, array in pixel_inputs_of(inputs).items()}
+
+    monkeypatch.setattr("katapi.runtime.tensors.images.pixel_inputs_of", turned)
+    model = model_named(name)
+    with pytest.raises(AssertionError):
+        check(model, policy, seen(model), 1)
+
+
+@pytest.mark.parametrize(("name", "policy"), CASES)
+def test_images_of_other_messages_are_found(name: str, policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def swapped(request: RequestModel, *others: object) -> Fitted[RequestModel]:
+        fitted: Fitted[RequestModel] = fit(request, *others)  # type: ignore[arg-type]  # passed on as they came
+        messages = [*messages_of(fitted.request)]
+        messages[0], messages[-1] = messages[-1], messages[0]
+        return replace(fitted, request=fitted.request.model_copy(update={"messages": tuple(messages)}))
+
+    monkeypatch.setattr(apply, "fit", swapped)
+    model = model_named(name)
+    with pytest.raises(AssertionError):
+        check(model, policy, seen(model), 1)

@@ -16,6 +16,7 @@ from tests.specs import model_named
 
 #: Models whose templates show pictures, and the control token that stands for one.
 PLACEHOLDERS = {
+    "qwen2.5-vl": "<|image_pad|>",
     "qwen3-vl": "<|image_pad|>",
     "qwen3.5": "<|image_pad|>",
     "glm-4.5v": "<|image|>",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
+import weakref
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from katapi.runtime.images.picture import Picture
 from katapi.runtime.images.pieces import Piece, control
 from katapi.runtime.images.pieces import text as piece_text
 from katapi.runtime.images.plan import Plan
+from katapi.runtime.json_types import Json
 from katapi.runtime.origins import ImageOrigin
 from katapi.runtime.stages import Stage
 from tests.images.shown import PAD, A, B, C, image, model, png, request, said, showing, text, user
@@ -143,6 +146,27 @@ def test_an_address_needs_a_fetch_function_whose_result_is_recorded() -> None:
     assert entry["sha256"] == hashlib.sha256(A).hexdigest()
 
 
+def test_the_bytes_of_an_image_are_hashed_once_for_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = f"{0:064}"
+    monkeypatch.setattr("katapi.runtime.images.pipeline.digest_of_file", lambda data: f"sha256:{digest}")
+    [entry] = MODEL.assemble(request(user(image(A)))).record.images
+    assert entry["sha256"] == digest, "both entries are one digest"
+
+
+def test_pixels_go_with_the_last_that_refers_to_their_input() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        x = MODEL.assemble(request(user(image(A))))
+        processed = weakref.ref(x.images[0].given.processed)
+        assert x.record.images
+        assert x.pixel_inputs()
+        del x
+        assert processed() is None, "a cycle keeps the arrays"
+    finally:
+        gc.enable()
+
+
 @pytest.mark.parametrize("answer", ["text", None, OSError("no route")])
 def test_a_fetch_function_that_gives_no_bytes_is_told(answer: object) -> None:
     def fetch(address: str) -> bytes:
@@ -237,3 +261,55 @@ def test_an_execution_that_fails_at_an_image_has_a_record() -> None:
     assert failed.error is not None
     assert failed.error.code == "M121"
     assert [*failed.record.stages][-1] is Stage.BUDGET
+
+
+@pytest.mark.parametrize("attached", [A, "abc", iter([A]), [None], ["a.png"], [Path("a.png")], [5]])
+def test_what_is_no_list_of_the_bytes_of_images_is_told_at_once(attached: object) -> None:
+    with pytest.raises(TypeError, match="bytes"):
+        katapi.Images(attached=attached)  # type: ignore[arg-type]  # what is tested
+
+
+def test_other_arguments_that_are_none_are_told_at_once() -> None:
+    with pytest.raises(ValueError, match="folder"):
+        katapi.Images(folder="")
+    with pytest.raises(TypeError, match=r"katapi\.Images, not a list"):
+        MODEL.assemble(TALK, images=[A])  # type: ignore[arg-type]  # what is tested
+
+
+def test_bytes_that_can_change_are_taken_as_they_are() -> None:
+    data = bytearray(A)
+    x = MODEL.assemble(request(user(image())), images=katapi.Images(attached=[data]))  # type: ignore[list-item]  # what is tested
+    data[:] = B
+    assert x.images[0].given.data == A
+    assert [one.data for one in x.record.media] == [A]
+
+
+def test_a_file_that_several_parts_name_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.png").write_bytes(A)
+    opened: list[str] = []
+    own = os.open
+
+    def counted(path: str, flags: int) -> int:
+        opened.append(str(path))
+        return own(path, flags)
+
+    monkeypatch.setattr("katapi.runtime.images.given.os.open", counted)
+    part: Json = {"type": "image", "path": "a.png"}
+    assert len(MODEL.assemble(request(user(part, part)), images=katapi.Images(folder=tmp_path)).images) == 2
+    assert len(opened) == 1
+
+
+def test_a_file_that_says_of_no_length_is_not_read_further_than_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.png").write_bytes(A)
+    pipeline = katapi.image_pipeline("qwen2_vl")
+    reading = replace(pipeline.reading, limits=replace(pipeline.reading.limits, bytes=len(A) - 20))
+    short = showing("qwen3-vl", lambda: replace(pipeline, reading=reading))
+    empty = os.stat_result((*os.stat(tmp_path)[:6], 0, *os.stat(tmp_path)[7:10]))
+    monkeypatch.setattr("katapi.runtime.images.given.stat.S_ISREG", lambda mode: True)
+    monkeypatch.setattr("katapi.runtime.images.given.os.fstat", lambda number: empty)
+    with pytest.raises(katapi.MediaError) as caught:
+        short.assemble(request(user({"type": "image", "path": "a.png"})), images=katapi.Images(folder=tmp_path))
+    assert caught.value.code == "M102"
+    assert f"{len(A) - 19}" in caught.value.message, "no more of it was read"

@@ -217,3 +217,17 @@ def test_a_batch_has_the_images_of_all_rows() -> None:
         assert np.array_equal(own.position_ids, told.position_ids)
     with pytest.raises(katapi.MediaError):
         rows.mrope_positions(layout, images=[])
+
+
+TWO = request(user(image(A), image(B)))
+
+
+def test_what_is_written_into_the_arrays_of_a_batch_is_of_no_record() -> None:
+    x = MODEL.assemble(request(user(image(A))))
+    assert not any(array.flags.writeable for array in x.images[0].arrays.values())
+    assert not any(array.flags.writeable for array in x.pixel_inputs().values())
+    assert not any(array.flags.writeable for array in MODEL.assemble(TWO).pixel_inputs().values())
+    for made in (katapi.batch([x]), katapi.pack([x]), katapi.batch([x, x])):
+        made.pixel_inputs()["pixel_values"][:] = 0
+    assert x.images[0].arrays["pixel_values"].any()
+    assert x.digests() == MODEL.assemble(request(user(image(A)))).digests()

@@ -10,6 +10,7 @@ from tests.images.shown import image, png, request, text, user
 
 #: For each model its pipeline, the image token, and what the processor replaces in the text that a template gives.
 MODELS = {
+    "qwen2.5-vl": ("qwen2_vl", "<|image_pad|>", "<|image_pad|>"),
     "qwen3-vl": ("qwen3_vl", "<|image_pad|>", "<|image_pad|>"),
     "qwen3.5": ("qwen3_vl", "<|image_pad|>", "<|image_pad|>"),
     "glm-4.5v": ("glm4v", "<|image|>", "<|image|>"),

@@ -58,6 +58,7 @@ def test_each_way_says_what_it_is() -> None:
         "arithmetic": "float32, rescale folded into mean and std",
     }
     assert len({str(one["arithmetic"]) for one in said}) == 3
+    assert [one.get("type") for one in said] == [None, "bfloat16, held as float32", None]
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-(2.0**100), max_value=2.0**100))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,16 @@ def test_images_beside_the_request_are_in_the_pack() -> None:
     assert [one["path"] for one in images if isinstance(one, dict)] == [[*path] for path in PATHS]
     slim = katapi.pack_of(MODEL, executed(TALK, Images(attached=[B, C])), embed_images=False)
     assert [one.data for one in slim.media] == [None, None]
+
+
+def test_images_that_are_not_those_of_the_record_are_refused() -> None:
+    pack = packed(request(user(image())), Images(attached=[A]))
+    [own] = pack.media
+    other = own._replace(data=B, sha256=hashlib.sha256(B).hexdigest())
+    for media in ((other,), (own._replace(name="1"),), ()):
+        with pytest.raises(katapi.ReplayError) as caught:
+            katapi.read_pack(katapi.pack_bytes(replace(pack, media=media)))
+        assert (caught.value.code, caught.value.where) == ("Y103", "stages/images.json")
 
 
 Case = Callable[[Path], tuple[bytes, Images]]
@@ -126,6 +138,16 @@ def test_a_replay_says_whether_the_decoder_gave_other_pixels(monkeypatch: pytest
     assert row.why.startswith("other: images[0], what is decoded of the same file")
 
 
+def _digests(pack: katapi.Pack) -> Iterator[bytes]:
+    """The digests that would tell a guess of an image: of its bytes, its pixels and its arrays."""
+    for data in (A, B, C):
+        yield hashlib.sha256(data).hexdigest().encode()
+        seen = katapi.image_pipeline("qwen2_vl").process(data).images[0].record
+        for digest in (seen.pixels, *(digest for _, digest in seen.arrays)):
+            yield digest.encode()
+    assert pack.digests[Stage.IMAGES] is None
+
+
 def test_a_redacted_pack_has_neither_images_nor_their_names(tmp_path: Path) -> None:
     for case in (by_file, by_address, attached):
         raw, images = case(tmp_path)
@@ -133,7 +155,8 @@ def test_a_redacted_pack_has_neither_images_nor_their_names(tmp_path: Path) -> N
             pack = katapi.pack_of(MODEL, executed(raw, images), redact=how)
             data = katapi.pack_bytes(pack)
             whole = b"".join(read_archive(data).values())
-            for secret in (b"b.png", b"a.b/c", url(A).encode()[30:60], B, C):
+            digests = [*_digests(pack)] if how == "placeholders" else []
+            for secret in (b"b.png", b"a.b/c", url(A).encode()[30:60], B, C, *digests):
                 assert secret not in whole
             assert katapi.replay(katapi.read_pack(data), MODEL).agrees
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -43,6 +44,20 @@ FORMS: list[tuple[JsonObject, ImageSource | None]] = [
     ({"image_url": url(A)}, ImageBytes(("image_url",), A, "image/png")),
     ({"image": f"DATA:Image/PNG;Base64,{B64}"}, ImageBytes(("image",), A, "image/png")),
     ({"image": f"data:;base64,{B64}"}, ImageBytes(("image",), A, None)),
+    ({"image": f" \n{url(A)}\n"}, ImageBytes(("image",), A, "image/png")),
+    ({"image": f"data:image/png; charset=x ; base64 ,{B64}"}, ImageBytes(("image",), A, "image/png")),
+    ({"image": f"da\tta:image/png;base64,{B64}"}, ImageFile(("image",), f"da\tta:image/png;base64,{B64}")),
+    ({"image": f"data:image/png;base64,{quote(B64, safe='')}"}, ImageBytes(("image",), A, "image/png")),
+    ({"image": f"data:image/png;base64,{B64.rstrip('=')}"}, ImageBytes(("image",), A, "image/png")),
+    ({"image": f"data:image/png;base64,{B64[:9]}%0A {B64[9:]}#a"}, ImageBytes(("image",), A, "image/png")),
+    ({"image": f"data:image/png,{quote(A, safe='')}"}, ImageBytes(("image",), A, "image/png")),
+    ({"image": f"data:image/png,{quote(A, safe='')}\n#a"}, ImageBytes(("image",), A, "image/png")),
+    ({"image": "data:,%4G%%41é"}, ImageBytes(("image",), "%4G%Aé".encode(), None)),
+    ({"image": "data:base64,AAAA"}, ImageBytes(("image",), b"AAAA", "base64")),
+    ({"base64": f"{B64[:8]}\n{B64[8:]}\n"}, ImageBytes(("base64",), A, None)),
+    ({"base64": B64.rstrip("=")}, ImageBytes(("base64",), A, None)),
+    ({"base64": " AA =\n= "}, ImageBytes(("base64",), b"\0", None)),
+    ({"base64": "AB"}, ImageBytes(("base64",), b"\0", None)),
     (
         {"source": {"type": "base64", "media_type": "image/png", "data": B64}},
         ImageBytes(("source", "data"), A, "image/png"),
@@ -50,7 +65,11 @@ FORMS: list[tuple[JsonObject, ImageSource | None]] = [
     ({"source": {"type": "url", "url": "https://a.b/c"}}, ImageAddress(("source", "url"), "https://a.b/c")),
     ({"base64": B64}, ImageBytes(("base64",), A, None)),
     ({"url": "s3://bucket/a.png"}, ImageAddress(("url",), "s3://bucket/a.png")),
+    ({"url": " https://a.b/c\n"}, ImageAddress(("url",), "https://a.b/c")),
     ({"image": "a/b.png"}, ImageFile(("image",), "a/b.png")),
+    ({"image": " a/b.png"}, ImageFile(("image",), " a/b.png")),
+    ({"path": " data:,a"}, ImageFile(("path",), " data:,a")),
+    ({"image": " file:///a/b.png"}, ImageFile(("image",), "/a/b.png")),
     ({"image": "file:///a/b%20c.png"}, ImageFile(("image",), "/a/b c.png")),
     ({"path": "https://a.b/c"}, ImageFile(("path",), "https://a.b/c")),
 ]
@@ -69,14 +88,24 @@ REFUSED: list[tuple[JsonObject, str, str]] = [
     ({"path": ""}, "R116", "path"),
     ({"path": "a\0b"}, "R116", "path"),
     ({"base64": ""}, "R116", "base64"),
-    ({"base64": B64[:-1]}, "R116", "base64"),
-    ({"base64": f"{B64[:8]}\n{B64[8:]}"}, "R116", "base64"),
+    ({"base64": " \n"}, "R116", "base64"),
+    ({"base64": "A"}, "R116", "base64"),
+    ({"base64": "AA="}, "R116", "base64"),
+    ({"base64": "AA==AAAA"}, "R116", "base64"),
+    ({"base64": "A==="}, "R116", "base64"),
+    ({"base64": "====", "url": None}, "R116", "base64"),
+    ({"base64": "AA-_"}, "R116", "base64"),
+    ({"base64": "AA%2B"}, "R116", "base64"),
+    ({"base64": "AA\u2003AA"}, "R116", "base64"),
     ({"base64": "é==="}, "R116", "base64"),
-    ({"image": "data:image/png,abc"}, "R116", "image"),
+    ({"image": "data:image/png,"}, "R116", "image"),
+    ({"image": "data:image/png,#abc"}, "R116", "image"),
     ({"image": "data:image/png;base64"}, "R116", "image"),
-    ({"image": "data:base64,AAAA"}, "R116", "image"),
+    ({"image": "data:image/png;base64,AA%2DA"}, "R116", "image"),
+    ({"image": "data:image/png;base64,AA%"}, "R116", "image"),
     ({"image": "file://elsewhere/a.png"}, "R116", "image"),
     ({"image": "file:///a.png?b"}, "R116", "image"),
+    ({"image": "file://["}, "R116", "image"),
     ({"image": "a.png", "url": "b.png"}, "R117", "url"),
     ({"image": 3}, "R113", "image"),
     ({"image": {"url": "a"}}, "R113", "image"),
@@ -98,7 +127,13 @@ def test_what_is_no_form_is_refused_at_its_place(part: JsonObject, code: str, pl
     assert (caught.value.code, caught.value.where) == (code, f"messages[0].content[0].{place}")
 
 
-TEXTS = st.sampled_from(["", "a.png", url(A), B64, "https://a.b", "file:///a", "data:,a", "file://b/c", "?", "a\0"])
+BODIES = st.text(st.sampled_from("AB=-+/%3dD# \t\n\f,;"), max_size=9)
+TEXTS = (
+    st.sampled_from(["", "a.png", url(A), B64, "https://a.b", "file:///a", "file://b/c", "file://[", "?", "a\0"])
+    | BODIES
+    | st.builds("{}data:{}{},{}".format, st.sampled_from(["", " ", "\n"]), st.just("a/b"), BODIES, BODIES)
+    | st.builds("data:{};{}base64{},{}".format, BODIES, st.sampled_from(["", " "]), st.sampled_from(["", " "]), BODIES)
+)
 OBJECTS = st.fixed_dictionaries(
     {},
     optional={
@@ -127,3 +162,70 @@ def test_the_oracle_takes_what_the_generated_types_take(part: dict[str, Json]) -
     except katapi.RequestError:
         found = False
     assert found is expected
+
+
+# ---- images where a template prints JSON
+
+IMAGE: JsonObject = {"type": "image_url", "image_url": {"url": url(A)}}
+JSON_CONTENTS = {
+    "gpt-oss": {"role": "tool"},
+    "llama3.1": {"role": "tool"},
+    "llama4": {"role": "ipython"},
+    "mistral-nemo-tekken": {"role": "tool", "tool_call_id": "123456789"},
+}
+"""For each template that prints the content of a message as JSON such a message."""
+PLACES: list[tuple[Json, str]] = [
+    ([{"type": "text", "text": "a"}, IMAGE], "content[1]"),
+    ([{"type": "image", "data": B64, "mimeType": "image/png"}], "content[0]"),
+    ([{"type": "input_image", "image_url": url(A)}], "content[0]"),
+    ({"content": [IMAGE], "is_error": False}, "content.content[0]"),
+]
+DATA: list[Json] = [
+    [{"type": "text", "text": "a"}, {"type": ["image"]}, "image", None],
+    {"elements": [IMAGE]},
+    {"type": "image", "content": "image"},
+    "image",
+    [],
+]
+
+
+def raw_json(name: str, content: Json) -> bytes:
+    params: JsonObject = {"now": "2026-01-01"} if name == "gpt-oss" else {}
+    return json.dumps({"messages": [{**JSON_CONTENTS[name], "content": content}], **params}).encode()
+
+
+@pytest.mark.parametrize("name", JSON_CONTENTS)
+@pytest.mark.parametrize(("content", "place"), PLACES)
+def test_an_image_is_not_printed_as_json(name: str, content: Json, place: str) -> None:
+    with pytest.raises(katapi.RequestError) as caught:
+        katapi.load(name).decode_request(
+            json.dumps({"messages": [{**JSON_CONTENTS[name], "content": content}]}).encode()
+        )
+    assert (caught.value.code, caught.value.where) == ("R118", f"messages[0].{place}")
+
+
+def test_an_image_is_not_printed_in_the_notation_of_gemma() -> None:
+    answer: Json = {"role": "assistant", "tool_responses": [{"name": "f", "response": [IMAGE]}]}
+    with pytest.raises(katapi.RequestError) as caught:
+        katapi.load("gemma4").decode_request(json.dumps({"messages": [answer]}).encode())
+    assert (caught.value.code, caught.value.where) == ("R118", "messages[0].tool_responses[0].response[0]")
+
+
+@pytest.mark.parametrize("name", JSON_CONTENTS)
+@pytest.mark.parametrize("content", DATA)
+def test_what_is_data_is_printed(name: str, content: Json) -> None:
+    katapi.load(name).decode_request(raw_json(name, content))
+
+
+LLAMA4 = program_of(ROOT / "spec" / "models" / "llama4.kata", "llama4")
+
+
+@pytest.mark.parametrize("content", [*(content for content, _ in PLACES), *DATA])
+def test_the_oracle_refuses_the_same_images_in_json(content: Json) -> None:
+    value: Json = {"messages": [{"role": "tool", "content": content}]}
+    if content in DATA:
+        canonical(LLAMA4, value)
+    else:
+        with pytest.raises(katapi.RequestError) as caught:
+            canonical(LLAMA4, value)
+        assert caught.value.code == "R118"

@@ -91,6 +91,24 @@ class QuickIdentity(QuickPoint):
 
 
 @standard(frozen=True)
+class StandardMixed(StandardSlots):
+    """Inherits slots; a factory stands between two defaults."""
+
+    x: int = 1
+    more: list[int] = field(default_factory=list)
+    y: int = 2
+
+
+@quick(frozen=True)
+class QuickMixed(QuickSlots):
+    """The same."""
+
+    x: int = 1
+    more: list[int] = field(default_factory=list)
+    y: int = 2
+
+
+@standard(frozen=True)
 class StandardEmpty:
     """No field."""
 
@@ -110,6 +128,7 @@ PAIRS = [
     (StandardSlots, QuickSlots),
     (StandardNamed, QuickNamed),
     (StandardIdentity, QuickIdentity),
+    (StandardMixed, QuickMixed),
     (StandardEmpty, QuickEmpty),
 ]
 CALLS: list[tuple[tuple[object, ...], dict[str, object]]] = [
@@ -121,6 +140,8 @@ CALLS: list[tuple[tuple[object, ...], dict[str, object]]] = [
     ((1, 2, "n", 4), {}),
     ((1, 2, "n", 4, 5), {}),
     (([1, 2],), {}),
+    (([1, 2], 3, [4]), {}),
+    (([1, 2], 3, [4], 5), {}),
     ((), {"x": 1}),
     ((), {"y": 1, "x": 2}),
     ((), {"items": [3]}),

@@ -60,6 +60,7 @@ TOKENIZERS = {
     "phi-3-mini": "phi-3-tokens",
     "phi-4": "phi-4-tokens",
     "qwen2.5": "qwen2.5-tokens",
+    "qwen2.5-vl": "qwen2.5-tokens",
     "qwen3": "qwen",
     "qwen3-coder": "qwen",
     "qwen3-instruct-2507": "qwen",

@@ -6,24 +6,22 @@ import io
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
+from katapi.cli.images import AttachedTo, Folder, read_images_of
 from katapi.cli.models import ModelName, Params, Policy, load_model, read_params, read_request, write_file
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from katapi.runtime.images.arrays import Array
+    from katapi.runtime.images.given import Images
     from katapi.runtime.json_types import Json
     from katapi.runtime.model import Model
     from katapi.runtime.model_input import ModelInput
     from katapi.runtime.request_model import RequestModel
     from katapi.runtime.tensors.batch import Batch, Padding
     from katapi.runtime.tensors.packed import PackedBatch
-
-    Integers: TypeAlias = NDArray[np.int64] | NDArray[np.int32]
 
 
 class Form(StrEnum):
@@ -59,19 +57,27 @@ def batch(
     ] = None,
     param: Params = None,
     policy: Policy = None,
+    image: AttachedTo = None,
+    image_folder: Folder = None,
 ) -> None:
     """Turn several requests into one batch: ids, mask, positions, labels and lengths in an npz file.
 
-    A packed row has cu_seqlens, where its inputs begin and end, in place of the mask.
+    A packed row has cu_seqlens, where its inputs begin and end, in place of the mask. What the model receives of images
+    stands beside them.
     """
     if form is Form.PACKED and (multiple, pad_id) != (None, None):
         raise typer.BadParameter("a packed row has no padding", param_hint="--padding")
     import katapi
 
     loaded, params = load_model(model), read_params(param)
-    inputs = [_assembled(loaded, raw, place, policy, params) for file in files for raw, place in _requests(file)]
+    requests = [request for file in files for request in _requests(file)]
+    given = read_images_of(image, image_folder, [name for _, name in requests])
+    inputs = [
+        _assembled(loaded, raw, name, policy, params, images)
+        for (raw, name), images in zip(requests, given, strict=True)
+    ]
     made: Batch | PackedBatch
-    arrays: dict[str, Integers]
+    arrays: dict[str, Array]
     match form:
         case Form.PACKED:
             made = katapi.pack(inputs)
@@ -88,35 +94,41 @@ def batch(
     arrays["position_ids"] = made.position_ids
     arrays["labels"] = made.labels
     arrays["lengths"] = made.lengths
+    arrays |= made.pixel_inputs()
     write_file(_npz(arrays), output)
 
 
 def _requests(file: str) -> Iterator[tuple[bytes, str]]:
-    """The requests of a file, each with its place for messages."""
+    """The requests of a file, each with its name: that of the file, and behind it the number of the line."""
     raw = read_request(file)
     if file != "-" and not file.endswith(".jsonl"):
         yield raw, file
         return
-    name = "standard input" if file == "-" else file
     for number, line in enumerate(raw.split(b"\n"), start=1):
         if line.strip():
-            yield line, f"{name}:{number}"
+            yield line, f"{file}:{number}"
 
 
 def _assembled(
-    model: Model[RequestModel], raw: bytes, place: str, policy: str | None, params: dict[str, Json]
+    model: Model[RequestModel],
+    raw: bytes,
+    name: str,
+    policy: str | None,
+    params: dict[str, Json],
+    images: Images | None,
 ) -> ModelInput:
     """One request as an input; an error names the file before the place in the request."""
     from katapi.runtime.errors import KatapiError
 
     try:
-        return model.assemble(raw, policy, params=params)
+        return model.assemble(raw, policy, params=params, images=images)
     except KatapiError as error:
+        place = f"standard input{name[1:]}" if name.startswith("-:") else name
         where = f"{place}, {error.where}" if error.where else place
         raise type(error)(error.message, code=error.code, where=where, help=error.help) from None
 
 
-def _npz(arrays: dict[str, Integers]) -> bytes:
+def _npz(arrays: dict[str, Array]) -> bytes:
     import numpy as np
 
     file = io.BytesIO()

@@ -94,6 +94,10 @@ def record(
 
 def replay(
     pack: Annotated[Path, typer.Argument(metavar="PACK", help="What `katapi record` wrote.")],
+    image: Annotated[
+        list[Path] | None,
+        typer.Option("--image", metavar="FILE", help="An image of which the pack has no more than the digest."),
+    ] = None,
 ) -> None:
     """Run the request of a pack once more, and compare each stage with what was recorded."""
     import katapi
@@ -104,7 +108,8 @@ def replay(
     check_source(found)
     check_fixture(katapi.load("book", "katapi_models"))
     print("this installation: the fixture of the model `book` gives its ids")
-    done = run(found, load_model(found.model))
+    files = read_images(image, None)
+    done = run(found, load_model(found.model), () if files is None else files.attached)
     _show(done)
     first = done.first
     if first is not None:

@@ -14,7 +14,7 @@ from katapi.model.types import IntType
 from katapi.runtime.segments import Site
 
 Way: TypeAlias = tuple[Site, ...]
-"""The places of control tokens, of literals that are not empty, and of whole numbers."""
+"""The places of control tokens, of literals that are not empty, of whole numbers, and of images with their bytes."""
 
 _MOST = 64  # ways; a block that has more is not told apart
 
@@ -73,8 +73,10 @@ class _Reading:
         match statement:
             case t.Block():
                 return self.of_block(statement)
-            case t.Sampled(body=body) | t.ImageOf(body=body):
+            case t.Sampled(body=body) | t.ImageOf(body=body, pipeline=None):
                 return self.of_block(body)
+            case t.ImageOf(body=body):
+                return self.of_block(body) | {(site_of(statement.span, self.source),)}
             case t.Print(value=value):
                 return self._printed(value)
             case t.CallDef(name=name, arguments=arguments):

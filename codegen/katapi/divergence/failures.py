@@ -23,7 +23,7 @@ def failure_of(stage: Stage, difference: Difference, one: Known, other: Known) -
         case Stage.BYTES | Stage.REQUEST | Stage.BUDGET if _whole(one) != _whole(other):
             return Failure.CUT_PAIR
         case Stage.IMAGES:
-            return Failure.IMAGE
+            return Failure.IMAGE if difference.kind is not Kind.DECLARATION and _other_images(one, other) else None
         case Stage.TEMPLATE:
             return Failure.VOCABULARY if _over_another_vocabulary(one, other) else Failure.TEMPLATE_VERSION
         case Stage.RENDERED if difference.kind in (Kind.KEY_ORDER, Kind.ORDER):
@@ -44,6 +44,12 @@ def _same_request(one: Known, other: Known) -> bool:
     """Whether the order of keys in the bytes is none in the request: records have their fields in one order."""
     digests = [side.digests.get(Stage.REQUEST) for side in (one, other)]
     return None not in digests and digests[0] == digests[1]
+
+
+def _other_images(one: Known, other: Known) -> bool:
+    """Whether an image of one is no more the same in the other; else there are only more of them in one."""
+    first, second = (objects(side.stages[Stage.IMAGES]["images"]) for side in (one, other))
+    return any(a != b for a, b in zip(first, second, strict=False))
 
 
 def _is_policy(difference: Difference) -> bool:

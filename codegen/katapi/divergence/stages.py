@@ -36,7 +36,7 @@ def stage_difference(stage: Stage, one: Known, other: Known) -> Difference | Non
         case Stage.TENSORS:
             return _tensors(a, b)
         case Stage.IMAGES:
-            return json_difference(a, b)
+            return _pipeline(a, b) or json_difference(a, b)
 
 
 def _request(stage: JsonObject) -> JsonObject:
@@ -59,6 +59,19 @@ def _declaration(one: JsonObject, other: JsonObject) -> Difference | None:
     where = "id" if one["id"] != other["id"] else "digest"
     shown = [f"{stage['id']} ({str(stage['digest'])[:19]}…)" for stage in (one, other)]
     return of_both(Kind.DECLARATION, ", ".join((where, *(f"parts.{name}" for name in changed))), shown)
+
+
+def _pipeline(one: JsonObject, other: JsonObject) -> Difference | None:
+    """Another pipeline for the first image that is other, its file being the same."""
+    for index, pair in enumerate(zip(objects(one["images"]), objects(other["images"]), strict=False)):
+        if pair[0] != pair[1]:
+            records = [image.get("record") for image in pair]
+            pipelines = [record["pipeline"] for record in records if isinstance(record, Mapping)]
+            if pair[0].get("sha256") != pair[1].get("sha256") or len(pipelines) != 2 or pipelines[0] == pipelines[1]:
+                return None
+            shown = [f"{p['id']} ({str(p['digest'])[:19]}…)" for p in pipelines if isinstance(p, Mapping)]
+            return of_both(Kind.DECLARATION, f"images[{index}].record.pipeline", shown)
+    return None
 
 
 # ---- budget

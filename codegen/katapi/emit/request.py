@@ -124,7 +124,11 @@ class _Types:
     def of_field(self, field: Field) -> str:
         """The annotation of a field."""
         if field.separator is None:
-            return self.annotation(field.type)
+            annotation = self.annotation(field.type)
+            if not field.may_hold_parts:
+                return annotation
+            rule = f"{self.use('katapi.runtime.images.in_json', 'NoImages')}()"
+            return f"{self.use('typing', 'Annotated')}[{annotation}, {rule}]"
         rule = f"{self.use('katapi.runtime.parts', 'FromParts')}({string(field.separator)})"
         content = f"{self.use('typing', 'Annotated')}[{self.use('katapi.runtime.segments', 'Content')}, {rule}]"
         return f"{content} | None" if field.optional else content

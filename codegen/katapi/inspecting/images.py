@@ -56,7 +56,8 @@ def _path(image: JsonObject) -> Path:
 def _done(image: JsonObject) -> Iterator[Fact]:
     """What is told of an image whose bytes were at hand."""
     record = image.get("record")
-    yield Fact("bytes", f"{image.get('size')}, sha256 {str(image.get('sha256'))[:12]}…, from: {image.get('from')}")
+    digest = f"sha256 {str(image['sha256'])[:12]}…, " if image.get("sha256") else ""
+    yield Fact("bytes", f"{image.get('size')}, {digest}from: {image.get('from')}")
     if isinstance(record, Mapping):
         yield from (Fact(name, written(record[name])) for name in ("pipeline", "source", "tokens") if name in record)
 

@@ -36,9 +36,10 @@ class Param:
 
 
 class ArrayType(Enum):
-    """What the items of an array are."""
+    """What the items of an array are; a bfloat16 is held as the float32 of the same value, since numpy has none."""
 
     FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
     INT64 = "int64"
     INT32 = "int32"
 

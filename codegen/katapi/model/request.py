@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from katapi.language.source import Span
 from katapi.language.syntax_types import MediaKind
 from katapi.model.declarations import Identity
-from katapi.model.types import ImageType, OptionalType, Type
+from katapi.model.types import ImageType, JsonKind, JsonType, OptionalType, Type
 
 #: The role whose messages a model writes.
 ASSISTANT = "assistant"
@@ -39,6 +39,12 @@ class Field:
     def optional(self) -> bool:
         """Whether the field may be left out or null."""
         return isinstance(self.type, OptionalType)
+
+    @property
+    def may_hold_parts(self) -> bool:
+        """Whether parts of a content could stand in it, of which the template would see JSON and no more."""
+        of = self.type.item if isinstance(self.type, OptionalType) else self.type
+        return isinstance(of, JsonType) and JsonKind.LIST in of.kinds and not self.ignored
 
 
 #: The image or video of a record that carries one, as if it were a field.

@@ -6,11 +6,11 @@
 | R105                | a rate that is not finite              |
 | R116                | a text that says of no image where     |
 | R117                | one part says it in two ways           |
+| R118                | a part stands where JSON is printed    |
 """
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,10 @@ KEYS = ("image", "image_url", "source", "url", "path", "base64")
 """The keys that may say what an image is."""
 VIDEO_KEYS = ("video", "video_url", "url", "path", "base64", "fps")
 """The keys that may say what a video is, and how fast its frames are shown."""
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?")
+_AROUND = "".join(chr(code) for code in range(33))  # what may stand around a URL and is no part of it
+_PERCENT = re.compile("%([0-9A-Fa-f]{2})")
+_DATA = re.compile(r"data:[^,]*?(?P<base64>; *base64[\t\n\f\r ]*)?,(?P<body>[^#]*)", re.IGNORECASE)
 
 
 def check_image(body: JsonObject, path: Path) -> None:
@@ -36,6 +39,17 @@ def check_image(body: JsonObject, path: Path) -> None:
         raise _fault("R117", (*path, given[1]))
     if given:
         _check_bytes(given[0], body[given[0]], (*path, given[0]))
+
+
+def check_no_image(value: Json, path: Path) -> None:
+    """Raises `RequestError` where an image is one of the parts of a JSON value, or of its `content`."""
+    if isinstance(value, Mapping):
+        value, path = value.get("content"), (*path, "content")
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return
+    for index, part in enumerate(value):
+        if isinstance(part, Mapping) and part.get("type") in ("image", "image_url", "input_image"):
+            raise _fault("R118", (*path, index))
 
 
 def check_video(body: JsonObject, path: Path) -> None:
@@ -99,16 +113,23 @@ def _check_bytes(key: str, value: Json, path: Path) -> None:
         data = value.get("type") == "base64"
         key, value = ("base64", value["data"]) if data else ("url", value["url"])
     assert isinstance(value, str), "the shape was checked before"
-    lower = value[:5].lower()
+    lower = value.lstrip(_AROUND)[:5].lower()
     if key == "base64":
         _check_base64(value, path)
     elif key != "path" and lower == "data:":
-        header, comma, data_text = value.partition(",")
-        if not comma or not header.lower().replace(" ", "").endswith(";base64"):
+        url = _DATA.match(re.sub("[\t\n\r]", "", value.strip(_AROUND)))
+        if url is None:
             raise _fault("R116", path)
-        _check_base64(data_text, path)
+        body = _PERCENT.sub(lambda found: chr(int(found[1], 16)), url["body"])
+        if url["base64"]:
+            _check_base64(body, path)
+        elif not body:
+            raise _fault("R116", path)
     elif key != "path" and lower == "file:":
-        parts = urlsplit(value)
+        try:
+            parts = urlsplit(value.strip(_AROUND))
+        except ValueError:
+            raise _fault("R116", path) from None
         if parts.netloc not in ("", "localhost") or parts.query or parts.fragment or not parts.path:
             raise _fault("R116", path)
     elif not value or "\0" in value:
@@ -116,7 +137,9 @@ def _check_bytes(key: str, value: Json, path: Path) -> None:
 
 
 def _check_base64(text: str, path: Path) -> None:
-    if not _BASE64.fullmatch(text) or not base64.b64decode(text):
+    """Some bytes in base64, wherever white space stands in it, with or without its padding."""
+    digits = re.sub("[\t\n\f\r ]", "", text)
+    if not digits or not _BASE64.fullmatch(digits):
         raise _fault("R116", path)
 
 

@@ -12,6 +12,7 @@
 | R113 R114 | a value of another type, or none of the choices     |
 | R115      | a text that is no date                              |
 | R116 R117 | a part that says of its image what cannot be read   |
+| R118      | an image where JSON is printed                      |
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from katapi.model.types import (
     Type,
     UnionType,
 )
-from katapi.oracle.image_parts import KEYS, VIDEO_KEYS, check_image, check_video
+from katapi.oracle.image_parts import KEYS, VIDEO_KEYS, check_image, check_no_image, check_video
 from katapi.oracle.values import Absent, Items, Merged, Moment, OracleMessage, Pairs, Record, Value, from_json, kind_of
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json, JsonObject
@@ -119,6 +120,8 @@ def _fields(rules: Request, fields: Sequence[Field], body: JsonObject, path: Pat
             by_name[field.name] = _merged(content, field.separator, (*path, field.name))
         else:
             by_name[field.name] = _declared(rules, field.name, field.type, there, path)
+            if field.may_hold_parts:
+                check_no_image(content, (*path, field.name))
     return by_name
 
 

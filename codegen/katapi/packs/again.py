@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
@@ -26,13 +27,15 @@ from katapi.runtime.budget.policy import (
     Structure,
     Tokens,
 )
+from katapi.runtime.errors import MediaError
 from katapi.runtime.execution import Execution, execute
-from katapi.runtime.images.given import Images
+from katapi.runtime.images.given import Images, Kept, NotKept
 from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.images.placing import parts_of
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
+from katapi.runtime.places import json_path
 from katapi.runtime.request_model import RequestModel
 from katapi.runtime.segments import Path
 from katapi.runtime.stages import Stage
@@ -102,15 +105,17 @@ def _extended(
     images = _images(pack)
     attached = iter(() if images is None else images.attached)
     films = iter(() if images is None else images.films)
+    ways = {_message(_path(image)): way for image in _recorded(pack) if (way := _way(image)) is not None}
 
     def own(start: int, end: int) -> Images | None:
-        """What is given for the images of some of the messages."""
-        own_parts = [part for path, part in parts if not part.says_where and start <= _message(path) < end]
+        """What is given for the images and videos of some of the messages."""
         if images is None:
             return None
-        pictures = sum(isinstance(part, CarriesImage) for part in own_parts)
-        moving = [*islice(films, len(own_parts) - pictures)]
-        return replace(images, attached=[*islice(attached, pictures)], films=moving)
+        without = [part for path, part in parts if not part.says_where and start <= _message(path) < end]
+        pictures = sum(isinstance(part, CarriesImage) for part in without)
+        moving = [*islice(films, len(without) - pictures)]
+        way = next((way for message, way in ways.items() if start <= message < end), None)
+        return replace(images, attached=[*islice(attached, pictures)], films=moving, load=way)
 
     parts = parts_of(_typed(model, value))
     whole = model.assemble(_typed(model, first), images=own(0, completions[0].reply))
@@ -134,14 +139,35 @@ _VIDEO = "video "
 
 
 def _images(pack: Pack) -> Images | None:
-    """The images that came beside the request, as far as the pack has their bytes, and the way in which all came in."""
+    """The images that came beside the request, as far as the pack has their bytes; None where none did."""
+    fault = _not_had(pack.fault)
     ways = {way for image in _recorded(pack) if (way := _way(image)) is not None}
-    if not ways and not pack.media:
+    load = ways.pop() if len(ways) == 1 else pack.load
+    if pack.load is None and fault is None and not pack.media and not _recorded(pack):
         return None
-    had = {(image.kind, image.name): image.data for image in pack.media if image.data is not None}
-    attached = [data for (kind, name), data in had.items() if kind == "attached" and not name.startswith(_VIDEO)]
-    films = [data for (kind, name), data in had.items() if kind == "attached" and name.startswith(_VIDEO)]
-    return Images(attached=attached, films=films, kept=had, load=ways.pop() if len(ways) == 1 else None)
+    if pack.redaction is not None:
+        return Images(load=load)
+    beside = [(image, NotKept() if image.data is None else image.data) for image in pack.media]
+    attached = [data for image, data in beside if image.kind == "attached" and not image.name.startswith(_VIDEO)]
+    films = [data for image, data in beside if image.kind == "attached" and image.name.startswith(_VIDEO)]
+    names = Counter((image.kind, image.name) for image in pack.media)
+    by_digest = {(image.kind, image.name, image.sha256): data for image, data in beside}
+    by_place = {
+        json_path(_path(image)): by_digest[key]
+        for image in _recorded(pack)
+        if (key := (str(image.get("from")), str(image.get("name")), str(image.get("sha256")))) in by_digest
+        and names[key[:2]] > 1
+    }
+    by_name = {(image.kind, image.name): data for image, data in beside}
+    return Images(attached=attached, films=films, kept=Kept(by_name, by_place, fault), load=load)
+
+
+def _not_had(fault: JsonObject | None) -> MediaError | None:
+    """What was said then of a file or an address that gave no bytes: neither is asked again."""
+    if fault is None or fault["code"] not in ("M102", "M122", "M123", "M124"):
+        return None
+    message, code, where, help = (str(fault[key]) for key in ("message", "code", "where", "help"))
+    return MediaError(message, code=code, where=where, help=help)
 
 
 def _recorded(pack: Pack) -> list[format_1.Object]:
@@ -155,6 +181,12 @@ def _way(image: format_1.Object) -> str | None:
     arrival = record.get("arrival") if isinstance(record, Mapping) else None
     way = arrival.get("way") if isinstance(arrival, Mapping) else None
     return way if isinstance(way, str) else None
+
+
+def _path(image: format_1.Object) -> Path:
+    """The part of the request that shows the image."""
+    steps = image.get("path")
+    return tuple(step for step in steps if isinstance(step, str | int)) if isinstance(steps, list | tuple) else ()
 
 
 def _message(path: Path) -> int:

@@ -7,7 +7,7 @@ run, and a budget decided on the request that is there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,15 @@ def check_budget(said: format_1.BudgetPolicy, where: str) -> None:
         budget_of(said)
     except (TypeError, ValueError) as error:
         raise not_so(where, f"it has a budget that there cannot be: {error}") from None
+
+
+def check_media(stage: format_1.ImagesStage, media: Sequence[format_1.Medium]) -> None:
+    """The images that came beside the request are among those that are there. Raises `ReplayError` Y103."""
+    known = {(each.kind, each.name, each.sha256) for each in media}
+    for image in stage.images:
+        said = tuple(image.get(key) for key in ("from", "name", "sha256"))
+        if said[0] in ("attached", "file", "address") and said not in known:
+            raise not_so("stages/images.json", "it has an image that is none of those beside the request")
 
 
 def check_recorded(parts: Mapping[Stage, format_1.Part], arrays: Arrays, raw: bytes | None, *, redacted: bool) -> None:

@@ -151,8 +151,8 @@ class Medium(Part):
     """Where its bytes were."""
     name: str
     """The number of the attached image, the path or the address; nothing, where it was redacted."""
-    sha256: Sha256
-    """The SHA-256 of its bytes."""
+    sha256: Sha256 | None
+    """The SHA-256 of its bytes; null where placeholders stand in the place of contents."""
     file: str | None
     """The name of the file with its bytes; null where only the digest is here."""
 
@@ -209,6 +209,8 @@ class Manifest(Part):
     """What the tokenizer is made of."""
     media: list[Medium]
     """The images that came beside the request."""
+    load: str | None = None
+    """The way in which images came in, where one was chosen."""
     files: dict[str, FileDigest]
     """All files but this one."""
 

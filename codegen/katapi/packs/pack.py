@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from katapi.runtime.dataclass import dataclass
@@ -22,7 +24,7 @@ class PackedArtifact(NamedTuple):
     name: str
     """Its name in `artifacts.lock`, or that of the file."""
     sha256: str
-    """64 hexadecimal digits."""
+    """64 hexadecimal digits; empty where it was redacted."""
     data: bytes | None
     """The bytes, where they are embedded."""
 
@@ -53,12 +55,23 @@ class Pack:
     """What stands in the place of contents; None where they are there."""
     media: tuple[PackedArtifact, ...] = ()
     """The images that came beside the request; their kinds are `attached`, `file` and `address`."""
+    load: str | None = None
+    """The way in which images came in, where one was chosen: that of the last of them."""
     source: str | None = None
     """The system that ran, where another than Katapi did (`katapi.foreign`); then stages may be missing."""
 
     def to_json(self) -> JsonObject:
         """The same JSON that `ExecutionRecord.to_json` gives."""
         return flat_json(self.model, self.environment.to_json(), self.stages, self.fault)
+
+
+def with_images(pack: Pack, files: Iterable[bytes]) -> Pack:
+    """The pack with the bytes of images of which it has no more than the digest; files of other digests are left."""
+    found = {hashlib.sha256(data).hexdigest(): bytes(data) for data in files}
+    media = tuple(
+        image if image.data is not None else image._replace(data=found.get(image.sha256)) for image in pack.media
+    )
+    return replace(pack, media=media)
 
 
 def plain_digests(stages: Stages) -> dict[Stage, str | None]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from katapi.packs import format_1
 from katapi.packs.archive import MANIFEST, MAX_SIZE, read_archive
 from katapi.packs.arrays import read_npy
-from katapi.packs.consistency import check_arrays, check_budget, check_recorded, not_so
+from katapi.packs.consistency import check_arrays, check_budget, check_media, check_recorded, not_so
 from katapi.packs.pack import Pack, PackedArtifact
 from katapi.runtime.errors import ReplayError, RequestError
 from katapi.runtime.json_types import Json, JsonObject
@@ -100,6 +100,9 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
     raw = None if manifest.request is None else _file(files, manifest.request)
     if manifest.source is None:
         check_recorded(parts, arrays, raw, redacted=manifest.redaction is not None)
+        images = parts.get(Stage.IMAGES)
+        if isinstance(images, format_1.ImagesStage):
+            check_media(images, manifest.media)
     return Pack(
         model=manifest.model,
         environment=Environment(**manifest.versions.model_dump()),
@@ -115,9 +118,10 @@ def _read_1(found: JsonObject, files: Mapping[str, bytes]) -> Pack:
         ),
         redaction=manifest.redaction,
         media=tuple(
-            PackedArtifact(m.kind, m.name, m.sha256, None if m.file is None else _file(files, m.file))
+            PackedArtifact(m.kind, m.name, m.sha256 or "", None if m.file is None else _file(files, m.file))
             for m in manifest.media
         ),
+        load=manifest.load,
         source=manifest.source,
     )
 

@@ -33,6 +33,8 @@ def checked(stage: Stage, pack: Pack, now: JsonObject | None) -> Checked | None:
             return None if same else Checked(None, "the redacted request is read in another form")
         case Stage.BUDGET if old["decision"] is not None:
             return Checked(None, "placeholders have other numbers of tokens than what was counted")
+        case Stage.IMAGES if now is not None and old["images"]:
+            return Checked(None, "the images are redacted")
         case Stage.RENDERED:
             return _rendered(pack, old, now)
         case Stage.RUNS if _whole(pack):

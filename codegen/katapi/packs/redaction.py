@@ -47,7 +47,7 @@ def redacted(pack: Pack, model: Model[RequestModel], how: Redaction) -> Pack:
     if Stage.BUDGET in stages:
         stages[Stage.BUDGET] = _budget(stages[Stage.BUDGET], model, hide)
     if Stage.IMAGES in stages:
-        stages[Stage.IMAGES] = _images(stages[Stage.IMAGES])
+        stages[Stage.IMAGES] = _images(stages[Stage.IMAGES], digests=how == "digests")
     if Stage.RENDERED in stages:
         stages[Stage.RENDERED] = _rendered(stages[Stage.RENDERED], hide)
     if Stage.IDS in stages:
@@ -61,7 +61,9 @@ def redacted(pack: Pack, model: Model[RequestModel], how: Redaction) -> Pack:
         fault=None if pack.fault is None else {**pack.fault, "message": "", "where": "", "help": ""},
         policy=None if isinstance(pack.policy, str) else pack.policy,
         redaction=how,
-        media=tuple(image._replace(name="", data=None) for image in pack.media),
+        media=tuple(
+            image._replace(name="", data=None, sha256=image.sha256 if how == "digests" else "") for image in pack.media
+        ),
     )
 
 
@@ -187,13 +189,35 @@ def _budget(stage: JsonObject, model: Model[RequestModel], hide: Hide) -> JsonOb
     return {**stage, "decision": out}
 
 
-def _images(stage: JsonObject) -> JsonObject:
-    """The images without their paths and addresses; what is left of each are digests, sizes and what was done."""
-    images = [
-        {**image, "name": ""} if isinstance(image, Mapping) and "name" in image else image
-        for image in _items(stage["images"])
-    ]
+def _images(stage: JsonObject, *, digests: bool) -> JsonObject:
+    """The images without their paths and addresses, and perhaps without digests of bytes, pixels and arrays.
+
+    What is left of each are sizes and what was done.
+    """
+    images: list[Json] = []
+    for image in _items(stage["images"]):
+        if isinstance(image, Mapping) and "name" in image:
+            record = image["record"]
+            assert isinstance(record, Mapping)
+            shown = {**image, "name": ""}
+            images.append(shown if digests else {**shown, "sha256": None, "record": _without_digests(record)})
+        else:
+            images.append(image)
     return {**stage, "images": images}
+
+
+def _without_digests(record: JsonObject) -> JsonObject:
+    """The record of an image without what a guess of it could be checked with."""
+    file, source, arrays = record["file"], record["source"], record["arrays"]
+    assert isinstance(file, Mapping)
+    assert isinstance(source, Mapping)
+    assert isinstance(arrays, Mapping)
+    return {
+        **record,
+        "file": {**file, "sha256": None},
+        "source": {**source, "pixels": None},
+        "arrays": dict.fromkeys(arrays),
+    }
 
 
 def _rendered(stage: JsonObject, hide: Hide) -> JsonObject:

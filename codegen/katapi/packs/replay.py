@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from katapi.packs.again import execute_again
 from katapi.packs.images import why_images
-from katapi.packs.pack import Pack
+from katapi.packs.pack import Pack, with_images
 from katapi.packs.redacted_stages import checked
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError, KatapiError, ReplayError
@@ -95,8 +95,10 @@ def check_source(pack: Pack) -> None:
         )
 
 
-def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
+def replay(pack: Pack, model: Model[RequestModel], images: Iterable[bytes] = ()) -> Replay:
     """What `model` makes of the request of a pack, stage by stage beside what was recorded.
+
+    `images` are the files of images of which the pack has no more than the digest, by which they are told.
 
     Raises `ReplayError` Y111 where `model` is not the one that the pack is of and Y112 for a pack of another system,
     and `ArtifactError` A101 to A103 and A125 where its vocabulary is not at hand.
@@ -112,7 +114,7 @@ def replay(pack: Pack, model: Model[RequestModel]) -> Replay:
     changed = tuple(_changed(pack.environment, environment()))
     execution, missing = None, "the pack does not have the request"
     try:
-        execution = execute_again(pack, model)
+        execution = execute_again(with_images(pack, images), model)
     except ArtifactError:
         raise
     except KatapiError as error:
@@ -170,8 +172,10 @@ def _why(old: JsonObject, new: JsonObject, before: list[StageReplay], changed: t
     """What differs, and what may have caused it."""
     names = ", ".join(key for key in old if canonical_json(old[key]) != canonical_json(new.get(key)))
     said = f"other: {names or 'the order of keys'}"
-    if "images" in old and (of_images := why_images(old["images"], new.get("images"))):
-        said = of_images
+    if "images" in old and (of_images := why_images(old["images"], new.get("images"))).said:
+        said = of_images.said
+        if of_images.explained:
+            return said
     if old.get("digest") != new.get("digest"):
         return f"{said}; it was declared as {_named(old)} then, and is {_named(new)} now"
     earlier = [each.stage.value for each in before if each.verdict is Verdict.DIFFERS]

@@ -61,6 +61,7 @@ def pack_of(
             PackedArtifact(kind, name, hashlib.sha256(data).hexdigest(), data if embed_images else None)
             for kind, name, data in record.media
         ),
+        load=record.load,
     )
     return pack if redact is None else redacted(pack, model, redact)
 
@@ -97,7 +98,7 @@ def pack_bytes(pack: Pack) -> bytes:
         path = None if image.data is None else f"media/{image.sha256}"
         if path is not None and image.data is not None:
             files[path] = image.data
-        media.append({"kind": image.kind, "name": image.name, "sha256": image.sha256, "file": path})
+        media.append({"kind": image.kind, "name": image.name, "sha256": image.sha256 or None, "file": path})
     manifest: JsonObject = {
         "format": FORMAT,
         **({} if pack.source is None else {"source": pack.source}),
@@ -111,6 +112,7 @@ def pack_bytes(pack: Pack) -> bytes:
         "arrays": arrays,
         "artifacts": artifacts,
         "media": media,
+        **({} if pack.load is None else {"load": pack.load}),
         "files": {
             name: {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
             for name, data in sorted(files.items())

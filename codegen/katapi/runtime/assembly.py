@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.known_runs import KnownRuns
 from katapi.runtime.printed import Printed, Stretch, without_space
 from katapi.runtime.tokenization.interface import Tokenizer
 
 
-def assemble_ids(
-    printed: Iterable[Printed], tokenizer: Tokenizer, *, first: bool = True, stripping: bool = False
-) -> tuple[list[int], list[int]]:
-    """The ids of what was printed, and how many ids there are at the end of each run of text that is not empty.
+def assemble_array(
+    printed: Iterable[Printed],
+    tokenizer: Tokenizer,
+    *,
+    known: KnownRuns | None = None,
+    first: bool = True,
+    stripping: bool = False,
+) -> tuple[NDArray[np.int64], list[int]]:
+    """The ids of what was printed, int64 of shape [n], and how many there are at the end of each run that is not empty.
 
     A run is the text between two control tokens, without the white space that these strip. No text, whatever it spells,
     gives a control id. `first` says that nothing stands before, `stripping` that what stands before is a control token
-    that strips behind it.
+    that strips behind it. `known` are runs that the tokenizer encoded before.
     """
-    ids: list[int] = []
+    encode = tokenizer.encode_array if known is None else known.encode_array
+    parts: list[NDArray[np.int32]] = []
+    count = 0
     run_ends: list[int] = []
     texts: list[str] = []
     for part in printed:
@@ -25,24 +36,36 @@ def assemble_ids(
         if not isinstance(stretch, Stretch) or not stretch.holds_control:
             texts.append(part[0])
             continue
-        texts.append(stretch.opening)
+        if stretch.opening:
+            texts.append(stretch.opening)
         run = "".join(texts)
-        texts = [stretch.closing]
+        texts = [stretch.closing] if stretch.closing else []
         if stripping or stretch.strips_before:
             run = without_space(run, before=stripping, behind=stretch.strips_before)
         stripping = stretch.strips_behind
         if run:
-            ids += tokenizer.encode(run, first=first)
-            run_ends.append(len(ids))
+            ids = encode(run, first)
+            parts.append(ids)
+            count += len(ids)
+            run_ends.append(count)
         first = False
-        _, inner, ends = stretch.encoded(tokenizer)
-        if ends:
-            run_ends += [len(ids) + end for end in ends]
-        ids += inner
+        encoded = stretch.encoded(tokenizer)
+        parts.append(encoded.ids)
+        if encoded.ends:
+            run_ends += [count + end for end in encoded.ends]
+        count += len(encoded.ids)
     run = "".join(texts)
     if stripping:
         run = without_space(run, before=True, behind=False)
     if run:
-        ids += tokenizer.encode(run, first=first)
-        run_ends.append(len(ids))
-    return ids, run_ends
+        ids = encode(run, first)
+        parts.append(ids)
+        run_ends.append(count + len(ids))
+    joined = b"".join(parts)  # type: ignore[arg-type]  # an array is a buffer, which numpy says for Python 3.12 only
+    return np.frombuffer(joined, dtype=np.int32).astype(np.int64), run_ends
+
+
+def assemble_ids(printed: Iterable[Printed], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+    """The same of a whole input, with the ids in a list."""
+    ids, run_ends = assemble_array(printed, tokenizer)
+    return ids.tolist(), run_ends

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from operator import attrgetter
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, NoReturn, TypeVar
@@ -24,7 +25,7 @@ def _declare(cls: type[Declared], *, eq: bool, slots: bool, kw_only: bool) -> ty
     fields = dataclasses.fields(made)  # type: ignore[arg-type]  # a dataclass since the line before
     names = tuple(field.name for field in fields)
     methods: dict[str, object] = {
-        "__init__": _init(made, fields, slots=slots),
+        "__init__": _init(made, fields),
         "__repr__": _repr([field.name for field in fields if field.repr]),
         **_frozen(made, frozenset(names)),
     }
@@ -40,33 +41,44 @@ def _declare(cls: type[Declared], *, eq: bool, slots: bool, kw_only: bool) -> ty
     return made
 
 
-def _init(cls: type, fields: tuple[dataclasses.Field[object], ...], *, slots: bool) -> Callable[..., None]:
+def _init(cls: type, fields: tuple[dataclasses.Field[object], ...]) -> Callable[..., None]:
     taken = [field for field in fields if field.init]
     positional = [field for field in taken if not field.kw_only]
     count = len(positional) if len(positional) == len(taken) else -1
-    setters: list[Callable[[object, object], None]] = [_setter(cls, field.name, slots=slots) for field in positional]
+    optional = [*takewhile(lambda field: field.default is not dataclasses.MISSING, reversed(positional))]
+    defaults = tuple(field.default for field in reversed(optional))
+    names = [field.name for field in positional]
+    in_slots = any(isinstance(getattr(cls, name, None), MemberDescriptorType) for name in names)
+    setters = [_setter(cls, name) for name in names]
     made_here = [field for field in fields if not field.init and field.default_factory is not dataclasses.MISSING]
     after: Callable[[object], None] | None = getattr(cls, "__post_init__", None)
 
     def initialize(self: object, *values: object, **named: object) -> None:
-        if len(values) != count or named:
+        missing = count - len(values)
+        if named or not 0 <= missing <= len(defaults):
             values = _all_values(cls, taken, values, named)
             for field, value in zip(taken, values, strict=True):
                 _set(self, field.name, value)
         else:
-            for set_field, value in zip(setters, values, strict=True):
+            for set_field, value in zip(setters, values + defaults[-missing:] if missing else values, strict=True):
                 set_field(self, value)
         for field in made_here:
             _set(self, field.name, _default(cls, field))
         if after is not None:
             after(self)
 
-    return initialize
+    def fill(self: object, *values: object, **named: object) -> None:
+        if named or len(values) != count:
+            initialize(self, *values, **named)
+        else:
+            self.__dict__.update(zip(names, values, strict=True))
+
+    return initialize if made_here or after is not None or in_slots or not names else fill
 
 
-def _setter(cls: type, name: str, *, slots: bool) -> Callable[[object, object], None]:
+def _setter(cls: type, name: str) -> Callable[[object, object], None]:
     """What sets a field of an instance: a slot is fastest set by itself."""
-    slot = getattr(cls, name, None) if slots else None
+    slot = getattr(cls, name, None)
     if isinstance(slot, MemberDescriptorType):
         return slot.__set__
     return lambda self, value: _set(self, name, value)

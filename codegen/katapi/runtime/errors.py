@@ -51,7 +51,7 @@ def _rebuild(error: type[KatapiError], message: str, code: str, where: str, help
 
 
 class RequestError(KatapiError):
-    """The request is not valid: its bytes, its JSON, its shape or its values. Codes R100 to R117 and R119.
+    """The request is not valid: its bytes, its JSON, its shape or its values. Codes R100 to R119.
 
     `stage` is "request".
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from katapi.runtime.budget.policy import Budget
@@ -56,6 +57,8 @@ def execute(
     `ArtifactError`, which is no fault of the input, is raised: A101 to A103 and A125 where the vocabulary is not at
     hand, and A144 for a tokenizer without a template.
     """
+    if images is not None and images.found is None:
+        images = replace(images, found={})  # what was got for an execution that fails is in its record
     try:
         whole = model.assemble(request, policy, params=params, images=images)
     except (RequestError, TemplateError, TokenizerError, BudgetError, MediaError) as error:
@@ -86,10 +89,13 @@ def _failed(
             typed = model.decode_request(raw, params)
     rendered = RenderedInput((), model.template)
     seen: tuple[JsonObject, ...] = ()
-    if typed is not None and at in (Stage.RENDERED, Stage.RUNS):
+    if typed is not None and not isinstance(error, MediaError):
         typed = model._with_images(typed, images)
-        seen = _recorded(typed)
+        seen = _recorded(typed) if at in (Stage.RENDERED, Stage.RUNS) else ()
         rendered = model.render(typed) if at is Stage.RUNS else rendered
+        beside = _media(typed)
+    else:
+        beside = _given(images) if typed is None or images is not None else _media(typed)
     return ExecutionRecord(
         model=model.name,
         environment=environment(),
@@ -108,7 +114,8 @@ def _failed(
         attention_mask=(),
         position_ids=(),
         images=seen,
-        media=_attached(images),
+        media=beside,
+        load=None if images is None else images.load,
         policy=model.budgets.get(policy, policy) if isinstance(policy, str) else policy,
         fault=Fault(at, error),
     )
@@ -120,15 +127,24 @@ def _recorded(request: RequestModel) -> tuple[JsonObject, ...]:
     return recorded_of(request)
 
 
-def _attached(images: Images | None) -> tuple[Medium, ...]:
-    """What was attached to a request which failed: images, and films that were given as bytes."""
+def _media(request: RequestModel) -> tuple[Medium, ...]:
+    from katapi.runtime.images.assembled import media_of  # few executions fail
+
+    return media_of(request)
+
+
+def _given(images: Images | None) -> tuple[Medium, ...]:
+    """The images that were attached to a request which failed, and those that were got for it before it did."""
     if images is None:
         return ()
     from katapi.runtime.images.given import Medium
 
     films = [(f"video {at}", film) for at, film in enumerate(images.films)]
-    named = [*((str(at), data) for at, data in enumerate(images.attached)), *films]
-    return tuple(Medium("attached", name, data) for name, data in named if isinstance(data, bytes))
+    return (
+        *(Medium("attached", str(at), bytes(data)) for at, data in enumerate(images.attached)),
+        *(Medium("attached", name, film) for name, film in films if isinstance(film, bytes)),
+        *(Medium(kind, name, data) for (kind, name), data in (images.found or {}).items()),
+    )
 
 
 def _stage_of(error: KatapiError, policy: str | Budget | None) -> Stage:

@@ -82,9 +82,8 @@ def extend_input(
     source = Source(model._declared, incoming, going_on, (*prev._source.extensions, extension))
     rendered = RenderedInput(result.printed, model.template)
     model._check_images(rendered, going_on)
-    return ModelInput(
-        *tensors(result.ids), rendered, result.ids, result.passages, tokenizer, source, decision, whole.rendered
-    )
+    arrays = tensors(result.ids)
+    return ModelInput(*arrays, rendered, result.passages, tokenizer, source, decision, whole.rendered)
 
 
 def _decide(budget: Budget, count: int) -> PolicyDecision:

@@ -30,7 +30,7 @@ class FromJson(NamedTuple):
 
 
 def refuse(code: str, message: str, *, help: str = "", within: tuple[str | int, ...] = ()) -> PydanticCustomError:
-    """What a validator raises, and `request_errors` turns into a `RequestError` of this code, R100 to R117.
+    """What a validator raises, and `request_errors` turns into a `RequestError` of this code, R100 to R119.
 
     It is a pydantic error of type `katapi`.
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.assembly import assemble_array
 from katapi.runtime.budget.policy import Budget
 from katapi.runtime.budget.starts import Starts
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_runs import KnownRuns
 from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
 from katapi.runtime.passages import AssembledPassage
 from katapi.runtime.printed import Printed
@@ -78,7 +79,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         """OpenAI-style JSON bytes as a typed, immutable request.
 
         `params` are keys of the request, in place of those of the same name in `raw`. Raises `RequestError`: R100 to
-        R109 for the text (RFC 8259, read strictly), R110 to R117 and R119 for the shape.
+        R109 for the text (RFC 8259, read strictly), R110 to R119 for the shape.
         """
         if not isinstance(raw, bytes):
             raise self._no_request(raw)
@@ -89,6 +90,11 @@ class Model(DeclaredTokenizer, Generic[R]):
         """All declarations of the model by their identities."""
         return Declarations(self.name, self.request_rules, self.template, self.tokenizer_identity, self.tokenizer_parts)
 
+    @cached_property
+    def _known_runs(self) -> KnownRuns:
+        """Runs of text that were encoded before."""
+        return KnownRuns(self.tokenizer)
+
     def _decode(self, raw: bytes, params: JsonObject | None) -> DecodedRequest[R]:
         return decode_request(
             self.request_type, raw, invalid_utf8=self.invalid_utf8, max_depth=self.max_depth, params=params
@@ -97,7 +103,7 @@ class Model(DeclaredTokenizer, Generic[R]):
     def render(self, request: R | bytes) -> RenderedInput:
         """What the template prints for a request.
 
-        Raises `RequestError` as `decode_request` does, R100 to R117 and R119, for a request in bytes, and
+        Raises `RequestError` as `decode_request` does, R100 to R119, for a request in bytes, and
         `TemplateError`: T100 for a `reject` of the template, T101, T102, T103 for a content that spells a boundary
         which the template refuses, and T140 to T143 for JSON that cannot be printed.
         """
@@ -114,6 +120,7 @@ class Model(DeclaredTokenizer, Generic[R]):
         *,
         params: JsonObject | None = None,
         images: Images | None = None,
+        origins: bool = True,
     ) -> ModelInput:
         """The ids, mask and positions of a request; `policy` is a budget, or names one of the spec.
 
@@ -127,7 +134,10 @@ class Model(DeclaredTokenizer, Generic[R]):
         `params` are keys of the request, in place of those of the same name in its bytes. The record's `request_sha256`
         is that of the bytes, and None where they are not the whole request: with `params`, or for a typed request.
 
-        Raises `RequestError` R100 to R117 and R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
+        Where tokens came from is worked out when somebody asks for it. With `origins=False` what that takes is not
+        kept: then `origins`, `sampled`, `record` and what is made of them raise ValueError, and so does `extend`.
+
+        Raises `RequestError` R100 to R119, `TemplateError` T100 to T103 and T140 to T143, `TokenizerError`
         V101 for a lone surrogate and V107 for a character that is no token where no token is unknown, `BudgetError`
         B101 for a policy that is not declared, B100 where what is required does not fit the window, and B102 where the
         policy cuts tokens off and no cut breaks only what it may, and `MediaError` M100 to M109 for an image that
@@ -145,11 +155,13 @@ class Model(DeclaredTokenizer, Generic[R]):
         def whole(request: R) -> ModelInput:
             rendered = self.render(request)
             self._check_images(rendered, request)
-            tokenizer = self.tokenizer
-            ids, run_ends = assemble_ids(rendered.printed, tokenizer)
+            known = self._known_runs
+            tokenizer = known.tokenizer
+            ids, run_ends = assemble_array(rendered.printed, tokenizer, known=known)
             source = Source(self._declared, incoming, request)
-            passages = (AssembledPassage(ids, run_ends, None),)
-            return ModelInput(*tensors(ids), rendered, ids, passages, tokenizer, source, None, None)
+            kept = origins or policy is not None  # a budget that cuts tokens off asks for them
+            passages = (AssembledPassage(ids, run_ends, None),) if kept else None
+            return ModelInput(*tensors(ids), rendered, passages, tokenizer, source, None, None)
 
         if not isinstance(request, self.request_type):
             raise self._no_request(request)
@@ -159,16 +171,19 @@ class Model(DeclaredTokenizer, Generic[R]):
         budget = self._budget(policy)
         from katapi.runtime.budget.apply import assemble_within  # many inputs have no budget
 
-        return assemble_within(self, request, budget, whole)
+        within = assemble_within(self, request, budget, whole)
+        return within if origins else within.without_origins()
 
     def _with_images(self, request: R, images: Images | None, past: int = 0) -> R:
         """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""
         if self._shown is None and images is None:
             return request
-        from katapi.runtime.images.given import Images as Nothing  # few requests have images
+        from katapi.runtime.images.given import Images as Given  # few requests have images
         from katapi.runtime.images.placing import placed
 
-        return placed(request, self._shown, images or Nothing(), past)
+        if not isinstance(images, Given | None):
+            raise TypeError(f"images are a katapi.Images, not a {_type_of(images)}")
+        return placed(request, self._shown, Given() if images is None else images, past)
 
     def _check_images(self, rendered: RenderedInput, request: R) -> None:
         """Raises `MediaError` M125 where the template does not print each image once; all of them are processed."""
@@ -200,7 +215,7 @@ class Model(DeclaredTokenizer, Generic[R]):
 
         Where the template would print the whole conversation otherwise, the input has `departures`.
 
-        Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R117 and R119 for
+        Raises `ExtensionError` X100 to X108 for an input that cannot go on so, `RequestError` R100 to R119 for
         the new messages, `TemplateError` T100 to T102 and T140 to T143 where the template refuses the conversation,
         `TokenizerError` V101 and V107 for their texts, `BudgetError` B100 and B101, and `MediaError` M100 to M109 and
         M120 to M127 as `assemble` does.

@@ -143,8 +143,7 @@ class ModelInput:
     position_ids: NDArray[np.int64]
     rendered: RenderedInput
     """What the template printed."""
-    _ids: Sequence[int] = field(repr=False)
-    _passages: tuple[Passage, ...] = field(repr=False)
+    _passages: tuple[Passage, ...] | None = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
     _source: Source = field(repr=False)
     _decision: PolicyDecision | None = field(repr=False)
@@ -152,6 +151,12 @@ class ModelInput:
 
     def __len__(self) -> int:
         return len(self.input_ids)
+
+    @cached_property
+    def _ids(self) -> list[int]:
+        """The same as `input_ids`."""
+        ids: list[int] = self.input_ids.tolist()
+        return ids
 
     @property
     def text(self) -> str:
@@ -165,11 +170,14 @@ class ModelInput:
 
     @cached_property
     def origins(self) -> Origins:
-        """The origin of each token: n entries."""
+        """The origin of each token: n entries.
+
+        Raises ValueError for an input that was assembled with `origins=False`, as all does that is made of them.
+        """
         segments = self.rendered.payload
         found = [
             passage.ranges(segments, start, self._tokenizer)
-            for passage, start in zip(self._passages, self._starts(), strict=True)
+            for passage, start in zip(self._kept_passages, self._starts(), strict=True)
         ]
         return Origins(segments, np.concatenate(found), self._image_places)
 
@@ -206,7 +214,7 @@ class ModelInput:
         """What the model receives of the images and videos beside the ids, by the names of the official processor.
 
         The arrays of several are joined as the pipeline declares; each is of a type and shape that the pipeline
-        says. Without any whose bytes were at hand, there are none.
+        says, and read-only. Without any whose bytes were at hand, there are none.
         """
         if not self._image_places:
             return {}
@@ -216,7 +224,18 @@ class ModelInput:
 
     def _starts(self) -> list[int]:
         """The index of the first segment of each passage."""
-        return [0, *(passage.stop for passage in self._passages if passage.stop is not None)]
+        return [0, *(passage.stop for passage in self._kept_passages if passage.stop is not None)]
+
+    def without_origins(self) -> ModelInput:
+        """The same input, which no longer knows where its tokens came from."""
+        arrays = self.input_ids, self.attention_mask, self.position_ids
+        return ModelInput(*arrays, self.rendered, None, self._tokenizer, self._source, self._decision, self._official)
+
+    @property
+    def _kept_passages(self) -> tuple[Passage, ...]:
+        if self._passages is None:
+            raise ValueError("the input was assembled with origins=False; assemble it without that to ask for them")
+        return self._passages
 
     @cached_property
     def departures(self) -> tuple[Departure, ...]:
@@ -231,10 +250,10 @@ class ModelInput:
         from katapi.runtime.departures import Side, departures  # only who asks needs it
 
         ids, run_ends = assemble_ids(self._official.printed, self._tokenizer)
-        if ids == [*self._ids]:
+        if ids == self._ids:
             return ()
         official, own = self._official.payload, self.rendered.payload
-        runs = zip(self._passages, self._starts(), strict=True)
+        runs = zip(self._kept_passages, self._starts(), strict=True)
         return departures(
             Side(own, self._ids, [*chain.from_iterable(passage.portions(own, start) for passage, start in runs)]),
             Side(official, ids, [*portions(official, run_ends, (0, len(official)))]),
@@ -330,6 +349,7 @@ class ModelInput:
             extensions=source.extensions,
             images=tuple(self._recorded_images()),
             media=self._media(),
+            load=self._way(),
             policy=None if self._decision is None else self._decision.budget,
         )
 
@@ -353,36 +373,49 @@ class ModelInput:
     def _recorded_images(self) -> Iterator[JsonObject]:
         """Its images in the order of their tokens, as plain JSON."""
         if self._image_places:
-            from katapi.runtime.images.assembled import recorded  # few inputs have images
+            from katapi.runtime.images.assembled import numbers_of, recorded  # few inputs have images
 
+            numbers = numbers_of(self._offered)
             for place in self._image_places:
-                yield recorded(place.path, place.span.placeholder)
+                yield recorded(place.path, place.span.placeholder, numbers[place.span.placeholder])
 
     def _media(self) -> tuple[Medium, ...]:
         """The images that came beside the request, those that a budget left out among them."""
-        offered = None if self._decision is None else self._decision.offered
-        if not self._image_places and offered is None:
-            return ()
-        from katapi.runtime.images.assembled import media_of
+        from katapi.runtime.images.assembled import media_of  # few inputs are recorded
 
-        return media_of(self.request if offered is None else offered)
+        return media_of(self._offered)
+
+    def _way(self) -> str | None:
+        """The way in which its images came in, where one was chosen."""
+        from katapi.runtime.images.assembled import way_of  # few inputs are recorded
+
+        return way_of(self._offered)
+
+    @property
+    def _offered(self) -> RequestModel:
+        """The request with all that a budget left out."""
+        offered = None if self._decision is None else self._decision.offered
+        return self.request if offered is None else offered
 
     def _runs(self) -> Iterator[tuple[int, int, int, int]]:
         """The runs of text and the control tokens between, in order: a range of segments and a range of ids."""
         segments, ids = self.rendered.payload, 0
-        for passage, start in zip(self._passages, self._starts(), strict=True) if self._passages else ():
+        passages = self._kept_passages
+        for passage, start in zip(passages, self._starts(), strict=True) if passages else ():
             for begin, end, count in passage.portions(segments, start):
                 yield begin, end, ids, ids + count
                 ids += count
 
 
-def tensors(ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Ids, mask and positions of one sequence without padding: three read-only int64 arrays of shape [n]."""
-    arrays = (
-        np.array(ids, dtype=np.int64),
-        np.ones(len(ids), dtype=np.int64),
-        np.arange(len(ids), dtype=np.int64),
-    )
+def tensors(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Ids, mask and positions of one sequence without padding: three read-only int64 arrays of shape [n].
+
+    `ids` become the first of them, so they belong to nobody else.
+    """
+    count = len(ids)
+    ones = np.empty(count, dtype=np.int64)
+    ones.fill(1)
+    arrays = ids, ones, np.arange(count, dtype=np.int64)
     for array in arrays:
         array.setflags(write=False)
     return arrays

@@ -31,7 +31,7 @@ def decode_messages(
 ) -> NewMessages:
     """Messages to put behind those of a request, as a JSON array in bytes, or one by one.
 
-    Raises `RequestError` R100 to R109 for their text and R110 to R117 and R119 for their shape. `max_depth` is that of
+    Raises `RequestError` R100 to R109 for their text and R110 to R119 for their shape. `max_depth` is that of
     the request, in which the array would have depth 2.
     """
     if not isinstance(given, bytes):

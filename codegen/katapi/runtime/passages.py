@@ -6,12 +6,11 @@ Each passage knows which segments each of its tokens covers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import portions, token_segments
 from katapi.runtime.segments import Segment
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -37,17 +36,16 @@ class Passage(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class AssembledPassage:
-    """What `assemble_ids` gave for some segments: `ids` and `run_ends`; `stop` as `Passage` has it."""
+class AssembledPassage(NamedTuple):
+    """What `assemble_array` gave for some segments: `ids` and `run_ends`; `stop` as `Passage` has it."""
 
-    ids: Sequence[int]
+    ids: NDArray[np.int64]
     run_ends: Sequence[int]
     stop: int | None = None
 
     def ranges(self, segments: Sequence[Segment], start: int, tokenizer: Tokenizer) -> NDArray[np.int64]:
         """The ranges of segments, int64 of shape [n, 2], as `Passage` has them."""
-        return token_segments(segments, self.run_ends, self.ids, tokenizer, self._within(segments, start))
+        return token_segments(segments, self.run_ends, self.ids.tolist(), tokenizer, self._within(segments, start))
 
     def portions(self, segments: Sequence[Segment], start: int) -> Iterator[tuple[int, int, int]]:
         """Its control tokens and runs, as `Passage` has them."""

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, NewType, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from katapi.runtime.parts import MergedText, Piece
 from katapi.runtime.segments import (
     Content,
@@ -39,6 +42,17 @@ SAMPLED = Mark.SAMPLED
 """The mark, by the name that generated code uses."""
 END_SAMPLED = Mark.END_SAMPLED
 """The mark, by the name that generated code uses."""
+
+
+class Encoded(NamedTuple):
+    """What a tokenizer makes of a stretch."""
+
+    tokenizer: Tokenizer
+    """The tokenizer."""
+    ids: NDArray[np.int32]
+    """From the first control token to the last, of shape [n]."""
+    ends: list[int]
+    """How many ids there are at the end of each run of text in that."""
 
 
 class Stretch:
@@ -87,7 +101,7 @@ class Stretch:
     def encoded(self, tokenizer: Tokenizer) -> Encoded:
         """The ids from the first to the last control token, which depend on nothing outside; remembered."""
         encoded = self._encoded
-        if encoded is None or encoded[0] is not tokenizer:
+        if encoded is None or encoded.tokenizer is not tokenizer:
             ids: list[int] = []
             ends: list[int] = []
             run = ""
@@ -103,23 +117,20 @@ class Stretch:
                     run = ""
                 ids.append(segment.token.id)
                 stripping = segment.token.strips_behind
-            encoded = self._encoded = tokenizer, ids, ends
+            encoded = self._encoded = Encoded(tokenizer, np.array(ids, dtype=np.int32), ends)
         return encoded
 
 
 class ImageStretch(Stretch):
     """What stands for an image."""
 
-    __slots__ = ("placeholder",)
+    __slots__ = ("__weakref__", "placeholder")
 
     def __init__(self, printed: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
         super().__init__(printed)
         self.placeholder = placeholder
         """Which image it is, and what of it each segment stands for."""
 
-
-Encoded: TypeAlias = tuple[Tokenizer, list[int], list[int]]
-"""A tokenizer, what it makes of a stretch, and how many ids there are at the end of each run of text in that."""
 
 Spelled = NewType("Spelled", str)
 """What a stretch looks like, control tokens as they are spelled."""

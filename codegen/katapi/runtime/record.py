@@ -115,8 +115,7 @@ class Environment:
         return {"katapi": self.katapi, "python": self.python, "pydantic": self.pydantic, "numpy": self.numpy}
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(NamedTuple):
     """What came in, and how it was read."""
 
     raw: bytes | None
@@ -219,6 +218,8 @@ class ExecutionRecord:
     """The images whose bytes were at hand, as plain JSON, in the order of their tokens."""
     media: tuple[Medium, ...] = ()
     """The bytes of images that came beside the request."""
+    load: str | None = None
+    """The way in which images came in, where one was chosen: that of the last of them."""
     policy: str | Budget | None = None
     """The budget, or the name of one that the model does not have."""
     fault: Fault | None = None

@@ -10,6 +10,7 @@
 | R115 | a text that is no date                                            |
 | R116 | what a part says of its image is nothing that can be read         |
 | R117 | a part says in two ways where its image comes from                |
+| R118 | an image in a value that is printed as JSON                       |
 | R119 | another rule that the model declares                              |
 
 Faults that the field types of `fields` and `arguments` find carry their own code.

@@ -89,7 +89,7 @@ def decode_request(
 ) -> DecodedRequest[Model]:
     """Network bytes as an instance of `model`; `params` are keys that stand in place of those of the same meaning.
 
-    Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R117 and R119 for its shape
+    Raises `RequestError`: R100 to R109 for the text (`strict_json`), R110 to R119 for its shape
     (`request_errors`). `max_depth` counts arrays and objects, the outermost as 1.
     """
     decoded = decode_json(raw, invalid_utf8=invalid_utf8, max_depth=max_depth, listed="tools")

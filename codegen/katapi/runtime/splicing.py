@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from katapi.runtime.assembly import assemble_ids
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.assembly import assemble_array
 from katapi.runtime.completion import Item, SampledRun, controls_of, items_of
 from katapi.runtime.errors import ExtensionError, TokenizerError
 from katapi.runtime.model_input import ModelInput, RenderedInput
@@ -57,7 +60,7 @@ class Extended(NamedTuple):
     """The parts of the input that another one becomes: what is `printed` of it, its `ids`, and its `passages`."""
 
     printed: list[Printed]
-    ids: list[int]
+    ids: NDArray[np.int64]
     passages: tuple[Passage, ...]
     completion: tuple[int, int]
     """The half-open range of the ids that the model sampled."""
@@ -146,18 +149,18 @@ def extended(
     printed = printed_again(tail, regions, images)
     before = segments[-1] if segments else last
     stripping = isinstance(before, ControlSegment) and before.token.strips_behind
-    tail_ids, run_ends = assemble_ids(printed, tokenizer, first=False, stripping=stripping)
+    tail_ids, run_ends = assemble_array(printed, tokenizer, first=False, stripping=stripping)
     passages: tuple[Passage, ...] = (
-        *(_stopped(passage, len(past)) for passage in prev._passages),
+        *(_stopped(passage, len(past)) for passage in prev._kept_passages),
         SampledPassage(tuple(sampled), tuple(controls)[:1], len(past) + len(segments)),
         AssembledPassage(tail_ids, run_ends),
     )
     marked = printed_again(segments, [(0, len(segments))] if segments else [], ())
     return Extended(
         [*prev.rendered.printed, *marked, *printed],
-        [*prev._ids, *completion, *tail_ids],
+        np.concatenate((prev.input_ids, np.array(completion, dtype=np.int64), tail_ids)),
         passages,
-        (len(prev._ids), len(prev._ids) + len(completion)),
+        (len(prev), len(prev) + len(completion)),
     )
 
 

@@ -2,7 +2,8 @@
 
 `json.loads` accepts duplicate keys, NaN, half surrogate pairs and, up to Python's own limit, any depth. Here each of
 these is one `RequestError` that names the place. The text is parsed once, by the C
-scanner with hooks; only a text that fails is read a second time, by `json_faults`, to find the place.
+scanner with hooks; only a text that fails is read a second time, by `json_faults`, to find the place. An array of tools
+that was read before is not parsed again.
 
 | code | fault                                       | `where`                              |
 | ---- | ------------------------------------------- | ------------------------------------ |
@@ -36,7 +37,7 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json
 from katapi.runtime.places import json_path
-from katapi.runtime.read_objects import members
+from katapi.runtime.read_objects import KNOWN_ARRAYS, Members, members
 
 if TYPE_CHECKING:
     from katapi.runtime.json_faults import Fault
@@ -102,18 +103,25 @@ def decode_text(raw: bytes, invalid_utf8: InvalidUtf8) -> tuple[str, tuple[Subst
 
 def parse_json(text: str, *, max_depth: int, listed: str | None = None) -> Json:
     """The one JSON value that `text` spells, by the same rules. Raises `RequestError` R100 and R103 to R109."""
-    if _looks_deep(text, max_depth) or _looks_split(text):
-        # A look may give a false alarm, so the slow reader decides.
-        fault = _first_fault(text, max_depth)
-        if fault is not None:
-            raise _error(fault)
+    read: Members | None = None
     try:
-        value = _DECODER.decode(text) if listed is None or listed not in text else _read(text, listed)
+        if listed is not None and listed in text:
+            read = _members(text, listed, max_depth)
+        value = _value(text) if read is None else _object(read.pairs)
     except (ValueError, RecursionError):
         fault = _first_fault(text, max_depth)
         if fault is None:
             raise RequestError("the text nests deeper than this Python can read", code="R109") from None
         raise _error(fault) from None
+    start, end = (0, 0) if read is None else read.array
+    new = text[:start] + text[end:] if read is not None and read.known else text
+    if _looks_deep(new, max_depth) or _looks_split(new):
+        # A look may give a false alarm, so the slow reader decides.
+        fault = _first_fault(text, max_depth)
+        if fault is not None:
+            raise _error(fault)
+    if start < end and new is text:
+        _remember(text[start:end], value, listed)
     return value
 
 
@@ -135,6 +143,9 @@ def _first_fault(text: str, max_depth: int) -> Fault | None:
 
 
 _UTF8_MARK = b"\xef\xbb\xbf"
+
+
+_SPACE = " \t\n\r"
 
 
 class _RefusedError(ValueError):
@@ -173,13 +184,33 @@ _DECODER = json.JSONDecoder(
 _scan = make_scanner(_DECODER)  # type: ignore[arg-type]  # typeshed names a scanner; it takes a decoder
 
 
-def _read(text: str, listed: str) -> Json:
-    """The value that `text` spells; objects in the array `listed` keep their texts."""
+def _value(text: str) -> Json:
+    """The value that `text` spells; `JSONDecoder.decode` does the same with more steps."""
+    start = len(text) - len(text.lstrip(_SPACE))
     try:
-        pairs = members(text, listed, _scan)
+        value: Json
+        value, end = _scan(text, start)
     except StopIteration:  # no value where one must stand
-        pairs = None
-    return _DECODER.decode(text) if pairs is None else _object(pairs)
+        raise _RefusedError from None
+    if text[end:].strip(_SPACE):
+        raise _RefusedError
+    return value
+
+
+def _members(text: str, listed: str, max_depth: int) -> Members | None:
+    """The members of the object that `text` spells, those in the array `listed` with their texts, if it is one."""
+    try:
+        return members(text, listed, _scan, max_depth)
+    except StopIteration:  # no value where one must stand
+        return None
+
+
+def _remember(source: str, value: Json, listed: str | None) -> None:
+    """Remembers the array `listed` of a value that is in order."""
+    if isinstance(value, dict) and listed is not None:
+        elements = value[listed]
+        assert isinstance(elements, list)
+        KNOWN_ARRAYS.add(source, _depth(source), elements)
 
 
 def _error(fault: Fault) -> RequestError:
@@ -197,16 +228,18 @@ _OTHERS = bytes(code for code in range(256) if code >= len(_STEP) or (not _STEP[
 
 def _looks_deep(text: str, max_depth: int) -> bool:
     """Whether the brackets that stand outside strings open to a depth above `max_depth`."""
-    if text.count("[") + text.count("{") <= max_depth:
-        return False
+    return text.count("[") + text.count("{") > max_depth and _depth(text) > max_depth
+
+
+def _depth(text: str) -> int:
+    """How deep the brackets that stand outside strings open."""
     bare = text.encode("ascii", "replace")
     if b"\\" in bare:
         bare = bare.replace(b"\\\\", b"").replace(b'\\"', b"")
     # Of each string its two quotes are left, and the brackets in it; without those, two quotes side by side.
     quotes_and_brackets = bare.translate(None, _OTHERS).replace(b'""', b"")
     outside = b"".join(quotes_and_brackets.split(b'"')[::2])  # strings are every second piece
-    steps = map(_STEP.__getitem__, outside)
-    return any(map(max_depth.__lt__, accumulate(steps)))
+    return max(accumulate(map(_STEP.__getitem__, outside)), default=0)
 
 
 _PAIR = re.compile(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
@@ -215,7 +248,9 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 def _looks_split(text: str) -> bool:
     """Whether an escape for half of a surrogate pair stands without its other half."""
-    return "\\u" in text and _HALF.search(text) is not None and _HALF.search(_PAIR.sub("", text)) is not None
+    if "\\u" not in text or ("\\ud" not in text and "\\uD" not in text):
+        return False
+    return _HALF.search(text) is not None and _HALF.search(_PAIR.sub("", text)) is not None
 
 
 def _not_utf8(error: UnicodeDecodeError) -> RequestError:

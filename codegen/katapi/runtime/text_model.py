@@ -42,6 +42,7 @@ class TextModel(Model[RequestModel]):
         *,
         params: JsonObject | None = None,
         images: Images | None = None,
+        origins: bool = True,
     ) -> NoReturn:
         """Raises ArtifactError A144: there is no template to print a request."""
         raise self._no_template()

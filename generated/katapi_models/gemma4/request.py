@@ -11,6 +11,7 @@ from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import ObjectFromText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.in_json import NoImages
 from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.parts import FromParts
@@ -47,7 +48,7 @@ class Response(RequestModel):
     """The record `response` (line 41)."""
 
     name: Content | None = None  # line 42
-    response: JsonValueField  # line 43
+    response: Annotated[JsonValueField, NoImages()]  # line 43
 
 
 class TextPart(RequestModel):

@@ -11,6 +11,7 @@ from pydantic import AliasChoices, Field
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import DateField, JsonObjectField, JsonValueField
+from katapi.runtime.images.in_json import NoImages
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
@@ -66,7 +67,7 @@ class ToolMessage(RequestModel):
     """A message of role `tool` (line 19)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 20
+    content: Annotated[JsonValueField, NoImages()]  # line 20
     name: Content | None = None  # line 21: accepted, never printed
     tool_call_id: Content | None = None  # line 21: accepted, never printed
 

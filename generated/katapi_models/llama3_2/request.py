@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import DateField, JsonObjectField, JsonValueField
+from katapi.runtime.images.in_json import NoImages
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.parts import FromParts
 from katapi.runtime.request_model import Items, RequestModel
@@ -57,7 +58,7 @@ class ToolMessage(RequestModel):
     """A message of role `tool` (line 36)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 37
+    content: Annotated[JsonValueField, NoImages()]  # line 37
     name: Content | None = None  # line 38: accepted, never printed
     tool_call_id: Content | None = None  # line 38: accepted, never printed
 
@@ -66,7 +67,7 @@ class IpythonMessage(RequestModel):
     """A message of role `ipython` (line 36)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 37
+    content: Annotated[JsonValueField, NoImages()]  # line 37
     name: Content | None = None  # line 38: accepted, never printed
     tool_call_id: Content | None = None  # line 38: accepted, never printed
 

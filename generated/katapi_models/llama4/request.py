@@ -11,6 +11,7 @@ from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.in_json import NoImages
 from katapi.runtime.images.part import CarriesImage
 from katapi.runtime.open_roles import ByRole, OtherThan
 from katapi.runtime.request_model import Items, RequestModel
@@ -72,7 +73,7 @@ class ToolMessage(RequestModel):
     """A message of role `tool` (line 20)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 21
+    content: Annotated[JsonValueField, NoImages()]  # line 21
     name: Content | None = None  # line 22: accepted, never printed
     tool_call_id: Content | None = None  # line 22: accepted, never printed
 
@@ -81,7 +82,7 @@ class IpythonMessage(RequestModel):
     """A message of role `ipython` (line 20)."""
 
     role: Literal["ipython"]
-    content: JsonValueField  # line 21
+    content: Annotated[JsonValueField, NoImages()]  # line 21
     name: Content | None = None  # line 22: accepted, never printed
     tool_call_id: Content | None = None  # line 22: accepted, never printed
 

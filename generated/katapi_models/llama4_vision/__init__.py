@@ -68,7 +68,7 @@ _WAYS = {"pil": Arrival(orientation="ignore", alpha=(255, 255, 255), icc="ignore
 LLAMA4 = ImagePipeline(
     name="llama4",
     version="1",
-    digest="sha256:dcb50e3f162beda4263b010534432d5c373cc1e9076eacb8c80e923e16a7cca1",
+    digest="sha256:c2e999fa1189f1ebae40948175a84ba81bc732e7196ce5fd9058515d97aca292",
     reading=_READING,
     ways=_WAYS,
     numbers=BfloatNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.in_json import NoImages
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
@@ -57,7 +58,7 @@ class ToolMessage(RequestModel):
     """A message of role `tool` (line 36)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 37
+    content: Annotated[JsonValueField, NoImages()]  # line 37
     tool_call_id: Content  # line 38
     name: Content | None = None  # line 39: accepted, never printed
 
@@ -66,7 +67,7 @@ class ToolResultsMessage(RequestModel):
     """A message of role `tool_results` (line 36)."""
 
     role: Literal["tool_results"]
-    content: JsonValueField  # line 37
+    content: Annotated[JsonValueField, NoImages()]  # line 37
     tool_call_id: Content  # line 38
     name: Content | None = None  # line 39: accepted, never printed
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from katapi.runtime.fields import JsonObjectField, JsonValueField
+from katapi.runtime.images.in_json import NoImages
 from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content
 
@@ -41,7 +42,7 @@ class ToolMessage(RequestModel):
     """A message of role `tool` (line 36)."""
 
     role: Literal["tool"]
-    content: JsonValueField  # line 37
+    content: Annotated[JsonValueField, NoImages()]  # line 37
     tool_call_id: Content  # line 38
     name: Content | None = None  # line 39: accepted, never printed
 
@@ -50,7 +51,7 @@ class ToolResultsMessage(RequestModel):
     """A message of role `tool_results` (line 36)."""
 
     role: Literal["tool_results"]
-    content: JsonValueField  # line 37
+    content: Annotated[JsonValueField, NoImages()]  # line 37
     tool_call_id: Content  # line 38
     name: Content | None = None  # line 39: accepted, never printed
 

@@ -199,6 +199,7 @@ class _Own:
                 self._findings.add("K804", term.span, message, help=help)
         _check_channels(numbers, self._params, self._findings)
         self._check_opencv(numbers)
+        self._check_bfloat16(numbers)
         return numbers
 
     def _check_opencv(self, numbers: m.Term) -> None:
@@ -210,6 +211,16 @@ class _Own:
             message = "OpenCV gives pixels as real numbers, and these numbers are made of 8 bits"
             help = "write `numbers = real_normalization(255.0, …)`"
             self._findings.add("K804", numbers.span, message, help=help)
+
+    def _check_bfloat16(self, numbers: m.Term) -> None:
+        """Arrays of pictures hold bfloat16 where their numbers are computed so, and only there."""
+        computed = isinstance(numbers, m.OperationOf) and numbers.operation is m.Operation.BFLOAT16
+        said, other = (ArrayType.BFLOAT16, ArrayType.FLOAT32) if computed else (ArrayType.FLOAT32, ArrayType.BFLOAT16)
+        for output in self._outputs:
+            if output.type is other:
+                message = f"the numbers of this array are {said.value}"
+                help = f"write `output {output.name}: {said.value} = …`"
+                self._findings.add("K804", output.span, message, help=help)
 
     def _output(self, item: i.Output) -> Output:
         first = next((one.span for one in self._outputs if one.name == item.name.text), None)
@@ -226,8 +237,8 @@ class _Own:
             help = "`planes([…])` makes one of pictures" if value.sort in _PICTURES else ""
             message = f"an array is put out, and this is `{m.named(value.sort)}`"
             raise self._findings.fail("K201", item.value.span, message, help=help)
-        if of is ArrayType.FLOAT32 and value.sort is not Basic.ARRAY:
-            message = "a float32 array is made of pictures, and this is made of whole numbers"
+        if of in (ArrayType.FLOAT32, ArrayType.BFLOAT16) and value.sort is not Basic.ARRAY:
+            message = f"a {of.value} array is made of pictures, and this is made of whole numbers"
             raise self._findings.fail("K201", item.value.span, message, help="write `int64`")
         return Output(item.name.text, of, join, value, item.name.span)
 

@@ -39,7 +39,7 @@ def assemble_within(
     raises for it.
     """
     reach = None if isinstance(model._reach, Unbounded) else model._reach()
-    fitted = fit(request, budget, model._render, model.tokenizer, reach, required, together)
+    fitted = fit(request, budget, model._render, model._known_runs, reach, required, together)
     whole = assemble(fitted.request)
     decision = PolicyDecision(
         budget,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from katapi.runtime.known_runs import KnownRuns
 from katapi.runtime.printed import Printed, Stretch, without_space
 from katapi.runtime.tokenization.interface import Tokenizer
 
@@ -17,10 +18,14 @@ _SHORT = 48  # characters; shorter texts are not worth cutting
 
 
 class TokenCounter:
-    """Counts for one tokenizer, and remembers the texts that it has seen as long as it lives."""
+    """Counts for one tokenizer, and remembers the texts that it has seen as long as it lives.
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    The ids of whole runs go into `known`, where there is one: what is counted is assembled soon.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, known: KnownRuns | None = None) -> None:
         self._tokenizer = tokenizer
+        self._known = known
         self._runs: dict[tuple[tuple[str, ...], bool, bool, bool], int] = {}
         self._met: set[str] = set()
         self._parted: dict[str, tuple[str, int, str] | None] = {}
@@ -42,7 +47,7 @@ class TokenCounter:
             total += self._run(texts, first, stripping, stretch.strips_before)
             inner = self._stretches.get(stretch)
             if inner is None:
-                inner = self._stretches[stretch] = len(stretch.encoded(self._tokenizer)[1])
+                inner = self._stretches[stretch] = len(stretch.encoded(self._tokenizer).ids)
             total += inner
             texts = [stretch.closing]
             first, stripping = False, stretch.strips_behind
@@ -66,8 +71,15 @@ class TokenCounter:
         if self._met.isdisjoint(long):
             self._met.update(long)
             run = without_space("".join(texts), before=stripped_before, behind=stripped_behind)
-            return len(self._tokenizer.encode(run, first)) if run else 0
+            if not run:
+                return 0
+            return (
+                self._tokenizer.count(run, first) if self._known is None else len(self._known.encode_array(run, first))
+            )
         return self._put_together(texts, first, stripped_before, stripped_behind)
+
+    def _whole(self, run: str, first: bool) -> int:
+        return self._tokenizer.count(run, first) if self._known is None else len(self._known.encode_array(run, first))
 
     def _put_together(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
         total = 0
@@ -108,7 +120,7 @@ class TokenCounter:
             return 0
         known = self._beginnings.get((text, first))
         if known is None:
-            known = self._beginnings[text, first] = len(self._tokenizer.encode(text, first))
+            known = self._beginnings[text, first] = self._tokenizer.count(text, first)
         return known
 
     def _part(self, text: str) -> int:

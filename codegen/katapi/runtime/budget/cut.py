@@ -106,13 +106,12 @@ def _cut(
         message,
         rendered.text[:_SHOWN],
     )
-    ids = whole._ids[first:]
+    ids = whole.input_ids[first:].copy()
     decided = replace(decision, input=len(ids), cut=cut)
     no_passages: tuple[Passage, ...] = ()
     return CutInput(
         *tensors(ids),
         rendered,
-        ids,
         no_passages,
         whole._tokenizer,
         whole._source,

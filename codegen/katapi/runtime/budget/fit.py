@@ -16,10 +16,10 @@ from katapi.runtime.budget.measure import Measure, Refused
 from katapi.runtime.budget.policy import Allotment, Budget, Misfit, Section
 from katapi.runtime.budget.reach import Reach
 from katapi.runtime.dataclass import dataclass
+from katapi.runtime.known_runs import KnownRuns
 from katapi.runtime.messages import items_of, messages_of
 from katapi.runtime.printed import Printed
 from katapi.runtime.request_model import RequestModel
-from katapi.runtime.tokenization.interface import Tokenizer
 
 R = TypeVar("R", bound=RequestModel)
 
@@ -42,14 +42,15 @@ def fit(
     request: R,
     budget: Budget,
     render: Callable[[R], Sequence[Printed]],
-    tokenizer: Tokenizer,
+    known: KnownRuns,
     reach: Reach[R] | None,
     required: Sequence[int] | None = None,
     together: Sequence[range] = (),
 ) -> Fitted[R]:
     """What a budget keeps of a request; `required` are indices of messages, where not the budget's sections say it.
 
-    The messages of each range of indices in `together` are kept or left out as one.
+    The messages of each range of indices in `together` are kept or left out as one. `known` has the runs that were
+    counted, for who assembles what is kept.
 
     Raises `TemplateError` T100 to T103 and T140 to T143, and `TokenizerError` V101 and V107, where what is required has
     no input.
@@ -59,7 +60,8 @@ def fit(
     optional = {allotment.section for allotment in budget.optional}
     if Section.HISTORY not in optional:
         kept = tuple(range(len(conversation.atoms)))
-    measure = Measure(request, conversation, kept, frozenset(optional), render, TokenCounter(tokenizer), reach)
+    counter = TokenCounter(known.tokenizer, known)
+    measure = Measure(request, conversation, kept, frozenset(optional), render, counter, reach)
     choices = list(_required(request, conversation, kept, optional, measure.length))
     if measure.length <= budget.room:
         filling = _Filling(request, conversation, kept, budget, measure)

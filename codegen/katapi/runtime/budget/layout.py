@@ -23,7 +23,7 @@ class Layout:
         starts = whole._starts()
         portions = [
             portion
-            for passage, start in zip(whole._passages, starts, strict=True)
+            for passage, start in zip(whole._kept_passages, starts, strict=True)
             for portion in passage.portions(self._segments, start)
         ]
         self._portions = [(begin, stop) for begin, stop, _ in portions]

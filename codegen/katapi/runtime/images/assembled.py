@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -137,12 +138,15 @@ def assembled(places: Sequence[ImagePlace], ranges: NDArray[np.int64]) -> tuple[
     return tuple(found)
 
 
-def recorded(path: Path, placeholder: Placeholder) -> JsonObject:
-    """Where an image or video of a request comes from, what was done with it and what stands for it, as plain JSON."""
+def recorded(path: Path, placeholder: Placeholder, number: int) -> JsonObject:
+    """Where an image of a request comes from, what was done with it and what stands for it, as plain JSON.
+
+    `number` is that of an attached image, as `media_of` numbers them.
+    """
     pieces = placeholder.given.processed.placeholder
     return {
         "path": list(path),
-        **placeholder.given.to_json(),
+        **placeholder.given.to_json(number),
         "placeholder": [[piece.spelling, piece.control, piece.count, dict(piece.indices)] for piece in pieces],
         "record": placeholder.given.processed.record.as_json(),
     }
@@ -150,21 +154,45 @@ def recorded(path: Path, placeholder: Placeholder) -> JsonObject:
 
 def recorded_of(request: RequestModel) -> tuple[JsonObject, ...]:
     """The same of all images of a request whose bytes are at hand."""
-    parts = parts_of(request)
-    return tuple(recorded(path, part.placeholder) for path, part in parts if part.placeholder is not None)
+    parts, numbers = parts_of(request), numbers_of(request)
+    return tuple(
+        recorded(path, part.placeholder, numbers[part.placeholder])
+        for path, part in parts
+        if part.placeholder is not None
+    )
+
+
+def numbers_of(request: RequestModel) -> dict[Placeholder, int]:
+    """For each image of a request how many were attached before it, the number of an attached one; so for videos."""
+    placeholders = [part.placeholder for _, part in parts_of(request) if part.placeholder is not None]
+    numbers: dict[Placeholder, int] = {}
+    for kind in (GivenImage, GivenVideo):
+        own = [one for one in placeholders if isinstance(one.given, kind)]
+        attached = accumulate((one.given.kind == "attached" for one in own), initial=0)
+        numbers |= zip(own, attached, strict=False)
+    return numbers
 
 
 def media_of(request: RequestModel) -> tuple[Medium, ...]:
-    """The bytes that came beside a request: the attached ones, numbered in their order, and others once each."""
+    """The bytes that came beside a request: the attached ones, numbered in their order, and others once.
+
+    A file or an address that gave other bytes from turn to turn is there with each of them.
+    """
     given = [part.placeholder.given for _, part in parts_of(request) if part.placeholder is not None]
     images = [one.data for one in given if isinstance(one, GivenImage) and one.kind == "attached"]
     films = [one.data for one in given if isinstance(one, GivenVideo) and one.kind == "attached"]
-    others = {(kind, name): data for one in given for kind, name, data in one.media if kind != "attached"}
+    others = dict.fromkeys(medium for one in given for medium in one.media if medium.kind != "attached")
     return (
         *(Medium("attached", str(number), data) for number, data in enumerate(images)),
         *(Medium("attached", f"video {number}", data) for number, data in enumerate(films)),
-        *(Medium(kind, name, data) for (kind, name), data in others.items()),
+        *others,
     )
+
+
+def way_of(request: RequestModel) -> str | None:
+    """The way in which a request's images came in that was chosen for the last of them; None for the first way."""
+    given = [part.placeholder.given for _, part in parts_of(request) if part.placeholder is not None]
+    return given[-1].pipeline.chosen if given else None
 
 
 def places_of(spans: Sequence[ImageSpan], request: RequestModel) -> tuple[ImagePlace, ...]:

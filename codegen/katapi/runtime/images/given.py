@@ -28,6 +28,10 @@ Kind = Literal["request", "attached", "file", "address"]
 """Where bytes were: in the request, beside it, in a file, or at an address."""
 
 
+class NotKept(bytes):
+    """Stands for the bytes of an image of which a pack has no more than the digest."""
+
+
 class Medium(NamedTuple):
     """The bytes of an image that came beside the request: attached, from a file or from an address."""
 
@@ -37,6 +41,25 @@ class Medium(NamedTuple):
     """The number of the attached image, the path or the address."""
     data: bytes
     """The bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What files and addresses gave when a request was recorded; when it is done again, nothing else is asked."""
+
+    by_name: Mapping[tuple[str, str], bytes]
+    """By kind and name."""
+    by_place: Mapping[str, bytes]
+    """By the place of the part, where a name has given other bytes from turn to turn."""
+    fault: MediaError | None
+    """What was said of a part whose bytes could not be had; None where all could."""
+
+    def of(self, kind: str, name: str, where: str) -> bytes:
+        """The bytes of a part. Raises `MediaError` as it was then, or M124 where they were not kept."""
+        found = self.by_place.get(where, self.by_name.get((kind, name)))
+        if found is None:
+            raise self.fault or not_kept(where)
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +78,19 @@ class Images:
     """Gets the bytes from an address; None where a request may name none, since tomorrow other bytes may be there."""
     load: str | None = None
     """The way in which images come in, where it is not the first that the pipeline declares."""
-    kept: Mapping[tuple[str, str], bytes] | None = None
-    """What files and addresses gave when the request was recorded, by kind and name; nothing else is asked then."""
+    kept: Kept | None = None
+    """What files and addresses gave when the request was recorded; they are not asked then."""
+    found: dict[tuple[str, str], bytes] | None = None
+    """Where it is put down what files and addresses give, by kind and name, so that each is asked once."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.attached, str | bytes | bytearray | memoryview) or not isinstance(self.attached, Sequence):
+            raise TypeError(f"attached is a list of the bytes of images, not a {type(self.attached).__name__}")
+        for one in self.attached:
+            if not isinstance(one, bytes | bytearray | memoryview):
+                raise TypeError(f"an image is given by the bytes of its file, not by a {type(one).__name__}")
+        if self.folder == "":
+            raise ValueError("folder names a folder, or is None; an empty text would be the one the process runs in")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +112,11 @@ class GivenImage:
 
     @cached_property
     def processed(self) -> ProcessedImage:
-        """The image, processed once. Raises `MediaError` M100 to M109."""
-        return self.pipeline.process_one(self.data, media_type=self.media_type, where=self.where)
+        """The image, processed once; its arrays are read-only. Raises `MediaError` M100 to M109."""
+        done = self.pipeline.process_one(self.data, media_type=self.media_type, where=self.where)
+        for array in done.arrays.values():
+            array.setflags(write=False)
+        return done
 
     @property
     def measured(self) -> Pieces:
@@ -91,10 +128,14 @@ class GivenImage:
         """Its bytes, where they came beside the request."""
         return () if self.kind == "request" else (Medium(self.kind, self.name, self.data),)
 
-    def to_json(self) -> JsonObject:
-        """Where the bytes come from, and which they are, as plain JSON."""
-        digest = hashlib.sha256(self.data).hexdigest()
-        return {"from": self.kind, "name": self.name, "sha256": digest, "size": len(self.data)}
+    def to_json(self, number: int) -> JsonObject:
+        """Where the bytes come from, and which they are, as plain JSON; `number` is that of an attached image.
+
+        Raises `MediaError` M100 to M109.
+        """
+        digest = self.processed.record.sha256.removeprefix("sha256:")
+        name = str(number) if self.kind == "attached" else self.name
+        return {"from": self.kind, "name": name, "sha256": digest, "size": len(self.data)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +162,10 @@ class GivenVideo:
     @cached_property
     def processed(self) -> ProcessedVideo:
         """The video, processed once. Raises `MediaError` M100 to M109 and M114 to M116."""
-        return self.pipeline.process_one(self.film, media_type=self.media_type, decode=self.decode, where=self.where)
+        done = self.pipeline.process_one(self.film, media_type=self.media_type, decode=self.decode, where=self.where)
+        for array in done.arrays.values():
+            array.setflags(write=False)
+        return done
 
     @property
     def measured(self) -> Pieces:
@@ -142,10 +186,11 @@ class GivenVideo:
         name = f"video {self.name}" if self.kind == "attached" else self.name
         return (Medium(self.kind, name, self.data),)
 
-    def to_json(self) -> JsonObject:
-        """Where the frames come from, and which they are, as plain JSON."""
+    def to_json(self, number: int) -> JsonObject:
+        """Where the frames come from, and which they are, as plain JSON; `number` is that of an attached film."""
         digest = hashlib.sha256(self.data).hexdigest()
-        return {"from": self.kind, "name": self.name, "sha256": digest, "size": len(self.data)}
+        name = str(number) if self.kind == "attached" else self.name
+        return {"from": self.kind, "name": name, "sha256": digest, "size": len(self.data)}
 
 
 class Bytes:
@@ -156,7 +201,7 @@ class Bytes:
         self._most = most  # the length of a file that is read
         self._attached = enumerate(images.attached)
         self._films = enumerate(images.films)
-        self._fetched: dict[str, bytes] = {}
+        self._found: dict[tuple[str, str], bytes] = {} if images.found is None else images.found
 
     def of(self, source: ImageSource | None, where: str) -> tuple[bytes, str | None, Kind, str]:
         """The bytes that a part means, what they are said to be, and where they were.
@@ -168,12 +213,20 @@ class Bytes:
             case ImageBytes(data=data, media_type=media_type):
                 return data, media_type, "request", ""
             case ImageAddress(address=address):
-                return self._at(address, where), None, "address", address
+                return self._once("address", address, where, self._at), None, "address", address
             case ImageFile(path=path):
-                return self._in_folder(path, where), None, "file", path
+                return self._once("file", path, where, self._in_folder), None, "file", path
             case None:
                 number, data = next(self._attached)
-                return data, None, "attached", str(number)
+                return _had(data, where), None, "attached", str(number)
+
+    def _once(self, kind: str, name: str, where: str, get: Callable[[str, str], bytes]) -> bytes:
+        """The bytes of a file or an address, which is asked once for all parts that name it."""
+        if self._images.kept is not None:
+            return _had(self._images.kept.of(kind, name, where), where)
+        if (kind, name) not in self._found:
+            self._found[kind, name] = get(name, where)
+        return self._found[kind, name]
 
     def film_of(self, source: VideoSource | None, pipeline: VideoPipeline, where: str) -> GivenVideo:
         """The film that a part means. Raises `MediaError` M102 and M122 to M124 as `of` does, for each frame too."""
@@ -186,6 +239,8 @@ class Bytes:
             case None:
                 number, film = next(self._films)
                 kind, name = "attached", str(number)
+                if not isinstance(film, Frames):
+                    film = _had(film, where)
             case FrameSources(frames=frames, fps=fps):
                 files: list[bytes] = []
                 for index, frame in enumerate(frames):
@@ -200,8 +255,7 @@ class Bytes:
         return GivenVideo(film, media_type, kind, name, tuple(beside), decode, pipeline, where)
 
     def _at(self, address: str, where: str) -> bytes:
-        if self._images.kept is not None and ("address", address) in self._images.kept:
-            return self._images.kept["address", address]
+        """The bytes at an address."""
         fetch = self._images.fetch
         if fetch is None:
             raise MediaError(
@@ -210,20 +264,16 @@ class Bytes:
                 where=where,
                 help="send the bytes as a data URL, attach them, or pass `fetch`, whose result the record keeps",
             )
-        if address not in self._fetched:
-            try:
-                data: object = fetch(address)
-            except Exception as error:
-                raise _unfetched(address, where, f"{type(error).__name__}: {error}") from error
-            if not isinstance(data, bytes):
-                raise _unfetched(address, where, f"`fetch` gave no bytes, but a value of type {type(data).__name__}")
-            self._fetched[address] = data
-        return self._fetched[address]
+        try:
+            data: object = fetch(address)
+        except Exception as error:
+            raise _unfetched(address, where, f"{type(error).__name__}: {bare(str(error))}") from error
+        if not isinstance(data, bytes):
+            raise _unfetched(address, where, f"`fetch` gave no bytes, but a value of type {type(data).__name__}")
+        return data
 
     def _in_folder(self, path: str, where: str) -> bytes:
         """The bytes of a file."""
-        if self._images.kept is not None and ("file", path) in self._images.kept:
-            return self._images.kept["file", path]
         if self._images.folder is None:
             raise _unread(path, where, "no file may be read", "pass the `folder` whose files a request may name")
         asked = FilePath(path)
@@ -241,13 +291,27 @@ class Bytes:
                     raise _unread(path, where, "it is no file", "name a file")
                 if found_there.st_size > self._most:
                     raise too_long(found_there.st_size, self._most, where)
-                return file.read()
+                return file.read(self._most + 1)  # of one that has grown enough to be refused
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else None
             raise _unread(path, where, str(reason or error), "name a file that is there") from None
 
 
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def not_kept(where: str) -> MediaError:
+    """What to raise for an image of which a pack has no more than the digest."""
+    message = "the pack has the digest of this image, and not its bytes"
+    help = "pass its file to the replay, or record the execution with its images"
+    return MediaError(message, code="M124", where=where, help=help)
+
+
+def _had(data: bytes, where: str) -> bytes:
+    """The bytes, which nobody can change any more. Raises `MediaError` M124 for those that were not kept."""
+    if isinstance(data, NotKept):
+        raise not_kept(where)
+    return bytes(data)
 
 
 def _unread(path: str, where: str, why: str, help: str) -> MediaError:

@@ -50,8 +50,8 @@ class BfloatNormalization(Normalization):
         return numbers
 
     def to_json(self) -> JsonObject:
-        """The parameters, and the type in which numbers are computed."""
-        return {**super().to_json(), "arithmetic": "bfloat16"}
+        """The parameters, the type in which numbers are computed, and that of what comes out."""
+        return {**super().to_json(), "arithmetic": "bfloat16", "type": "bfloat16, held as float32"}
 
 
 class RealNormalization(Normalization):

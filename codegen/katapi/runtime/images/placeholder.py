@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from weakref import ref
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
@@ -41,17 +42,22 @@ class Placeholder:
     """The image or video."""
     pieces: tuple[Repeated, ...]
     """All of the placeholder, in order."""
-    _made: dict[Site, Fixed] = field(default_factory=dict, repr=False)
+    _made: dict[Site, tuple[Spelled, ref[ImageStretch]]] = field(default_factory=dict, repr=False)
 
     def at(self, site: Site) -> Fixed:
-        """The placeholder as what a template prints at a place; put together once, however often it is printed."""
-        made = self._made.get(site)
-        if made is None:
+        """The placeholder as what a template prints at a place; put together once for as long as it is printed.
+
+        It refers to this, and would keep the pixels of the image until cycles are collected if this referred to it.
+        """
+        text, known = self._made.get(site, (None, None))
+        stretch = known() if known is not None else None
+        if text is None or stretch is None:
             segments: list[ControlSegment | LiteralSegment] = []
             for what, times, _ in self.pieces:
                 segments += [_segment(what, site)] * times
-            made = self._made[site] = Spelled(text_of_segments(segments)), ImageStretch(segments, self)
-        return made
+            text, stretch = Spelled(text_of_segments(segments)), ImageStretch(segments, self)
+            self._made[site] = text, ref(stretch)
+        return text, stretch
 
     def indices_of(self, segment: int) -> Indices:
         """What of the image one of the segments stands for, counted from the first."""

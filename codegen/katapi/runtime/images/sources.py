@@ -6,7 +6,7 @@ import binascii
 import re
 from dataclasses import field
 from typing import TypeAlias
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.fields import refuse
@@ -49,17 +49,25 @@ ImageSource: TypeAlias = ImageBytes | ImageAddress | ImageFile
 """Where the bytes of an image come from; a part that says nothing of it shows the next one that is attached."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_ONE_LINE = "write it in one line, in the alphabet with + and /, and with its padding"
+_AROUND_A_URL = "".join(map(chr, range(0x21)))
+_NOT_IN_A_URL = {ord(character): None for character in "\t\n\r"}
+_WHITE_SPACE = b"\t\n\f\r "
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]*")
+_IS_BASE64 = re.compile(r"(.*); *base64", re.DOTALL | re.IGNORECASE | re.ASCII)
 
 
 def source_of(text: str, steps: Path) -> ImageSource:
-    """What a text refers to: a `data` URL, another URL, or the path of a file. R116 for a URL that says nothing."""
-    if text[:5].lower() == "data:":
-        return _of_data_url(text, steps)
-    if text[:5].lower() == "file:":
-        return _of_file_url(text, steps)
-    if _SCHEME.match(text):
-        return ImageAddress(steps, text)
+    """What a text refers to: a `data` URL, another URL, or the path of a file. R116 for a URL that says nothing.
+
+    White space and control characters around a URL are no part of it; a path is taken as it stands.
+    """
+    url = text.strip(_AROUND_A_URL)
+    if url[:5].lower() == "data:":
+        return _of_data_url(url, steps)
+    if url[:5].lower() == "file:":
+        return _of_file_url(url, steps)
+    if _SCHEME.match(url):
+        return ImageAddress(steps, url)
     return file_of(text, steps)
 
 
@@ -71,24 +79,48 @@ def file_of(text: str, steps: Path) -> ImageFile:
 
 
 def bytes_of(text: str, media_type: str | None, steps: Path) -> ImageBytes:
-    """The bytes that a text in base64 spells (RFC 4648, section 4). R116 for another text, and for none."""
+    """The bytes that a text in base64 spells: R116 for another text, and for none.
+
+    White space in it is passed over and the padding may be missing, as in "forgiving-base64 decode" of the Infra
+    standard; the alphabet is that with + and / (RFC 4648, section 4).
+    """
     try:
         data = binascii.a2b_base64(text, strict_mode=True)
     except ValueError:
-        raise refuse("R116", "the image is not written in base64", help=_ONE_LINE, within=steps) from None
+        data = _forgiving(text.encode(), steps)
+    return _some(data, media_type, steps)
+
+
+def _of_data_url(url: str, steps: Path) -> ImageBytes:
+    """The bytes of a `data` URL (RFC 2397), read as browsers do ("data: URL processor" of the Fetch standard)."""
+    header, comma, body = url[len("data:") :].partition(",")
+    if not comma:
+        help = "write data:image/png;base64, and the bytes in base64 behind it"
+        raise refuse("R116", "a data URL has a comma before its data", help=help, within=steps)
+    header = header.translate(_NOT_IN_A_URL).strip(" \f")
+    base64 = _IS_BASE64.fullmatch(header)
+    media_type = (base64[1] if base64 else header).partition(";")[0].strip(" \f").lower() or None
+    if base64 and "%" not in body and "#" not in body:
+        return bytes_of(body, media_type, steps)
+    data = unquote_to_bytes(body.partition("#")[0].translate(_NOT_IN_A_URL))
+    return _some(_forgiving(data, steps) if base64 else data, media_type, steps)
+
+
+def _forgiving(text: bytes, steps: Path) -> bytes:
+    """The bytes that base64 spells, white space and the padding aside."""
+    digits = text.translate(None, _WHITE_SPACE)
+    if len(digits) % 4 == 0:
+        digits = digits.removesuffix(b"=").removesuffix(b"=")
+    if len(digits) % 4 == 1 or not _BASE64.fullmatch(digits):
+        help = "write it in the alphabet with + and /, and whole"
+        raise refuse("R116", "the image is not written in base64", help=help, within=steps)
+    return binascii.a2b_base64(digits + b"=" * (-len(digits) % 4))
+
+
+def _some(data: bytes, media_type: str | None, steps: Path) -> ImageBytes:
     if not data:
         raise refuse("R116", "the image has no bytes", help="send the whole file", within=steps)
     return ImageBytes(steps, data, media_type)
-
-
-def _of_data_url(text: str, steps: Path) -> ImageBytes:
-    """A `data` URL (RFC 2397) whose data are written in base64."""
-    comma = text.find(",")
-    media_type, *parameters = (part.strip().lower() for part in text[len("data:") : max(comma, 0)].split(";"))
-    if comma < 0 or parameters[-1:] != ["base64"]:
-        help = "write data:image/png;base64, and the bytes in base64 behind it"
-        raise refuse("R116", "a data URL of an image holds it in base64", help=help, within=steps)
-    return bytes_of(text[comma + 1 :], media_type or None, steps)
 
 
 def _of_file_url(text: str, steps: Path) -> ImageFile:

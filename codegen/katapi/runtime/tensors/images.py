@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.tensors.samples import Sample
 
@@ -43,7 +45,20 @@ def _grids(several: Sequence[Outputs], name: str) -> list[Grid]:
 
 
 def pixel_inputs_of(samples: Sequence[ModelInput | Sample]) -> dict[str, Array]:
-    """The arrays of the images and videos of all samples, in order, joined as their pipelines declare."""
+    """The arrays of the images and videos of all samples, in order, joined as pipelines declare; all read-only."""
+    found = _joined(samples)
+    for array in found.values():
+        array.setflags(write=False)
+    return found
+
+
+def own_pixel_inputs_of(samples: Sequence[ModelInput | Sample]) -> dict[str, Array]:
+    """The same with memory of their own, to be written to."""
+    return {name: np.require(array, requirements="W") for name, array in _joined(samples).items()}
+
+
+def _joined(samples: Sequence[ModelInput | Sample]) -> dict[str, Array]:
+    """The joined arrays; those of a single image or video are its own, which are read-only."""
     inputs = [sample for sample in samples if isinstance(sample, ModelInput)]
     images = [one for sample in inputs for one in sample.images]
     videos = [one for sample in inputs for one in sample.videos]

@@ -84,10 +84,13 @@ class PackedBatch:
         refuse_beyond(self.input_ids, rows, ("token",))
 
     def pixel_inputs(self) -> dict[str, Array]:
-        """What the model receives of the images of this row, as `ModelInput.pixel_inputs` gives those of one input."""
-        from katapi.runtime.tensors.images import pixel_inputs_of  # few batches have images
+        """What the model receives of the images of this row, as `ModelInput.pixel_inputs` gives those of one input.
 
-        return pixel_inputs_of(self._parts)
+        The arrays have memory of their own each time, as those of the row have, and can be written to.
+        """
+        from katapi.runtime.tensors.images import own_pixel_inputs_of  # few batches have images
+
+        return own_pixel_inputs_of(self._parts)
 
     def mrope_positions(
         self,

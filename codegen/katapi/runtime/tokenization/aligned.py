@@ -38,6 +38,16 @@ class AlignedText:
             bounds = np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
         return cls(text, bounds[:-1], bounds[1:])
 
+    @classmethod
+    def joined(cls, parts: Sequence[AlignedText]) -> AlignedText:
+        """Parts of one text, in order, as a text."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(
+            "".join(part.text for part in parts),
+            np.concatenate([nothing, *(part.starts for part in parts)]),
+            np.concatenate([nothing, *(part.ends for part in parts)]),
+        )
+
     def __len__(self) -> int:
         """How many characters the text has."""
         return len(self.text)

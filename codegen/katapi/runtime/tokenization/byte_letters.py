@@ -15,6 +15,8 @@ class ByteLetters:
 
     positional = False
     """The place in the input does not count."""
+    only_cuts = False
+    """It writes bytes otherwise."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """The text in letters, in one piece."""

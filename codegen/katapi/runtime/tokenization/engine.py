@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import accumulate, chain
+from struct import pack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,8 @@ class PieceEngine:
 
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
-        return np.fromiter(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))), dtype=np.int32)
+        ids = self.encode(text, first)
+        return np.frombuffer(pack(f"{len(ids)}i", *ids), dtype=np.int32).copy()  # a quarter of the time of np.array
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
@@ -44,13 +46,22 @@ class PieceEngine:
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The ids of a normalized text, and the half-open range of source bytes of each, int64 of shape [n, 2]."""
         first = first and len(text) > 0 and bool(text.starts[0] == 0)  # else what stood there is gone
-        ids: list[int] = []
-        sources = [np.zeros((0, 2), dtype=np.int64)]
-        for piece in self._pretokenizer.split_aligned(text, first):
-            tokens = np.array(self._ranges_of_piece(piece.text), dtype=np.int64).reshape(-1, 3)
-            ids += tokens[:, 0].tolist()
-            sources.append(piece.source_of(tokens[:, 1:]))
-        spans = np.concatenate(sources)
+        pieces, text = self._pieces(text, first)
+        tokens_of = list(map(self._ranges_of_piece, pieces))
+        flat = chain.from_iterable(chain.from_iterable(tokens_of))
+        tokens = np.fromiter(flat, dtype=np.int64).reshape(-1, 3)
+        starts = accumulate(map(len, pieces), initial=0)  # of the pieces; the last is the end
+        places = np.fromiter(starts, dtype=np.int64)[:-1].repeat(list(map(len, tokens_of)))
+        spans = text.source_of(tokens[:, 1:] + places[:, np.newaxis])
         # A mark put in front of a piece that begins within a character's source would end before that begins.
         spans[:, 1] = np.maximum.accumulate(spans[:, 1])
-        return ids, spans
+        return tokens[:, 0].tolist(), spans
+
+    def _pieces(self, text: AlignedText, first: bool) -> tuple[list[str], AlignedText]:
+        """The pieces of a text, and the text that they are together."""
+        if self._pretokenizer.only_cuts:
+            pieces = self._split(text.text, first)
+            if sum(map(len, pieces)) == len(text):  # nothing was left out
+                return pieces, text
+        parts = self._pretokenizer.split_aligned(text, first)
+        return [part.text for part in parts], AlignedText.joined(parts)

@@ -18,7 +18,7 @@ from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, SHORT, merge_all
 from katapi.runtime.tokenization.merge_table import MergeTable
 from katapi.runtime.tokenization.piece_bytes import character_ranges, utf8_of
-from katapi.runtime.tokenization.seams import Seams, meeting_in_merges
+from katapi.runtime.tokenization.seams import Seams, meeting_in_merges, ranges_in_parts
 from katapi.runtime.tokenization.token_index import TokenIndex
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
@@ -51,6 +51,7 @@ class Merges:
         self._seams = Seams(meeting_in_merges(texts, merges)) if not rules.over_bytes and self._spells(merges) else None
         self._ranks = MergeTable(merges)
         self._of_part = Memo(lambda part: tuple(self._merge(self._symbols(part))))
+        self._ranges_of_part = Memo(self._ranges)
 
     @property
     def seams(self) -> Seams | None:
@@ -76,13 +77,19 @@ class Merges:
         whole = self._whole(text)
         if whole is not None:
             return [(whole, 0, len(piece))]
+        if self._seams is None:
+            tokens = self._ranges(text)
+            return character_ranges(piece, tokens) if self._rules.over_bytes else tokens
+        return ranges_in_parts(self._seams.cut(text), self._ranges_of_part.__getitem__)
+
+    def _ranges(self, text: str) -> list[tuple[int, int, int]]:
+        """Each id with the range of units that it takes."""
         symbols, places = self._symbols_and_places(text)
         left = merge_all(symbols, self._rank, self._ranks.merged)
-        tokens = [
+        return [
             (symbols[first], places[first][0], places[following - 1][1])
             for first, following in pairwise([*left, len(symbols)])
         ]
-        return character_ranges(piece, tokens) if self._rules.over_bytes else tokens
 
     def _spells(self, merges: NDArray[np.int32]) -> bool:
         """Whether the text of every symbol that takes part in a merge is the text that it covers, none left out."""

@@ -20,6 +20,8 @@ class Whole:
 
     positional = False
     """The place in the input does not count."""
+    only_cuts = True
+    """It cuts and leaves out, and does nothing else."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """`text`, or nothing where it is empty."""
@@ -39,6 +41,8 @@ class Split:
 
     positional = False
     """The place in the input does not count."""
+    only_cuts = True
+    """It cuts and leaves out, and does nothing else."""
 
     def __init__(self, matcher: Matcher, behaviour: Behaviour, *, invert: bool = False) -> None:
         self._matcher = matcher
@@ -93,6 +97,8 @@ class PrefixSpace:
 
     positional = False
     """The place in the input does not count."""
+    only_cuts = False
+    """It puts something in."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """The text in one piece."""
@@ -111,6 +117,9 @@ class Metaspace:
     By `scheme` one is put in front of every text that does not begin with one, or only of the text at the beginning of
     the input. With `split` a piece begins at each of them.
     """
+
+    only_cuts = False
+    """It writes spaces otherwise."""
 
     def __init__(self, replacement: str, scheme: PrependScheme, *, split: bool) -> None:
         self.positional = scheme is PrependScheme.FIRST
@@ -147,6 +156,8 @@ class Chained:
         self._pretokenizers = pretokenizers
         self.positional = any(pretokenizer.positional for pretokenizer in pretokenizers)
         """Whether it counts for one of them."""
+        self.only_cuts = all(pretokenizer.only_cuts for pretokenizer in pretokenizers)
+        """Whether all of them do nothing else."""
 
     def split(self, text: str, first: bool) -> list[str]:
         """The pieces in order."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.merge_queue import NO_MERGE, SHORT, cuts_of_short, merge_all
-from katapi.runtime.tokenization.seams import Seams, meeting_in_tokens
+from katapi.runtime.tokenization.seams import Seams, meeting_in_tokens, ranges_in_parts
 from katapi.runtime.tokenization.token_index import TokenIndex
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
@@ -39,6 +39,7 @@ class ScoredPieces:
         self._ranks = _ranks(data.scores)
         self._seams = Seams(meeting_in_tokens(data.tokens.texts(), known.is_reachable()))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
+        self._ranges_of_part = Memo(self._tokens)
 
     @property
     def seams(self) -> Seams | None:
@@ -53,7 +54,9 @@ class ScoredPieces:
 
     def segment_ranges(self, piece: str) -> list[tuple[int, int, int]]:
         """Each id with the range of characters (code points) that it takes."""
-        return self._tokens(piece)
+        if not self._all_known and any(map(self._is_unknown, set(piece))):
+            return self._tokens(piece)
+        return ranges_in_parts(self._seams.cut(piece), self._ranges_of_part.__getitem__)
 
     def _tokens(self, piece: str) -> list[tuple[int, int, int]]:
         self._index.meet(piece)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from operator import add
 
@@ -119,3 +120,15 @@ def _distinct(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _characters(codes: NDArray[np.int64]) -> str:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
+
+
+def ranges_in_parts(
+    parts: Iterable[str], ranges_of: Callable[[str], list[tuple[int, int, int]]]
+) -> list[tuple[int, int, int]]:
+    """The tokens of the parts of a piece, each with the range of characters of the piece that it takes."""
+    found: list[tuple[int, int, int]] = []
+    start = 0
+    for part in parts:
+        found += [(token, start + first, start + end) for token, first, end in ranges_of(part)]
+        start += len(part)
+    return found

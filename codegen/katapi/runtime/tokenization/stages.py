@@ -44,6 +44,11 @@ class PreTokenizer(Protocol):
         """Whether the pieces depend on `first`."""
         ...
 
+    @property
+    def only_cuts(self) -> bool:
+        """Whether the pieces are parts of the text in its order: nothing is put in or changed, some may be left out."""
+        ...
+
     def split(self, text: str, first: bool) -> list[str]:
         """The pieces in order, none of them empty."""
         ...

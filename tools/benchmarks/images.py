@@ -1,25 +1,17 @@
-"""Measure image pipelines beside Pillow and numpy, written out in the shortest way that gives the same numbers.
-
-usage: python tools/image_bench.py [PIPELINE]... [--rounds N]
+"""Images to arrays, beside Pillow and numpy written out in the shortest way that gives the same numbers.
 
 Each side decodes a file, resizes, normalises and lays out, and the arrays must be equal. The side of Pillow and numpy
 knows the sizes beforehand; Katapi's works them out, and counts tokens and spells the placeholder besides.
-
-Calls are interleaved in one process and one thread, and who goes first alternates. A ratio is the median of the ratios
-of the rounds, in processor time. The table is printed.
-
-Exit status: 1 where the arrays differ.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +20,24 @@ from PIL import Image
 import katapi
 from katapi.runtime.images.picture import Size
 from katapi.runtime.images.pipeline import ImagePipeline, ProcessedImage
+from tools.benchmarks.settings import Settings
+from tools.benchmarks.statistics import ratio, short
+from tools.benchmarks.tables import paragraph, table
+from tools.benchmarks.timing import Side, Times, interleaved
 
 Reals = NDArray[np.float32]
 
 SIZES = (Size(480, 640), Size(1024, 1024), Size(3000, 4000))
 FORMATS: Mapping[str, Mapping[str, object]] = {"JPEG": {"quality": 90}, "PNG": {}}
 
+INTRODUCTION = paragraph(
+    "A picture from its file to the array that a model receives, beside Pillow and numpy written out in the "
+    "shortest way that gives the same numbers. That side knows the sizes beforehand; Katapi works them out, "
+    "counts the tokens and spells the placeholder besides."
+)
 
-class BenchError(Exception):
+
+class ImagesDiffer(Exception):
     """The comparison would not be fair."""
 
 
@@ -123,48 +125,56 @@ def known_of(pipeline: ImagePipeline, found: ProcessedImage) -> Known:
     return Known(sizes, np.array(numbers.mean, np.float32), np.array(numbers.std, np.float32))
 
 
-def milliseconds(call: Callable[[], object]) -> float:
-    start = time.process_time()
-    call()
-    return (time.process_time() - start) * 1e3
+class Row(NamedTuple):
+    """A pipeline on one picture."""
+
+    pipeline: str
+    picture: str
+    katapi: Times
+    other: Times
 
 
-def row_of(name: str, size: Size, format: str, data: bytes, rounds: int) -> str:
-    """One row of the table."""
+def measure(settings: Settings) -> list[Row]:
+    """Measures every pipeline. Raises ImagesDiffer."""
+    rows: list[Row] = []
+    for size in SIZES[:1] if settings.quick else SIZES:
+        for format, options in FORMATS.items():
+            buffer = BytesIO()
+            photograph(size).save(buffer, format, **options)
+            rows += [_row(name, f"{format} {size}", buffer.getvalue(), settings.rounds) for name in PLAIN]
+            print(f"bench: images, {format} {size}", file=sys.stderr, flush=True)
+    return rows
+
+
+def _row(name: str, picture: str, data: bytes, rounds: int) -> Row:
     pipeline, plain = katapi.image_pipeline(name), PLAIN[name]
     found = pipeline.process_one(data)
     known = known_of(pipeline, found)
     if not np.array_equal(found.arrays["pixel_values"], plain(data, known)):
-        raise BenchError(f"{name}, {format} of {size}: the arrays differ")
-    sides = (lambda: pipeline.process_one(data)), (lambda: plain(data, known))
-    ours, theirs = [], []
-    for number in range(rounds):
-        took = {index: milliseconds(sides[index]) for index in ((0, 1) if number % 2 else (1, 0))}
-        ours.append(took[0])
-        theirs.append(took[1])
-    ratio = statistics.median(one / other for one, other in zip(ours, theirs, strict=True))
-    times = f"{statistics.median(ours):.1f} | {statistics.median(theirs):.1f}"
-    return f"| {name} | {format} {size} | {times} | {ratio:.2f} |"
+        raise ImagesDiffer(f"{name}, {picture}: the arrays differ")
+    sides: dict[str, Side[bytes]] = {
+        "katapi": lambda data: lambda: pipeline.process_one(data),
+        "other": lambda data: lambda: plain(data, known),
+    }
+    times = interleaved(sides, [data] * rounds, 2)
+    return Row(name, picture, times["katapi"], times["other"])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pipelines", nargs="*", metavar="PIPELINE", help=f"any of {', '.join(PLAIN)}")
-    parser.add_argument("--rounds", type=int, default=11)
-    given = parser.parse_args()
-    print("| pipeline | image | Katapi, ms | Pillow and numpy, ms | ratio |\n| --- | --- | --- | --- | --- |")
-    for size in SIZES:
-        for format, options in FORMATS.items():
-            buffer = BytesIO()
-            photograph(size).save(buffer, format, **options)
-            for name in given.pipelines or PLAIN:
-                print(row_of(name, size, format, buffer.getvalue(), given.rounds), flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except BenchError as error:
-        print(f"image_bench: {error}", file=sys.stderr)
-        sys.exit(1)
+def report(rows: list[Row]) -> str:
+    """The section of the page."""
+    cells = (
+        [
+            row.pipeline,
+            row.picture,
+            str(ratio(row.katapi.later, row.other.later)),
+            short(statistics.median(row.katapi.later) / 1e6),
+            short(statistics.median(row.other.later) / 1e6),
+        ]
+        for row in rows
+    )
+    return "\n".join(
+        [
+            INTRODUCTION,
+            table(["pipeline", "picture", "beside Pillow and numpy", "Katapi ms", "Pillow and numpy ms"], cells),
+        ]
+    )
