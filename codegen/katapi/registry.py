@@ -77,14 +77,20 @@ def image_pipeline(name: str, load: str | None = None, package: str | None = Non
 
 
 def video_pipeline(name: str, load: str | None = None, package: str | None = None) -> VideoPipeline:
-    """The generated video pipeline of a name; `load` and `package` as in `image_pipeline`, and so are the errors."""
+    """The generated video pipeline of a name; `load` and `package` as in `image_pipeline`.
+
+    Raises `ArtifactError` A140 to A143 and A145, as `image_pipeline` does.
+    """
     from katapi.runtime.images.videos import VideoPipeline  # only who has films needs numpy for them
 
     return _pipeline(name, package, VideoPipeline, "VIDEOS").loading(load)
 
 
 def audio_pipeline(name: str, package: str | None = None) -> AudioPipeline:
-    """The generated audio pipeline of a name; `package` as in `image_pipeline`, and so are the errors."""
+    """The generated audio pipeline of a name; `package` as in `image_pipeline`.
+
+    Raises `ArtifactError` A140 to A143, as `image_pipeline` does.
+    """
     from katapi.runtime.audio.pipeline import AudioPipeline  # only who has recordings needs numpy for them
 
     return _pipeline(name, package, AudioPipeline, "AUDIO")

@@ -16,6 +16,7 @@ from katapi.runtime.errors import RequestError
 from katapi.runtime.images.part import Carries, CarriesImage
 from katapi.runtime.images.placing import parts_of, with_parts
 from katapi.runtime.images.sources import ImageBytes
+from katapi.runtime.images.video_part import CarriesVideo
 from katapi.runtime.messages import USER
 from katapi.runtime.model import Model
 from katapi.runtime.model_input import ModelInput
@@ -82,7 +83,8 @@ def _showing(model: Model[R], request: R, images: list[tuple[tuple[int, int], Pl
 def _with_bytes(url: str, _: Path, part: Carries) -> Carries:
     if part.says_where:
         return part
-    return type(part).model_validate({**part.model_dump(exclude_unset=True), "image_url": url})
+    shown = {"video": [url, url], "fps": 2} if isinstance(part, CarriesVideo) else {"image_url": url}
+    return type(part).model_validate({**part.model_dump(exclude_unset=True), **shown})
 
 
 def check_images(model: Model[R], request: RequestModel, result: ModelInput, kept: Collection[int]) -> None:
@@ -98,7 +100,8 @@ def check_images(model: Model[R], request: RequestModel, result: ModelInput, kep
 
 def check_pixels(model: Model[R], result: ModelInput) -> None:
     """Asserts that the pixels of an input are those of its images, each of which has its tokens."""
-    arrays = result.pixel_inputs()
+    of_videos = {name for one in result.videos for name in one.arrays}
+    arrays = {name: array for name, array in result.pixel_inputs().items() if name not in of_videos}
     if not result.images:
         assert not arrays
         return

@@ -36,7 +36,7 @@ def test_there_are_examples() -> None:
         "budget": 8,
         "diff": 4,
         "extension": 2,
-        "images": 1,
+        "images": 3,
         "inspect": 1,
         "packs": 5,
         "parsing": 4,

@@ -9,7 +9,10 @@ from katapi.runtime.errors import MediaError
 
 
 class Recording:
-    """A recording, or the outline of one: its length alone, by which a pipeline can be measured."""
+    """A recording, or the outline of one: its length alone, by which a pipeline can be measured.
+
+    An array given for a recording is float32 of shape [samples].
+    """
 
     __slots__ = ("channels", "rate", "samples", "values")
 

@@ -24,6 +24,7 @@ class WavHeader(NamedTuple):
     encoding: str
     """`u8`, `s16`, `s24`, `s32` or `f32`: how a sample is stored."""
     channels: int
+    """How many channels there are, whose samples stand beside each other."""
     rate: int
     """Samples of a channel in a second."""
     samples: int
@@ -56,7 +57,10 @@ def read_wav_header(data: bytes) -> WavHeader:
 
 
 def samples_of(data: bytes, header: WavHeader) -> NDArray[np.float32]:
-    """The samples: float32 of shape [samples, channels], from -1 up to 1 where they are stored as whole numbers."""
+    """The samples: float32 of shape [samples, channels], from -1 up to 1 where they are stored as whole numbers.
+
+    Raises `MediaError` M107 where one is no finite number.
+    """
     raw = data[header.start : header.start + header.length]
     match header.encoding:
         case "u8":

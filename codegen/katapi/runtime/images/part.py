@@ -93,6 +93,7 @@ class CarriesImage(Carries):
 
     @property
     def says_where(self) -> bool:
+        """Whether it says where the bytes come from."""
         return self._comes_from is not None
 
     @model_validator(mode="after")

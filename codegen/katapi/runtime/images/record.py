@@ -86,7 +86,10 @@ class ImageRecord:
 
 
 def digest_of_array(array: Array | NDArray[np.float64]) -> str:
-    """The SHA-256 of an array's type, shape and bytes, the bytes in little-endian order: `float32[2,3]` and they."""
+    """The SHA-256 of an array's type, shape and bytes, the bytes in little-endian order: `float32[2,3]` and they.
+
+    Those of a model are float32, int32 or int64 of any shape; the times of a film are float64 of shape [n].
+    """
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     shape = ",".join(map(str, array.shape))
     return _sha256(f"{array.dtype.name}[{shape}]".encode(), little.reshape(-1).view(np.uint8).data)

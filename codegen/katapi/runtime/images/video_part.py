@@ -32,6 +32,7 @@ class FrameSources:
     """Where the frames of a video come from, one after the other."""
 
     frames: tuple[ImageSource, ...]
+    """The place of each."""
     fps: float | None
     """How many of them are shown in a second; None where the part does not say it."""
 
@@ -68,6 +69,7 @@ class CarriesVideo(Carries):
 
     @property
     def says_where(self) -> bool:
+        """Whether it says where the bytes come from."""
         return self._comes_from is not None
 
     @model_validator(mode="after")
