@@ -10,7 +10,6 @@ import numpy as np
 from katapi.model.images import Image
 from katapi.oracle.rasters import Pixels
 from katapi.runtime.errors import MediaError
-from katapi.runtime.images.arrival import Arrival
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,15 +21,12 @@ _WHOLE = 255
 def arrived(image: Image, way: str, data: bytes) -> Pixels:
     """The pixels of a sound file of one frame, uint8 [height, width, 3], as they arrive in a way of the declaration.
 
-    Raises `MediaError` M107 for a colour profile that does not fit, and M108 for grey that cannot be scaled.
+    It knows nothing of a way that refuses, and of deep grey with transparency. Raises `MediaError` M107 for a colour
+    profile that does not fit, and M108 for grey that cannot be scaled.
     """
-    return arrived_by(data, image.ways[way])
-
-
-def arrived_by(data: bytes, arrival: Arrival) -> Pixels:
-    """The same in a way that is given. It knows nothing of a way that refuses, and of deep grey with transparency."""
     import PIL.Image  # Pillow is an extra
 
+    arrival = image.ways[way]
     with PIL.Image.open(BytesIO(data)) as file:
         file.load()
         turn = file.getexif().get(0x0112, 1) if arrival.orientation == "apply" else 1
@@ -47,7 +43,7 @@ def arrived_by(data: bytes, arrival: Arrival) -> Pixels:
     elif mode == "P":
         rgb = palette[values]
     elif mode in ("F", "I", "I;16"):
-        rgb = np.stack([_of_8_bits(values, mode, arrival)] * 3, axis=-1)
+        rgb = np.stack([_of_8_bits(values, mode, arrival.depth)] * 3, axis=-1)
     elif mode in ("RGB", "RGBA"):
         rgb = values[..., :3]
     assert rgb is not None, f"pixels of the mode {mode}"
@@ -71,9 +67,9 @@ def arrived_by(data: bytes, arrival: Arrival) -> Pixels:
     return np.ascontiguousarray(_turned(rgb, turn))
 
 
-def _of_8_bits(values: NDArray[np.generic], mode: str, arrival: Arrival) -> Pixels:
+def _of_8_bits(values: NDArray[np.generic], mode: str, depth: str) -> Pixels:
     """Deep grey as 8 bits: clipped, what is no number being 0, or scaled to the nearest."""
-    if arrival.depth == "clip":
+    if depth == "clip":
         positive = np.where(np.greater(values, 0), values, 0).astype(np.float64)
         return np.minimum(np.floor(positive), _WHOLE).astype(np.uint8)
     if mode != "I;16":
