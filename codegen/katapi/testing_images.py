@@ -33,7 +33,10 @@ from katapi.runtime.images.videos import VideoPipeline
 
 T = TypeVar("T")
 
-_MODES = ("RGB", "L", "1", "RGBA", "LA", "P", "P with alpha", "L with a key", "RGB with a key")
+MODES = ("RGB", "L", "1", "RGBA", "LA", "P", "P with alpha", "L with a key", "RGB with a key")
+"""Of 8 bits at most, and how transparency is kept."""
+DEEP_MODES = ("I;16", "I", "F")
+"""Grey of more than 8 bits."""
 _SIDES = st.one_of(st.integers(1, 40), st.integers(1, 700))
 
 
@@ -45,12 +48,15 @@ class PictureFile(NamedTuple):
     mode: str
     orientation: int
     seed: int
+    profile: bytes = b""
 
     def data(self) -> bytes:
-        """The file: a PNG, which loses nothing."""
+        """The file: a PNG, which loses nothing, or a TIFF where a PNG cannot hold the numbers."""
         import PIL.Image  # Pillow is an extra
 
         random = np.random.default_rng(self.seed)
+        if self.mode in DEEP_MODES:
+            return self._deep(random)
         bands = {"RGB": 3, "RGBA": 4, "LA": 2}.get(self.mode.split()[0], 1)
         values = random.integers(0, 256, (self.height, self.width, bands), np.uint8)
         image = PIL.Image.fromarray(values[..., 0] if bands == 1 else values)
@@ -69,13 +75,41 @@ class PictureFile(NamedTuple):
         exif = PIL.Image.Exif()
         exif[0x0112] = self.orientation
         file = BytesIO()
-        image.save(file, "PNG", exif=exif, **saved)
+        image.save(file, "PNG", exif=exif, icc_profile=self.profile, **saved)
+        return file.getvalue()
+
+    def _deep(self, random: np.random.Generator) -> bytes:
+        """Grey of more than 8 bits, some of it out of their range."""
+        import PIL.Image  # Pillow is an extra
+
+        shape = (self.height, self.width)
+        file = BytesIO()
+        if self.mode == "I;16":
+            values = random.integers(0, random.choice([300, 65536]), shape, np.uint16)
+            PIL.Image.fromarray(values).save(file, "PNG", icc_profile=self.profile)
+        elif self.mode == "I":
+            PIL.Image.fromarray(random.integers(-99, 400, shape, np.int32)).save(file, "TIFF", icc_profile=self.profile)
+        else:
+            reals = random.uniform(-99, 400, shape).astype(np.float32)
+            reals[random.uniform(0, 1, shape) < 0.1] = np.nan
+            PIL.Image.fromarray(reals).save(file, "TIFF", icc_profile=self.profile)
         return file.getvalue()
 
 
 def picture_files() -> SearchStrategy[PictureFile]:
-    """Files of small pictures: all modes of up to 8 bits, all orientations."""
-    return st.builds(PictureFile, _SIDES, _SIDES, st.sampled_from(_MODES), st.integers(1, 8), st.integers(0, 2**32 - 1))
+    """Files of small pictures: all modes, all orientations, with and without a colour profile."""
+    modes, profiles = st.sampled_from((*MODES, *DEEP_MODES)), st.sampled_from((b"", red_for_blue()))
+    return st.builds(PictureFile, _SIDES, _SIDES, modes, st.integers(1, 8), st.integers(0, 2**32 - 1), profiles)
+
+
+def red_for_blue() -> bytes:
+    """A colour profile that takes red for blue; empty where Pillow was built without them."""
+    try:
+        from PIL import ImageCms  # Pillow is an extra
+    except ImportError:
+        return b""
+    plain = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    return plain.replace(b"rXYZ", b"?XYZ").replace(b"bXYZ", b"rXYZ").replace(b"?XYZ", b"bXYZ")
 
 
 def picture_sizes() -> SearchStrategy[Size]:

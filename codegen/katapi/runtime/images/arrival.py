@@ -103,6 +103,8 @@ def arrive(image: Image, header: Header, way: Arrival) -> Image:
         ) from None
 
 
+_GREY = ("1", "L", "LA")
+"""Modes without colours: a profile of these is one of grey."""
 _CONVERT = "convert the image to 8-bit RGB"
 
 
@@ -156,15 +158,15 @@ def _without_alpha(image: Image, way: Arrival) -> Image:
     if isinstance(outcome, str):
         image.info.pop("transparency", None)  # Pillow would work out which colour that is in RGB
         return _in_srgb(image, way)
-    if way.alpha == "drop":
-        image = image.convert("RGB")
     import PIL.Image  # Pillow is an extra
 
-    mode = image.mode
+    colours = "L" if image.mode in _GREY else "RGB"
+    if way.alpha == "drop":
+        image = image.convert("RGB")
     image = image.convert("RGBA")
     if way.icc == "convert":
         alpha = image.getchannel("A")
-        image = _in_srgb(image.convert("L" if mode == "LA" else "RGB"), way)
+        image = _in_srgb(image.convert(colours), way)
         image.putalpha(alpha)
     background = PIL.Image.new("RGBA", image.size, (*outcome, 255))
     return PIL.Image.alpha_composite(background, image).convert("RGB")
@@ -180,7 +182,7 @@ def _in_srgb(image: Image, way: Arrival) -> Image:
     except ImportError:
         raise MediaError("this Pillow cannot convert colour profiles", code="M100", help=_CONVERT) from None
     if image.mode not in ("L", "RGB", "CMYK"):
-        image = image.convert("RGB")
+        image = image.convert("L" if image.mode in _GREY else "RGB")
     try:
         source = ImageCms.ImageCmsProfile(BytesIO(profile))
         turned = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
