@@ -47,7 +47,8 @@ class KnownArray(NamedTuple):
 class KnownArrays:
     """A bounded memory of arrays. What begins as a known array does, up to its end, is that array.
 
-    `marshal` gives back exactly what it wrote: dictionaries, lists, texts, and the numbers that JSON has.
+    `marshal` gives back exactly what it wrote: dictionaries, lists, texts, and the numbers that JSON has. Threads may
+    share a memory: at worst, an array is read twice.
     """
 
     def __init__(self, most_characters: int = 1 << 21) -> None:
