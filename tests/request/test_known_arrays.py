@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json
-from katapi.runtime.read_objects import KNOWN_ARRAYS, KnownArrays, ReadObject
+from katapi.runtime.known_arrays import KNOWN_ARRAYS, KnownArrays
+from katapi.runtime.read_objects import ReadObject
 from katapi.runtime.strict_json import MAX_DEPTH, parse_json
 
 LONG = "a description that is long enough to be worth remembering, " * 3

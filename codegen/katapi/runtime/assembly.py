@@ -20,7 +20,9 @@ def assemble_array(
     first: bool = True,
     stripping: bool = False,
 ) -> tuple[NDArray[np.int64], list[int]]:
-    """The ids of what was printed, int64 of shape [n], and how many there are at the end of each run that is not empty.
+    """The ids of what was printed, and how many there are at the end of each run that is not empty.
+
+    The ids are a read-only int64 array of shape [n].
 
     A run is the text between two control tokens, without the white space that these strip. No text, whatever it spells,
     gives a control id. `first` says that nothing stands before, `stripping` that what stands before is a control token
@@ -62,7 +64,9 @@ def assemble_array(
         parts.append(ids)
         run_ends.append(count + len(ids))
     joined = b"".join(parts)  # type: ignore[arg-type]  # an array is a buffer, which numpy says for Python 3.12 only
-    return np.frombuffer(joined, dtype=np.int32).astype(np.int64), run_ends
+    whole = np.frombuffer(joined, dtype=np.int32).astype(np.int64)
+    whole.setflags(write=False)
+    return whole, run_ends
 
 
 def assemble_ids(printed: Iterable[Printed], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:

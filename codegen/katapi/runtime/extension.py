@@ -16,7 +16,7 @@ from katapi.runtime.errors import BudgetError, ExtensionError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.messages import messages_of, roles_of
 from katapi.runtime.model import Model
-from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
+from katapi.runtime.model_input import ModelInput, RenderedInput, Source
 from katapi.runtime.new_messages import decode_messages, decode_named_reply, decode_reply
 from katapi.runtime.record import Extension, Incoming
 from katapi.runtime.request_model import RequestModel
@@ -82,8 +82,7 @@ def extend_input(
     source = Source(model._declared, incoming, going_on, (*prev._source.extensions, extension))
     rendered = RenderedInput(result.printed, model.template)
     model._check_images(rendered, going_on)
-    arrays = tensors(result.ids)
-    return ModelInput(*arrays, rendered, result.passages, tokenizer, source, decision, whole.rendered)
+    return ModelInput(result.ids, rendered, result.passages, tokenizer, source, decision, whole.rendered)
 
 
 def _decide(budget: Budget, count: int) -> PolicyDecision:

@@ -17,7 +17,7 @@ from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.known_runs import KnownRuns
-from katapi.runtime.model_input import ModelInput, RenderedInput, Source, tensors
+from katapi.runtime.model_input import ModelInput, RenderedInput, Source
 from katapi.runtime.passages import AssembledPassage
 from katapi.runtime.printed import Printed
 from katapi.runtime.record import Declarations, Identity, Incoming
@@ -161,7 +161,7 @@ class Model(DeclaredTokenizer, Generic[R]):
             source = Source(self._declared, incoming, request)
             kept = origins or policy is not None  # a budget that cuts tokens off asks for them
             passages = (AssembledPassage(ids, run_ends, None),) if kept else None
-            return ModelInput(*tensors(ids), rendered, passages, tokenizer, source, None, None)
+            return ModelInput(ids, rendered, passages, tokenizer, source, None, None)
 
         if not isinstance(request, self.request_type):
             raise self._no_request(request)

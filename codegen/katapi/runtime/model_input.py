@@ -135,12 +135,11 @@ class ModelInput:
     """The tensors that a model receives (the chapter, section 1.9), and where every token came from.
 
     `input_ids`, `attention_mask` and `position_ids` are read-only int64 arrays of shape [n], one entry for each token.
-    There is no padding: all of the mask is 1, and the positions are 0 to n - 1.
+    There is no padding: all of the mask is 1, and the positions are 0 to n - 1. Mask and positions are made
+    when somebody asks for them.
     """
 
     input_ids: NDArray[np.int64]
-    attention_mask: NDArray[np.int64]
-    position_ids: NDArray[np.int64]
     rendered: RenderedInput
     """What the template printed."""
     _passages: tuple[Passage, ...] | None = field(repr=False)
@@ -151,6 +150,20 @@ class ModelInput:
 
     def __len__(self) -> int:
         return len(self.input_ids)
+
+    @cached_property
+    def attention_mask(self) -> NDArray[np.int64]:
+        """The tokens that are no padding: all of them."""
+        mask = np.ones(len(self), dtype=np.int64)
+        mask.setflags(write=False)
+        return mask
+
+    @cached_property
+    def position_ids(self) -> NDArray[np.int64]:
+        """The place of each token."""
+        positions = np.arange(len(self), dtype=np.int64)
+        positions.setflags(write=False)
+        return positions
 
     @cached_property
     def _ids(self) -> list[int]:
@@ -228,8 +241,9 @@ class ModelInput:
 
     def without_origins(self) -> ModelInput:
         """The same input, which no longer knows where its tokens came from."""
-        arrays = self.input_ids, self.attention_mask, self.position_ids
-        return ModelInput(*arrays, self.rendered, None, self._tokenizer, self._source, self._decision, self._official)
+        return ModelInput(
+            self.input_ids, self.rendered, None, self._tokenizer, self._source, self._decision, self._official
+        )
 
     @property
     def _kept_passages(self) -> tuple[Passage, ...]:
@@ -405,17 +419,3 @@ class ModelInput:
             for begin, end, count in passage.portions(segments, start):
                 yield begin, end, ids, ids + count
                 ids += count
-
-
-def tensors(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Ids, mask and positions of one sequence without padding: three read-only int64 arrays of shape [n].
-
-    `ids` become the first of them, so they belong to nobody else.
-    """
-    count = len(ids)
-    ones = np.empty(count, dtype=np.int64)
-    ones.fill(1)
-    arrays = ids, ones, np.arange(count, dtype=np.int64)
-    for array in arrays:
-        array.setflags(write=False)
-    return arrays

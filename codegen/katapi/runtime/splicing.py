@@ -156,9 +156,11 @@ def extended(
         AssembledPassage(tail_ids, run_ends),
     )
     marked = printed_again(segments, [(0, len(segments))] if segments else [], ())
+    ids = np.concatenate((prev.input_ids, np.array(completion, dtype=np.int64), tail_ids))
+    ids.setflags(write=False)
     return Extended(
         [*prev.rendered.printed, *marked, *printed],
-        np.concatenate((prev.input_ids, np.array(completion, dtype=np.int64), tail_ids)),
+        ids,
         passages,
         (len(prev), len(prev) + len(completion)),
     )

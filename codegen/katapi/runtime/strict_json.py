@@ -36,8 +36,9 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import RequestError
 from katapi.runtime.json_types import Json
+from katapi.runtime.known_arrays import KNOWN_ARRAYS
+from katapi.runtime.object_members import Members, members
 from katapi.runtime.places import json_path
-from katapi.runtime.read_objects import KNOWN_ARRAYS, Members, members
 
 if TYPE_CHECKING:
     from katapi.runtime.json_faults import Fault

@@ -19,7 +19,7 @@ from katapi.runtime.budget.starts import Starts
 from katapi.runtime.budget.structures import Structures
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import BudgetError
-from katapi.runtime.model_input import ModelInput, RenderedInput, tensors
+from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.origins import Origins
 from katapi.runtime.passages import Passage
 from katapi.runtime.printed import ImageSpan, printed_again
@@ -106,11 +106,11 @@ def _cut(
         message,
         rendered.text[:_SHOWN],
     )
-    ids = whole.input_ids[first:].copy()
+    ids = whole.input_ids[first:]
     decided = replace(decision, input=len(ids), cut=cut)
     no_passages: tuple[Passage, ...] = ()
     return CutInput(
-        *tensors(ids),
+        ids,
         rendered,
         no_passages,
         whole._tokenizer,
