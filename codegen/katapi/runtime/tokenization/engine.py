@@ -33,6 +33,14 @@ class PieceEngine:
         """
         return list(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))))
 
+    def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
+        """The same as int32 of shape [n]."""
+        return np.fromiter(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))), dtype=np.int32)
+
+    def count(self, text: str, first: bool) -> int:
+        """How many they are."""
+        return sum(map(len, map(self._ids_of_piece, self._split(text, first))))
+
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The ids of a normalized text, and the half-open range of source bytes of each, int64 of shape [n, 2]."""
         first = first and len(text) > 0 and bool(text.starts[0] == 0)  # else what stood there is gone

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from operator import index
 
 import numpy as np
@@ -32,6 +33,32 @@ class TextAndIds(ABC):
         ids = tokenizer.encode(_as_text(text))
         return tokenizer.post_process(ids) if post_process else ids
 
+    def encode_array(self, text: str | bytes, post_process: bool = False) -> NDArray[np.int32]:
+        """What `encode` gives, as int32 of shape [n], without a list in between. Raises what it raises."""
+        tokenizer = self.tokenizer
+        ids = tokenizer.encode_array(_as_text(text))
+        return np.array(tokenizer.post_process(ids.tolist()), dtype=np.int32) if post_process else ids
+
+    def count(self, text: str | bytes) -> int:
+        """How many ids `encode` gives, which are not built for it. Raises what it raises."""
+        return self.tokenizer.count(_as_text(text))
+
+    def encode_batch(
+        self, texts: Iterable[str | bytes], post_process: bool = False, *, threads: int = 1
+    ) -> list[list[int]]:
+        """What `encode` gives for each text, in their order. Raises what it raises.
+
+        `threads` texts are worked on at a time. One is fastest where the interpreter has a global lock, which both
+        engines hold from the beginning of a text to its end; more serve an interpreter that has none (PEP 703).
+        """
+        encode = partial(self.encode, post_process=post_process)
+        if threads < 2:
+            return [*map(encode, texts)]
+        from concurrent.futures import ThreadPoolExecutor  # few processes ask for it
+
+        with ThreadPoolExecutor(threads) as pool:
+            return [*pool.map(encode, texts)]
+
     def spans(self, text: str | bytes, ids: Sequence[int]) -> NDArray[np.int64]:
         """Where in `text` each of `ids` comes from, which are `encode(text)`: half-open ranges of bytes, int64 [n, 2].
 
@@ -46,6 +73,10 @@ class TextAndIds(ABC):
         Raises `TokenizerError` V102 where no token has an id.
         """
         return self.tokenizer.decode(as_ids(ids))
+
+    def decode_batch(self, batch: Iterable[Sequence[int]]) -> list[bytes]:
+        """What `decode` gives for each sequence of ids, in their order. Raises what it raises."""
+        return [*map(self.decode, batch)]
 
     def decode_text(self, ids: Sequence[int]) -> str:
         """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it.
@@ -72,7 +103,7 @@ def _as_text(text: str | bytes) -> str:
         ) from None
 
 
-def as_ids(ids: Sequence[int] | NDArray[np.int64]) -> list[int]:
+def as_ids(ids: Sequence[int] | NDArray[np.int64] | NDArray[np.int32]) -> list[int]:
     """The same ids, of a sequence or of int64 of shape [n].
 
     A caller without a type checker may pass a text, one id alone, or what is no id.

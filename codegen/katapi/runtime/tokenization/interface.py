@@ -50,6 +50,14 @@ class Tokenizer(Protocol):
         """
         ...
 
+    def encode_array(self, text: str, first: bool = True) -> NDArray[np.int32]:
+        """What `encode` gives, as int32 of shape [n]. Raises what it raises."""
+        ...
+
+    def count(self, text: str, first: bool = True) -> int:
+        """How many ids `encode` gives. Raises what it raises."""
+        ...
+
     def cuts(self, text: str) -> tuple[int, int] | None:
         """The first and the last place at which a text can be cut, in characters; None where none is known near an end.
 

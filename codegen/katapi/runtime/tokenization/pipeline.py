@@ -64,12 +64,32 @@ class PipelineTokenizer:
         """
         if not text:
             return []
+        normalized = self._normalized(text, first)
+        return self._encode_aligned(text, first)[0] if normalized is None else self._engine.encode(normalized, first)
+
+    def encode_array(self, text: str, first: bool = True) -> NDArray[np.int32]:
+        """The same as int32 of shape [n]."""
+        if not text:
+            return np.zeros(0, dtype=np.int32)
+        normalized = self._normalized(text, first)
+        if normalized is None:
+            return np.array(self._encode_aligned(text, first)[0], dtype=np.int32)
+        return self._engine.encode_array(normalized, first)
+
+    def count(self, text: str, first: bool = True) -> int:
+        """How many they are."""
+        if not text:
+            return 0
+        normalized = self._normalized(text, first)
+        if normalized is None:
+            return len(self._encode_aligned(text, first)[0])
+        return self._engine.count(normalized, first)
+
+    def _normalized(self, text: str, first: bool) -> str | None:
+        """The text that the engine takes; None where only the aligned form tells what stands at the beginning."""
         _refuse_surrogates(text)
         normalized = self._normalizer.normalize(text)
-        if first and self._engine.positional and normalized is not text:
-            # Which piece stands at the beginning of the source, the aligned form alone can tell.
-            return self._encode_aligned(text, first)[0]
-        return self._engine.encode(normalized, first)
+        return None if first and self._engine.positional and normalized is not text else normalized
 
     def cuts(self, text: str) -> tuple[int, int] | None:
         """The first and the last place at which a text can be cut, in characters."""

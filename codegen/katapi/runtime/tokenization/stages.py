@@ -90,6 +90,14 @@ class Engine(Protocol):
         """The ids of `text`."""
         ...
 
+    def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
+        """The same as int32 of shape [n]."""
+        ...
+
+    def count(self, text: str, first: bool) -> int:
+        """How many they are."""
+        ...
+
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The same, and the source of each token: int64 of shape [n, 2], half-open ranges of bytes."""
         ...
