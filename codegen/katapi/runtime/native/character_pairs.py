@@ -102,7 +102,7 @@ class CharacterPairEncoder(BytePairEncoder):
                 else:
                     count = self._short_piece(b, p, size, key, slot, count)
             elif size < 16:
-                count = self._medium_piece(b, p, size, count)
+                count = self._medium_piece(b, p, size, count, 0)
             else:
                 count = self._long_piece(b, p, size, count)
                 out = self.out
@@ -141,13 +141,13 @@ class CharacterPairEncoder(BytePairEncoder):
                 if crosses == 0:
                     if count + 4 * ROOM > i64(len(self.out)):
                         self.make_room(2 * count + 4 * ROOM)
-                    count = self._segment(b, start, p - start, count)
+                    count = self._segment(b, start, p - start, count, 0)
                     start = p
             before = here
             p = after
         if count + 4 * ROOM > i64(len(self.out)):
             self.make_room(2 * count + 4 * ROOM)
-        return self._segment(b, start, end - start, count)
+        return self._segment(b, start, end - start, count, 0)
 
     def merge(self, b: bytes, p: i64, size: i64) -> i64:
         """Merges `b[p : p + size]`, which is not empty, and gives the number of parts.

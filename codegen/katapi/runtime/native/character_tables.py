@@ -22,7 +22,6 @@ from librt.strings import read_i32_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import hash_of
 from katapi.runtime.native.character_pairs import FIRST_CHARACTER, SPACE, meeting_of, width_of
 from katapi.runtime.native.merging import NONE
 from katapi.runtime.native.tables import NotDerivable, Vocabulary, look_up, power_above, slot_of, whole_pieces
@@ -30,7 +29,7 @@ from katapi.runtime.native.trie import Trie
 
 PAGES: Final = 0x110000 >> 6
 MOST_IDS: Final = 1 << 18
-BITS_A_PAIR: Final = 16
+BITS_A_PAIR: Final = 4
 
 
 class CharacterVocabulary(Vocabulary):
@@ -195,6 +194,7 @@ def derive_characters(vocabulary: CharacterVocabulary) -> dict[str, bytes]:
     tables |= meetings(vocabulary)
     for name in ("byte_pairs", "crossings", "leads", "pages", "kinds"):
         tables[name] = b""
+    tables["parts_differ"] = b"\0"
     return tables
 
 
