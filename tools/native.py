@@ -128,12 +128,11 @@ def compile_into(root: Path, folder: Path) -> list[Path]:
     Raises `BuildError`.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        code = [sys.executable, str(Path(__file__).resolve()), "--root", str(root), "--extensions", str(folder)]
-        environment = {**os.environ, "MYPYPATH": os.pathsep.join(str(root / one) for one in IMPORT_ROOTS)}
-        environment.setdefault("SOURCE_DATE_EPOCH", "315532800")
-        # A process of its own, as mypyc leaves by sys.exit; in a folder of its own, so that no path gets into C code.
+        code = [sys.executable, str(Path(__file__).resolve()), "--extensions", str(folder), "--scratch", scratch]
+        environment = {**os.environ, "MYPYPATH": os.pathsep.join(IMPORT_ROOTS)}
+        # A process of its own, as mypyc leaves by sys.exit; in the root, since the paths of sources get into C code.
         done = subprocess.run(
-            code, cwd=scratch, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+            code, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
         )
     if done.returncode:
         raise BuildError(done.stdout)
@@ -143,22 +142,24 @@ def compile_into(root: Path, folder: Path) -> list[Path]:
     return sorted(path.relative_to(folder) for path in [*made, folder / RECORD])
 
 
-def _build_extensions(root: Path, folder: Path) -> None:
-    """What the process of `compile_into` does: from Python to C in the working folder, and from C to extensions."""
+def _build_extensions(folder: Path, scratch: Path) -> None:
+    """What the process of `compile_into` does, in the root: from Python to C in `scratch`, and to extensions."""
     from mypyc.build import mypycify
     from setuptools import Distribution
     from setuptools.command.build_ext import build_ext
 
     # Types come from the tree alone, so that the code is the same whatever is installed; `make types` has checked them.
     options = ["--config-file=", "--no-site-packages", "--ignore-missing-imports", "--namespace-packages"]
-    options += ["--explicit-package-bases", "--follow-imports=silent", "--cache-dir=cache"]
-    paths = [str(path) for path in sources(root)]
-    extensions = mypycify([*options, *paths], opt_level=OPTIMIZATION, debug_level="0", group_name=GROUP, target_dir="c")
+    options += ["--explicit-package-bases", "--follow-imports=silent", f"--cache-dir={scratch / 'cache'}"]
+    paths = [path.as_posix() for path in sources(Path())]
+    extensions = mypycify(
+        [*options, *paths], opt_level=OPTIMIZATION, debug_level="0", group_name=GROUP, target_dir=str(scratch / "c")
+    )
     if sys.platform == "linux":
         for extension in extensions:
             extension.extra_link_args.append("-Wl,--strip-all,--build-id=none")
     command = build_ext(Distribution({"name": "katapi", "ext_modules": extensions}))
-    command.build_lib, command.build_temp = str(folder), "objects"
+    command.build_lib, command.build_temp = str(folder), str(scratch / "objects")
     command.ensure_finalized()
     command.run()
 
@@ -213,11 +214,12 @@ def main() -> int:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--into", type=Path, metavar="FOLDER", help="an empty folder, instead of the source tree")
     chosen.add_argument("--remove", action="store_true", help="take the extensions out of the source tree")
-    chosen.add_argument("--extensions", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
+    chosen.add_argument("--extensions", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--scratch", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     root: Path = options.root.resolve()
     if options.extensions is not None:
-        _build_extensions(root, options.extensions)
+        _build_extensions(options.extensions, options.scratch)
         return 0
     if options.remove:
         remove(root)
