@@ -40,7 +40,13 @@ class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg]  # of hatchli
             return
         folder = Path(tempfile.mkdtemp(prefix="katapi-native-"))
         self._folder = folder
-        for path in native.compile_into(Path(self.root), folder):
+        try:
+            made = native.compile_into(Path(self.root), folder)
+        except native.BuildError as error:
+            raise RuntimeError(
+                f"{error}\nkatapi: a module could not be compiled; {VARIABLE}=pure does without"
+            ) from None
+        for path in made:
             build_data["force_include"][str(folder / path)] = path.as_posix()
         needed = native.needs(Path(self.root))
         build_data["dependencies"] += [f"{name}>={least}" for name, least in needed.items()]

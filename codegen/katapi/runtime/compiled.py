@@ -7,8 +7,8 @@ those of Python do not. So who has a compiled form and a pure one asks here firs
 from __future__ import annotations
 
 import os
-from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.util import find_spec
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from typing import Final, Literal, TypeAlias
 
 from katapi.runtime.dataclass import dataclass
@@ -40,8 +40,10 @@ def why_pure(*modules: str) -> str | None:
 
 
 def _is_extension(module: str) -> bool:
+    package, _, _ = module.rpartition(".")
     try:
-        found = find_spec(module)
-    except ModuleNotFoundError:  # a package above it
+        folders = import_module(package).__path__ if package else None
+    except ModuleNotFoundError:
         return False
+    found = PathFinder.find_spec(module, folders)
     return found is not None and found.origin is not None and found.origin.endswith(tuple(EXTENSION_SUFFIXES))
