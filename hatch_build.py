@@ -8,6 +8,7 @@ compiled: in a source tree, `make native` does that.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -26,6 +27,9 @@ COMPILER = ["mypy==2.4.1", "setuptools>=77"]  # a pinned mypyc: one C code for o
 class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg]  # of hatchling's own configuration
     """Adds the extensions to a wheel, and tags it for this Python and platform."""
 
+    _folder: Path | None = None
+    """Where the extensions are until they are in the wheel."""
+
     def dependencies(self) -> list[str]:
         """What the build environment needs besides hatchling."""
         return COMPILER if self._why_pure() is None else []
@@ -38,19 +42,22 @@ class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg]  # of hatchli
         if reason is not None:
             self.app.display_info(f"katapi: {reason}, so this is the wheel in pure Python; its results are the same")
             return
-        folder = Path(tempfile.mkdtemp(prefix="katapi-native-"))
-        self._folder = folder
+        folder = self._folder = Path(tempfile.mkdtemp(prefix="katapi-native-"))
         try:
             made = native.compile_into(Path(self.root), folder)
         except native.BuildError as error:
-            raise RuntimeError(
-                f"{error}\nkatapi: a module could not be compiled; {VARIABLE}=pure does without"
-            ) from None
+            remedy = f"katapi: a module could not be compiled, see above; {VARIABLE}=pure builds a wheel without"
+            raise RuntimeError(f"{error}\n{remedy}") from None
         for path in made:
             build_data["force_include"][str(folder / path)] = path.as_posix()
         needed = native.needs(Path(self.root))
         build_data["dependencies"] += [f"{name}>={least}" for name, least in needed.items()]
         build_data["infer_tag"], build_data["pure_python"] = True, False
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what is in the wheel now."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder)
 
     def _why_pure(self) -> str | None:
         wanted = os.environ.get(VARIABLE, "")
