@@ -12,6 +12,7 @@ from librt.strings import read_f64_le, read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
+from katapi.runtime.native.byte_pairs import PADDING
 from katapi.runtime.native.character_pairs import SPACE, width_of
 from katapi.runtime.native.words import WordEncoder
 
@@ -41,10 +42,14 @@ class UnigramEncoder(WordEncoder):
         self._lasts = vec[i32]([-1] * 64)  # and which it is
         self._ends = vec[i32]([-1] * 64)  # where the tokens of the best one end, from the last to the first
 
-    def encode_whole(self, text: str) -> i64:
-        """Encodes a text that is one word, and gives the number of ids; they are left in `parts`."""
+    def encode(self, text: str) -> i64:
+        """Encodes a text and gives the number of ids; one without marks is one word. Raises as `WordEncoder` does."""
+        if self._marked:
+            return super().encode(text)
         b = text.encode("utf-8")
-        return self.merge(b + b"\xff" * 8, 0, len(b))
+        count: i64 = self.merge(b + PADDING, 0, len(b))
+        self.out = self.parts
+        return count
 
     def merge_short(self, b: bytes, p: i64, size: i64, parts: vec[i32]) -> i64:
         """Finds the best segmentation; its ids come into `parts`.
