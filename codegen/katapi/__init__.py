@@ -33,6 +33,7 @@ from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 if TYPE_CHECKING:
     from katapi import foreign as foreign
     from katapi.divergence.compare import Diff, diff
+    from katapi.engines import EngineReport, engine
     from katapi.packs.pack import Pack
     from katapi.packs.reading import read_pack
     from katapi.packs.replay import Replay, replay
@@ -56,6 +57,7 @@ else:
             "katapi.runtime.execution": ("Execution", "execute"),
             "katapi.runtime.images.given": ("Images",),
             "katapi.divergence.compare": ("Diff", "diff"),
+            "katapi.engines": ("EngineReport", "engine"),
             "katapi.packs.pack": ("Pack",),
             "katapi.packs.reading": ("read_pack",),
             "katapi.packs.replay": ("Replay", "replay"),
@@ -80,6 +82,7 @@ __all__ = [
     "ControlToken",
     "DeclaredTokenizer",
     "Diff",
+    "EngineReport",
     "Execution",
     "ExecutionRecord",
     "ExtensionError",
@@ -107,6 +110,7 @@ __all__ = [
     "batch",
     "check_embedding",
     "diff",
+    "engine",
     "execute",
     "fit_context",
     "image_pipeline",
