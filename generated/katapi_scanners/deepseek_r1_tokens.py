@@ -30,7 +30,7 @@ from typing import Final, final
 from librt.strings import read_i64_le
 from mypy_extensions import i64
 
-from katapi.runtime.native.byte_pairs import BytePairEncoder
+from katapi.runtime.native.byte_pairs import CLOSES, INSIDE, OPENS, BytePairEncoder
 
 # Classes of characters, each with one of its characters.
 OTHER: Final = 0  # '\\x00'
@@ -59,6 +59,10 @@ OTHER_2_OR_OTHER_LETTER_OR_MARK_2_OR_SIGN_3: Final = 0x3C00  # [一-龥\x{3040}-
 WHITE_SPACE_OR_SPACE: Final = 0xA  # WHITE_SPACE, SPACE
 SIGN_OR_SIGN_2: Final = 0x90  # SIGN, SIGN_2
 OTHER_OR_SIGN_OR_LETTER_OR_MORE: Final = 0x3D1  # OTHER, SIGN, LETTER, SIGN_2, LETTER_2, MARK
+OTHER_OR_WHITE_SPACE_OR_SPACE_OR_MORE: Final = 0x34B  # OTHER, WHITE_SPACE, SPACE, LETTER, LETTER_2, MARK
+NOT_LETTER_OR_LETTER_2_OR_MARK: Final = (
+    0x7CBF  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, SIGN, NUMBER, SIGN_2, OTHER_2, OTHER_LETTER, MARK_2, SIGN_3, END
+)
 
 
 @final
@@ -75,6 +79,9 @@ class Scanner(BytePairEncoder):
         self.letter_steps = self.steps(1 << LETTER)
         self.other_letter_or_mark_2_steps = self.steps(OTHER_LETTER_OR_MARK_2)
         self.sign_3_steps = self.steps(1 << SIGN_3)
+        self.words = self.words_of(
+            OTHER_OR_WHITE_SPACE_OR_SPACE_OR_MORE, LETTER_OR_LETTER_2_OR_MARK, NOT_LETTER_OR_LETTER_2_OR_MARK
+        )
 
     def piece_end(self, b: bytes, q: i64) -> i64:
         """Where the piece that begins at `q` ends: a match, or what lies before the next one."""
@@ -99,6 +106,21 @@ class Scanner(BytePairEncoder):
 
     def match_end(self, b: bytes, q: i64) -> i64:
         """Where the match at `q` ends, -1 where there is none."""
+        words = self.words
+        x: i64 = read_i64_le(b, q)
+        first: i64 = words[x & 0xFF]
+        if first & OPENS:
+            high: i64 = self.high
+            low: i64 = (x | 0x2020202020202020) & ~high
+            others: i64 = ((low + 0x1F1F1F1F1F1F1F1F) & ~(low + 0x0505050505050505) & ~x & high) ^ high
+            others &= ~0xFF
+            end: i64
+            if others == 0:
+                end = self.letters_end(b, q + 8)
+            else:
+                end = q + (((others & -others) >> 7 & 0x0101010101010101) * 0x0001020304050607 >> 56)
+            if (end > q + 1 or first & INSIDE) and words[b[end]] & CLOSES:
+                return end
         c: i64 = b[q]
         k: i64 = self.leads[c]
         w: i64 = 1

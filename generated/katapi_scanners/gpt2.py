@@ -22,7 +22,7 @@ from typing import Final, final
 from librt.strings import read_i64_le
 from mypy_extensions import i64
 
-from katapi.runtime.native.byte_pairs import BytePairEncoder
+from katapi.runtime.native.byte_pairs import CLOSES, INSIDE, OPENS, BytePairEncoder
 
 # Classes of characters, each with one of its characters.
 OTHER: Final = 0  # '!'
@@ -43,6 +43,8 @@ LETTER_OR_LOWERS: Final = 0x7E0  # \p{L}
 OTHER_OR_APOSTROPHE: Final = 0x9  # [^\s\p{L}\p{N}]
 WHITE_SPACE_OR_SPACE: Final = 0x6  # \s
 SMALL_R_SMALL_V: Final = 0x600  # SMALL_R, SMALL_V
+SPACE_OR_LETTER_OR_LOWERS: Final = 0x7E4  # SPACE, LETTER, LOWER, SMALL_E, SMALL_L, SMALL_R, SMALL_V
+NOT_LETTER_OR_LOWERS: Final = 0x81F  # OTHER, WHITE_SPACE, SPACE, APOSTROPHE, NUMBER, END
 
 
 @final
@@ -56,9 +58,25 @@ class Scanner(BytePairEncoder):
         self.number_steps = self.steps(1 << NUMBER)
         self.letter_or_lowers_steps = self.steps(LETTER_OR_LOWERS)
         self.white_space_or_space_steps = self.steps(WHITE_SPACE_OR_SPACE)
+        self.words = self.words_of(SPACE_OR_LETTER_OR_LOWERS, LETTER_OR_LOWERS, NOT_LETTER_OR_LOWERS)
 
     def piece_end(self, b: bytes, q: i64) -> i64:
         """Where the piece that begins at `q` ends."""
+        words = self.words
+        x: i64 = read_i64_le(b, q)
+        first: i64 = words[x & 0xFF]
+        if first & OPENS:
+            high: i64 = self.high
+            low: i64 = (x | 0x2020202020202020) & ~high
+            others: i64 = ((low + 0x1F1F1F1F1F1F1F1F) & ~(low + 0x0505050505050505) & ~x & high) ^ high
+            others &= ~0xFF
+            end: i64
+            if others == 0:
+                end = self.letters_end(b, q + 8)
+            else:
+                end = q + (((others & -others) >> 7 & 0x0101010101010101) * 0x0001020304050607 >> 56)
+            if (end > q + 1 or first & INSIDE) and words[b[end]] & CLOSES:
+                return end
         c: i64 = b[q]
         k: i64 = self.leads[c]
         w: i64 = 1

@@ -23,7 +23,7 @@ from typing import Final, final
 from librt.strings import read_i64_le
 from mypy_extensions import i64
 
-from katapi.runtime.native.byte_pairs import BytePairEncoder
+from katapi.runtime.native.byte_pairs import CLOSES, INSIDE, OPENS, BytePairEncoder
 
 # Classes of characters, each with one of its characters.
 OTHER: Final = 0  # '!'
@@ -68,6 +68,10 @@ D_M_S_T_OR_SMALL_D_SMALL_M_SMALL_S_SMALL_T: Final = 0xD26900  # D, M, S, T, SMAL
 R_V_OR_SMALL_R_SMALL_V: Final = 0x1209000  # R, V, SMALL_R, SMALL_V
 L_OR_SMALL_L: Final = 0x80400  # [lL]
 E_OR_SMALL_E: Final = 0x40200  # [eE]
+NOT_LINE_BREAK_OR_NUMBER: Final = 0x7FFFFBB  # OTHER, WHITE_SPACE, SPACE, APOSTROPHE, SLASH, UPPER, D, E, L, M, R, S, T, V, LOWER, SMALL_D, SMALL_E, SMALL_L, SMALL_M, SMALL_R, SMALL_S, SMALL_T, SMALL_V, OTHER_LETTER, MARK
+NOT_APOSTROPHE_OR_LOWERS_OR_OTHER_LETTER_OR_MARK: Final = (
+    0x800FFEF  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, SLASH, NUMBER, UPPER, D, E, L, M, R, S, T, V, END
+)
 
 
 @final
@@ -84,9 +88,25 @@ class Scanner(BytePairEncoder):
         self.other_letter_or_mark_steps = self.steps(OTHER_LETTER_OR_MARK)
         self.other_or_apostrophe_or_slash_or_mark_steps = self.steps(OTHER_OR_APOSTROPHE_OR_SLASH_OR_MARK)
         self.line_break_or_slash_steps = self.steps(LINE_BREAK_OR_SLASH)
+        self.words = self.words_of(NOT_LINE_BREAK_OR_NUMBER, LOWERS, NOT_APOSTROPHE_OR_LOWERS_OR_OTHER_LETTER_OR_MARK)
 
     def piece_end(self, b: bytes, q: i64) -> i64:
         """Where the piece that begins at `q` ends."""
+        words = self.words
+        x: i64 = read_i64_le(b, q)
+        first: i64 = words[x & 0xFF]
+        if first & OPENS:
+            high: i64 = self.high
+            low: i64 = x & ~high
+            others: i64 = ((low + 0x1F1F1F1F1F1F1F1F) & ~(low + 0x0505050505050505) & ~x & high) ^ high
+            others &= ~0xFF
+            end: i64
+            if others == 0:
+                end = self.lower_end(b, q + 8)
+            else:
+                end = q + (((others & -others) >> 7 & 0x0101010101010101) * 0x0001020304050607 >> 56)
+            if (end > q + 1 or first & INSIDE) and words[b[end]] & CLOSES:
+                return end
         c: i64 = b[q]
         k: i64 = self.leads[c]
         w: i64 = 1

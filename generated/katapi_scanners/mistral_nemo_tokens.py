@@ -23,7 +23,7 @@ from typing import Final, final
 from librt.strings import read_i64_le
 from mypy_extensions import i64
 
-from katapi.runtime.native.byte_pairs import BytePairEncoder
+from katapi.runtime.native.byte_pairs import CLOSES, INSIDE, OPENS, BytePairEncoder
 
 # Classes of characters, each with one of its characters.
 OTHER: Final = 0  # '!'
@@ -45,6 +45,8 @@ WHITE_SPACE_OR_SPACE: Final = 0xA  # WHITE_SPACE, SPACE
 LOWER_OR_OTHER_LETTER_OR_MARK: Final = 0x380  # [\p{Ll}\p{Lm}\p{Lo}\p{M}]
 OTHER_OR_SLASH_OR_MARK: Final = 0x211  # [^\s\p{L}\p{N}]
 LINE_BREAK_OR_SLASH: Final = 0x14  # [\r\n/]
+NOT_LINE_BREAK_OR_NUMBER: Final = 0x3DB  # OTHER, WHITE_SPACE, SPACE, SLASH, UPPER, LOWER, OTHER_LETTER, MARK
+NOT_LOWER_OR_OTHER_LETTER_OR_MARK: Final = 0x47F  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, SLASH, NUMBER, UPPER, END
 
 
 @final
@@ -61,9 +63,25 @@ class Scanner(BytePairEncoder):
         self.other_letter_or_mark_steps = self.steps(OTHER_LETTER_OR_MARK)
         self.other_or_slash_or_mark_steps = self.steps(OTHER_OR_SLASH_OR_MARK)
         self.line_break_or_slash_steps = self.steps(LINE_BREAK_OR_SLASH)
+        self.words = self.words_of(NOT_LINE_BREAK_OR_NUMBER, 1 << LOWER, NOT_LOWER_OR_OTHER_LETTER_OR_MARK)
 
     def piece_end(self, b: bytes, q: i64) -> i64:
         """Where the piece that begins at `q` ends."""
+        words = self.words
+        x: i64 = read_i64_le(b, q)
+        first: i64 = words[x & 0xFF]
+        if first & OPENS:
+            high: i64 = self.high
+            low: i64 = x & ~high
+            others: i64 = ((low + 0x1F1F1F1F1F1F1F1F) & ~(low + 0x0505050505050505) & ~x & high) ^ high
+            others &= ~0xFF
+            end: i64
+            if others == 0:
+                end = self.lower_end(b, q + 8)
+            else:
+                end = q + (((others & -others) >> 7 & 0x0101010101010101) * 0x0001020304050607 >> 56)
+            if (end > q + 1 or first & INSIDE) and words[b[end]] & CLOSES:
+                return end
         c: i64 = b[q]
         k: i64 = self.leads[c]
         w: i64 = 1

@@ -23,7 +23,7 @@ from typing import Final, final
 from librt.strings import read_i64_le
 from mypy_extensions import i64
 
-from katapi.runtime.native.byte_pairs import BytePairEncoder
+from katapi.runtime.native.byte_pairs import CLOSES, INSIDE, OPENS, BytePairEncoder
 
 # Classes of characters, each with one of its characters.
 OTHER: Final = 0  # '!'
@@ -53,6 +53,10 @@ D_M_S_T: Final = 0x3480  # D, M, S, T
 R_V: Final = 0x4800  # R, V
 LETTERS_BUT_L_OR_MARK: Final = 0xFDC0  # LETTER, D, E, M, R, S, T, V, MARK
 LETTERS_BUT_E_OR_MARK: Final = 0xFEC0  # LETTER, D, L, M, R, S, T, V, MARK
+NOT_LINE_BREAK_OR_APOSTROPHE_OR_NUMBER: Final = (
+    0xFFCB  # OTHER, WHITE_SPACE, SPACE, LETTER, D, E, L, M, R, S, T, V, MARK
+)
+NOT_LETTERS_OR_MARK: Final = 0x1003F  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, APOSTROPHE, NUMBER, END
 
 
 @final
@@ -66,9 +70,25 @@ class Scanner(BytePairEncoder):
         self.white_space_or_space_steps = self.steps(WHITE_SPACE_OR_SPACE)
         self.letters_or_mark_steps = self.steps(LETTERS_OR_MARK)
         self.other_or_apostrophe_steps = self.steps(OTHER_OR_APOSTROPHE)
+        self.words = self.words_of(NOT_LINE_BREAK_OR_APOSTROPHE_OR_NUMBER, LETTERS_OR_MARK, NOT_LETTERS_OR_MARK)
 
     def piece_end(self, b: bytes, q: i64) -> i64:
         """Where the piece that begins at `q` ends."""
+        words = self.words
+        x: i64 = read_i64_le(b, q)
+        first: i64 = words[x & 0xFF]
+        if first & OPENS:
+            high: i64 = self.high
+            low: i64 = (x | 0x2020202020202020) & ~high
+            others: i64 = ((low + 0x1F1F1F1F1F1F1F1F) & ~(low + 0x0505050505050505) & ~x & high) ^ high
+            others &= ~0xFF
+            end: i64
+            if others == 0:
+                end = self.letters_end(b, q + 8)
+            else:
+                end = q + (((others & -others) >> 7 & 0x0101010101010101) * 0x0001020304050607 >> 56)
+            if (end > q + 1 or first & INSIDE) and words[b[end]] & CLOSES:
+                return end
         c: i64 = b[q]
         k: i64 = self.leads[c]
         w: i64 = 1

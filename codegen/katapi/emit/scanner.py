@@ -55,6 +55,7 @@ class ScannerContext:
     sets: list[Constant]
     runs: list[Run]
     loops: list[Constant]
+    words: list[str]
     methods: list[Method]
 
 
@@ -68,6 +69,7 @@ class _Emitter:
         self._scanning = scanning
         self._names = Names(scanning)
         self._loops: dict[int, str] = {}  # the attribute with the steps of a loop, by its set of classes
+        self._word_sets: list[int] = []
         self._used: set[str] = set()  # functions that find runs
         self._circles = _circles(scanning.states)
         self._needing = _needing(scanning.states)
@@ -80,6 +82,7 @@ class _Emitter:
             if (circle[0] not in starts or circle[0] in entered) and not self._only_ends(circle[0]):
                 methods.append(self._method(circle))
         names = self._names
+        words = [names.value_of_set(members) for members in self._word_sets]
         return render(
             "scanner.py.j2",
             ScannerContext(
@@ -92,6 +95,7 @@ class _Emitter:
                 sets=[Constant(name, f"{members:#x}", names.meaning(members)) for members, name in names.sets.items()],
                 runs=[_run(name) for name in sorted(self._used)],
                 loops=[Constant(name, names.value_of_set(members), "") for members, name in self._loops.items()],
+                words=words,
                 methods=methods,
             ),
         )
@@ -117,7 +121,7 @@ class _Emitter:
             ),
             (),
         )
-        body = self._exits(start, None)
+        body = [*self._word(start), *self._exits(start, None)]
         if not any(region.gaps for region in scanning.regions):
             return [Method("piece_end", "b: bytes, q: i64", ["Where the piece that begins at `q` ends."], body)]
         gap: list[str] = []
@@ -154,6 +158,55 @@ class _Emitter:
             ),
             Method("match_end", "b: bytes, q: i64", ["Where the match at `q` ends, -1 where there is none."], body),
         ]
+
+    def _word(self, start: State) -> list[str]:
+        """The commonest piece by itself: a run of letters of ASCII, with something in front or not."""
+        states = self._scanning.states
+        found = None
+        for name, codes in _RUNS.items():
+            run = self._of_ascii(codes)
+            for index, state in enumerate(states):
+                if all(state.ways[number].to == index for number in run) and self._follows(start, index, run, "SPACE"):
+                    found = found or (name, run, index)
+        if found is None:
+            return []
+        name, run, index = found
+        self._used.add(name)
+        opens = [number for number in range(self._scanning.end) if self._follows(start, index, run, number)]
+        inside = [number for number, way in enumerate(start.ways) if way.to == index]
+        closes = [number for number, way in enumerate(states[index].ways) if way.ends and way.to is None]
+        self._word_sets = [sum(1 << number for number in numbers) for numbers in (opens, inside, closes)]
+        return [
+            "words = self.words",
+            "x: i64 = read_i64_le(b, q)",
+            "first: i64 = words[x & 0xFF]",
+            "if first & OPENS:",
+            *(f"    {line}" for line in _run(name).body),
+            "    others &= ~0xFF",
+            "    end: i64",
+            "    if others == 0:",
+            f"        end = self.{name}_end(b, q + 8)",
+            "    else:",
+            "        end = q + (((others & -others) >> 7 & 0x0101010101010101) * 0x0001020304050607 >> 56)",
+            "    if (end > q + 1 or first & INSIDE) and words[b[end]] & CLOSES:",
+            "        return end",
+        ]
+
+    def _follows(self, start: State, index: int, run: set[int], first: int | str) -> bool:
+        """Whether a run of classes in a state can stand behind a class that begins a piece."""
+        number = self._names.classes.index(first) if isinstance(first, str) else first
+        to = start.ways[number].to
+        return to is not None and all(self._scanning.states[to].ways[other].to == index for other in run)
+
+    def _of_ascii(self, codes: Iterable[int]) -> set[int]:
+        """The classes of some characters of ASCII."""
+        wanted = set(codes)
+        return {
+            number
+            for number in range(self._scanning.end)
+            for first, last in self._scanning.partition.ranges(1 << number, 0x80)
+            if wanted.intersection(range(first, last + 1))
+        }
 
     def _method(self, circle: tuple[int, ...]) -> Method:
         name = self._names.states[circle[0]]

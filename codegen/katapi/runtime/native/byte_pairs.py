@@ -32,6 +32,9 @@ MASKS: Final = b"".join([((1 << 8 * size) - 1).to_bytes(8, "little") for size in
 MIX: Final = -7046029254386353131
 MIX_HIGH: Final = -4417276706812531889
 HIGH: Final = -9187201950435737472  # the highest bit of each of eight bytes
+OPENS: Final = 1
+INSIDE: Final = 2
+CLOSES: Final = 4
 SHORT_BITS: Final = 15  # of the number of entries of each memo
 MEDIUM_BITS: Final = 15
 MERGED_BITS: Final = 16
@@ -41,7 +44,7 @@ ALIGNED: Final = 3  # so many numbers behind the start of a large vec lies the s
 ALIGNED_BYTES: Final = 16  # and so many bytes behind the start of large bytes
 LONG_ENTRIES: Final = 1 << 14
 LONGEST_KEPT: Final = 256  # bytes; a longer piece seldom comes twice
-ROOM: Final = 64  # ids that always fit behind the last one
+ROOM: Final = 64  # ids; eight times as many fit before each piece, and four before each part of one
 CROSSING_BITS: Final = 20
 FIRST_LEAD: Final = 0xE3  # the first bytes of the characters between which a piece is cut: U+3000 to U+9FFF
 LAST_LEAD: Final = 0xE9
@@ -74,6 +77,7 @@ class BytePairEncoder(Merging):
         self._merged_memo = vec[i64]([-1] * ((4 << MERGED_BITS) + 8))
         self._long_memo: dict[bytes, bytes] = {}
         self._packed: i64 = 0
+        self._integers: list[object] = [None] * (len(self._bounds) // 4)
         self.out = vec[i32]([0] * 4096)
 
     def piece_end(self, b: bytes, q: i64) -> i64:
@@ -91,6 +95,17 @@ class BytePairEncoder(Merging):
             if kind < 64 and (members >> kind) & 1 == 1:
                 steps[byte] = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
         return bytes(steps)
+
+    def words_of(self, opens: i64, inside: i64, closes: i64) -> bytes:
+        """By a byte of ASCII, or the one at the end: whether a word can begin with it, consist of it, end before it."""
+        words = bytearray(256)
+        for byte in range(256):
+            kind: i64 = self.leads[byte]
+            if byte < 0x80 or byte == 0xFF:
+                words[byte] = (
+                    OPENS * int(opens >> kind & 1) | INSIDE * int(inside >> kind & 1) | CLOSES * int(closes >> kind & 1)
+                )
+        return bytes(words)
 
     def character(self, b: bytes, q: i64) -> i64:
         """The class of the character at `q`, shifted by 3, and its length in bytes; at the end that of the end."""
@@ -119,7 +134,7 @@ class BytePairEncoder(Merging):
         n: i64 = len(b)
         b = b + PADDING
         out = self.out
-        room: i64 = i64(len(out)) - ROOM
+        room: i64 = i64(len(out)) - 8 * ROOM
         memo = self.short_memo
         masks = MASKS
         mix: i64 = MIX
@@ -129,7 +144,7 @@ class BytePairEncoder(Merging):
             if count > room:
                 self.make_room(2 * count)
                 out = self.out
-                room = i64(len(out)) - ROOM
+                room = i64(len(out)) - 8 * ROOM
             end: i64 = self.piece_end(b, p)
             size: i64 = end - p
             if size < 8:
@@ -147,19 +162,38 @@ class BytePairEncoder(Merging):
                 else:
                     count = self._short_piece(b, p, size, key, slot, count)
             elif size < 16:
-                count = self._medium_piece(b, p, size, count, 0)
+                count = self._medium_piece(b, p, size, count, 0, False)
             else:
-                count = self._long_piece(b, p, size, count)
+                count = self._in_parts(b, p, size, count)
                 out = self.out
-                room = i64(len(out)) - ROOM
+                room = i64(len(out)) - 8 * ROOM
             p = end
         return count
+
+    def listed(self, count: i64) -> list[object]:
+        """The first ids of `out` as a list of integers, each of which is made once.
+
+        Their type is `object`, since mypyc would take an `int` out of its object and make it anew.
+        """
+        integers = self._integers
+        out = self.out
+        ids: list[object] = [None] * int(count)
+        i: i64 = 0
+        while i < count:
+            token: i64 = i64(out[i])
+            known = integers[token]
+            if known is None:
+                known = int(token)
+                integers[token] = known
+            ids[i] = known
+            i += 1
+        return ids
 
     def make_room(self, size: i64) -> None:
         """Makes `out` hold at least so many ids and some more."""
         old = self.out
         held: i64 = len(old)
-        new = vec[i32]([0] * int(size + 2 * ROOM))
+        new = vec[i32]([0] * int(size + 16 * ROOM))
         i: i64 = 0
         while i < held:
             new[i] = old[i]
@@ -175,7 +209,7 @@ class BytePairEncoder(Merging):
                 return self._put(self.short_memo[slot + 1], 0, count)
             return self._short_piece(b, p, size, key, slot, count)
         if size < 16:
-            return self._medium_piece(b, p, size, count, part)
+            return self._medium_piece(b, p, size, count, part, True)
         return self._remembered(b, p, size, count, part)
 
     def _short_piece(self, b: bytes, p: i64, size: i64, key: i64, slot: i64, count: i64) -> i64:
@@ -205,8 +239,8 @@ class BytePairEncoder(Merging):
             memo[slot + 1] = self._packed
         return count
 
-    def _medium_piece(self, b: bytes, p: i64, size: i64, count: i64, part: i64) -> i64:
-        """A piece of 8 to 15 bytes."""
+    def _medium_piece(self, b: bytes, p: i64, size: i64, count: i64, part: i64, cut: bool) -> i64:
+        """A piece or a part of 8 to 15 bytes; `cut` says that it was cut already where that is possible."""
         low: i64 = read_i64_le(b, p)
         high: i64 = read_i64_le(b, p + 8) & read_i64_le(MASKS, size - 8 << 3) | size << LENGTH
         mixed: i64 = low * self.mix + high * self.mix_high
@@ -233,6 +267,8 @@ class BytePairEncoder(Merging):
             if found == -1:
                 break
             at = (at + 1) & mask
+        if not cut and b[p + size - 1] >= 0x80:
+            return self._in_parts(b, p, size, count)
         count = self._merged_piece(b, p, size, low, high, count)
         if self._packed != 0:
             memo[slot] = low
@@ -287,8 +323,8 @@ class BytePairEncoder(Merging):
                             out[count + 5] = i32(more >> 36 & ID)
         return count + ids
 
-    def _long_piece(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
-        """A piece of 16 bytes or more, cut between characters of three bytes where no token holds both.
+    def _in_parts(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
+        """A piece of 8 bytes or more, cut between characters of three bytes where no token holds both.
 
         So no merge ever reaches across, and each part has the ids that it has by itself.
         """
