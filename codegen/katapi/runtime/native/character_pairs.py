@@ -58,7 +58,7 @@ class CharacterPairEncoder(BytePairEncoder):
         n: i64 = len(b)
         b = b + PADDING
         out = self.out
-        room: i64 = i64(len(out)) - ROOM
+        room: i64 = i64(len(out)) - 8 * ROOM
         memo = self.short_memo
         masks = MASKS
         joins = self._joins_space
@@ -73,7 +73,7 @@ class CharacterPairEncoder(BytePairEncoder):
             if count > room:
                 self.make_room(2 * count)
                 out = self.out
-                room = i64(len(out)) - ROOM
+                room = i64(len(out)) - 8 * ROOM
             # The next space, eight bytes at a time: the lowest byte that is one is found exactly.
             q: i64 = p + 1
             while q < n:
@@ -102,15 +102,15 @@ class CharacterPairEncoder(BytePairEncoder):
                 else:
                     count = self._short_piece(b, p, size, key, slot, count)
             elif size < 16:
-                count = self._medium_piece(b, p, size, count, 0)
+                count = self._medium_piece(b, p, size, count, 0, True)
             else:
-                count = self._long_piece(b, p, size, count)
+                count = self._in_parts(b, p, size, count)
                 out = self.out
-                room = i64(len(out)) - ROOM
+                room = i64(len(out)) - 8 * ROOM
             p += size
         return count
 
-    def _long_piece(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
+    def _in_parts(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
         """A word of 16 bytes or more, cut where two characters meet that meet in no merge."""
         meeting = self._meeting
         mask: i64 = self._meeting_mask

@@ -55,28 +55,33 @@ class CharacterVocabulary(Vocabulary):
         while byte < 256:
             self.of_byte[byte] = i64(read_i32_le(byte_tokens, byte << 2))
             byte += 1
+        self._reachable = reachable
         self.index = self._index(reachable)
         self.left = vec[i64]([-1] * int(self.count))
         self.right = vec[i64]([-1] * int(self.count))
         self.place = vec[i64]([-1] * int(self.count))  # in the order of merges; for one character 0
         self.order = order
-        self._check(reachable)
+        self._check()
         if self.by_rank:
             self._split_by_rank()
         else:
             self._split_by_merges(merges)
 
+    def is_token(self, token: i64) -> bool:
+        """Whether text can yield it."""
+        return self.size(token) > 0 and self._reachable[token] != 0
+
     def width(self, token: i64) -> i64:
         """How many bytes its first character has."""
         return width_of(self.joined, self.start(token))
 
-    def _check(self, reachable: bytes) -> None:
+    def _check(self) -> None:
         """No two tokens are alike, and a character that is no token has all tokens of its bytes."""
         ascii_tokens = vec[i64]([-1] * 128)
         token: i64 = 0
         while token < self.count:
-            if reachable[token] != 0 and self.size(token) > 0:
-                if not self.is_token(token):
+            if self.is_token(token):
+                if self.find(self.start(token), self.size(token)) != token:
                     raise NotDerivable(f"the token {int(token)} has the text of another")
                 if self.width(token) == self.size(token):
                     self.place[token] = 0

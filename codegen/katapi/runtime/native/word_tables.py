@@ -41,9 +41,10 @@ def word_tables(joined: bytes, bounds: bytes, reachable: bytes, continuing_prefi
         "medium": bytes(ALIGNED_BYTES) + _NOTHING,
         "long": _NOTHING,
         "pairs": _NOTHING,
+        "bounds": bounds,
         "in_order": b"\1",
         "parts_differ": b"\0",
-    } | dict.fromkeys(("byte_pairs", "splits", "lengths", "prefixes", "crossings", "joined", "bounds"), b"")
+    } | dict.fromkeys(("byte_pairs", "splits", "lengths", "prefixes", "crossings", "joined"), b"")
 
 
 def trie_of(joined: bytes, bounds: bytes, reachable: bytes, prefix: bytes) -> bytes:

@@ -44,7 +44,7 @@ class WordEncoder(BytePairEncoder):
         n: i64 = len(b)
         b = b + PADDING
         out = self.out
-        room: i64 = i64(len(out)) - ROOM
+        room: i64 = i64(len(out)) - 8 * ROOM
         memo = self.short_memo
         masks = MASKS
         steps = self.steps(1 << WORD)
@@ -77,7 +77,7 @@ class WordEncoder(BytePairEncoder):
             if count > room:
                 self.make_room(2 * count)
                 out = self.out
-                room = i64(len(out)) - ROOM
+                room = i64(len(out)) - 8 * ROOM
             size: i64 = q - p
             if size < 8:
                 key: i64 = read_i64_le(b, p) & read_i64_le(masks, size << 3) | size << LENGTH
@@ -94,15 +94,15 @@ class WordEncoder(BytePairEncoder):
                 else:
                     count = self._short_piece(b, p, size, key, slot, count)
             elif size < 16:
-                count = self._medium_piece(b, p, size, count, 0)
+                count = self._medium_piece(b, p, size, count, 0, True)
             else:
-                count = self._long_piece(b, p, size, count)
+                count = self._in_parts(b, p, size, count)
                 out = self.out
-                room = i64(len(out)) - ROOM
+                room = i64(len(out)) - 8 * ROOM
             p = q
         return count
 
-    def _long_piece(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
+    def _in_parts(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
         """A word of 16 bytes or more."""
         if count + 4 * ROOM > i64(len(self.out)):
             self.make_room(2 * count + 4 * ROOM)

@@ -39,33 +39,19 @@ def build_tokenizer(
     segmenter = build_segmenter(configuration.segmentation, data.hiding(controls), unknown=configuration.unknown)
     normalizer = build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap)
     inner = tuple(one for one in configuration.normalizers if not isinstance(one, c.Prepend))
-    inner_normalizer = (
-        normalizer
-        if inner == configuration.normalizers
-        else build_normalizer(inner, configuration.unicode, data.charsmap)
-    )
 
     def parting() -> Parting:
         from katapi.runtime.tokenization.parting import Parting  # few processes cut a text
 
         return Parting(configuration, segmenter.seams if isinstance(segmenter, Merging) else None)
 
-    pretokenizer = build_pretokenizer(configuration.pretokenizers, configuration.unicode)
-    engine: Engine = PieceEngine(pretokenizer, segmenter)
-    modules = _MODULES.get(type(configuration.segmentation), ())
-    if modules:
-        why = why_pure(*modules)
-        if why is None:
-            from katapi.runtime.native.tables import NotDerivable
-            from katapi.runtime.native.unpatterned import in_spaces, unpatterned
-
-            try:
-                engine = unpatterned()
     return PipelineTokenizer(
         normalizer=normalizer,
-        inner_normalizer=inner_normalizer,
+        inner_normalizer=normalizer
+        if inner == configuration.normalizers
+        else build_normalizer(inner, configuration.unicode, data.charsmap),
         parting=parting,
-        engine=engine,
+        engine=PieceEngine(build_pretokenizer(configuration.pretokenizers, configuration.unicode), segmenter),
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
         decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
         vocabulary=vocabulary,
