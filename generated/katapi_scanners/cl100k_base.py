@@ -1,4 +1,4 @@
-r"""Where the pieces of a text end that the pre-tokenizer of cl100k_base, glm_4_5_tokens, glm_4_7_tokens, glm_4_tokens, granite_4_tokens, llama3_1_tokens, llama3_2_tokens, olmo2_tokens, phi_4_tokens, smollm3_tokens cuts.
+r"""Where the pieces of a text end that the pre-tokenizer of cl100k_base, glm_4_tokens, glm_4_5_tokens, glm_4_7_tokens, granite_4_tokens, llama3_1_tokens, llama3_2_tokens, olmo2_tokens, phi_4_tokens, smollm3_tokens cuts.
 
 By Unicode 16.0:
 
@@ -53,7 +53,7 @@ R_V: Final = 0x4800  # R, V
 LETTERS_BUT_L: Final = 0x7DC0  # LETTER, D, E, M, R, S, T, V
 LETTERS_BUT_E: Final = 0x7EC0  # LETTER, D, L, M, R, S, T, V
 NOT_LINE_BREAK_OR_APOSTROPHE_OR_NUMBER: Final = 0x7FCB  # OTHER, WHITE_SPACE, SPACE, LETTER, D, E, L, M, R, S, T, V
-NOT_LETTERS: Final = 0x803F  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, APOSTROPHE, NUMBER, END
+NOT_LETTERS: Final = 0x803F  # 7 classes
 
 
 @final
@@ -174,7 +174,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -257,7 +257,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (LETTERS >> k & 1):
+                if LETTERS >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -273,7 +273,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_OR_APOSTROPHE >> k & 1):
+                if OTHER_OR_APOSTROPHE >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -308,7 +308,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                     break
                 step = r & 7
             last = q

@@ -108,7 +108,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_OR_APOSTROPHE >> k & 1):
+                if OTHER_OR_APOSTROPHE >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -175,7 +175,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (k == NUMBER):
+                if k != NUMBER:
                     break
                 step = r & 7
             q += step
@@ -192,7 +192,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (LETTER_OR_LOWERS >> k & 1):
+                if LETTER_OR_LOWERS >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -208,14 +208,13 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                     break
                 step = r & 7
             last = q
             q += step
         c: i64 = b[q]
         k = self.leads[c]
-        w: i64 = 1
         if c > 0x7F:
             r = self.character(b, q)
             k = r >> 3

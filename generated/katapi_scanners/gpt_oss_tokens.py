@@ -56,7 +56,7 @@ MARK: Final = 26  # '\\u0300'
 END: Final = 27
 
 # Sets of classes: bit n says whether class n is a member.
-LOWERS: Final = 0x1FF0000  # LOWER, SMALL_D, SMALL_E, SMALL_L, SMALL_M, SMALL_R, SMALL_S, SMALL_T, SMALL_V
+LOWERS: Final = 0x1FF0000  # 9 classes
 OTHER_OR_APOSTROPHE_OR_SLASH: Final = 0x31  # OTHER, APOSTROPHE, SLASH
 UPPERS: Final = 0xFF80  # UPPER, D, E, L, M, R, S, T, V
 OTHER_LETTER_OR_MARK: Final = 0x6000000  # OTHER_LETTER, MARK
@@ -68,10 +68,8 @@ D_M_S_T_OR_SMALL_D_SMALL_M_SMALL_S_SMALL_T: Final = 0xD26900  # D, M, S, T, SMAL
 R_V_OR_SMALL_R_SMALL_V: Final = 0x1209000  # R, V, SMALL_R, SMALL_V
 L_OR_SMALL_L: Final = 0x80400  # [lL]
 E_OR_SMALL_E: Final = 0x40200  # [eE]
-NOT_LINE_BREAK_OR_NUMBER: Final = 0x7FFFFBB  # OTHER, WHITE_SPACE, SPACE, APOSTROPHE, SLASH, UPPER, D, E, L, M, R, S, T, V, LOWER, SMALL_D, SMALL_E, SMALL_L, SMALL_M, SMALL_R, SMALL_S, SMALL_T, SMALL_V, OTHER_LETTER, MARK
-NOT_APOSTROPHE_OR_LOWERS_OR_OTHER_LETTER_OR_MARK: Final = (
-    0x800FFEF  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, SLASH, NUMBER, UPPER, D, E, L, M, R, S, T, V, END
-)
+NOT_LINE_BREAK_OR_NUMBER: Final = 0x7FFFFBB  # 25 classes
+NOT_APOSTROPHE_OR_LOWERS_OR_OTHER_LETTER_OR_MARK: Final = 0x800FFEF  # 16 classes
 
 
 @final
@@ -205,7 +203,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -269,7 +267,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (UPPERS >> k & 1):
+                if UPPERS >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -299,7 +297,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (LOWERS_OR_OTHER_LETTER_OR_MARK >> k & 1):
+                if LOWERS_OR_OTHER_LETTER_OR_MARK >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -326,7 +324,7 @@ class Scanner(BytePairEncoder):
                             break
                         r: i64 = self.character(b, q)
                         k: i64 = r >> 3
-                        if not (OTHER_LETTER_OR_MARK >> k & 1):
+                        if OTHER_LETTER_OR_MARK >> k & 1 == 0:
                             break
                         step = r & 7
                     q += step
@@ -356,7 +354,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (UPPERS >> k & 1):
+                    if UPPERS >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -385,7 +383,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_OR_APOSTROPHE_OR_SLASH_OR_MARK >> k & 1):
+                if OTHER_OR_APOSTROPHE_OR_SLASH_OR_MARK >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -420,7 +418,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                     break
                 step = r & 7
             last = q

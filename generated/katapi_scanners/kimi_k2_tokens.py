@@ -59,7 +59,7 @@ NUMBER_2: Final = 28  # '\\u3007'
 END: Final = 29
 
 # Sets of classes: bit n says whether class n is a member.
-LOWERS: Final = 0xFF8000  # LOWER, SMALL_D, SMALL_E, SMALL_L, SMALL_M, SMALL_R, SMALL_S, SMALL_T, SMALL_V
+LOWERS: Final = 0xFF8000  # 9 classes
 OTHER_OR_APOSTROPHE: Final = 0x11  # OTHER, APOSTROPHE
 UPPERS: Final = 0x7FC0  # UPPER, D, E, L, M, R, S, T, V
 OTHER_LETTER_OR_MARK: Final = 0x3000000  # OTHER_LETTER, MARK
@@ -73,8 +73,8 @@ D_M_S_T_OR_SMALL_D_SMALL_M_SMALL_S_SMALL_T: Final = 0x693480  # D, M, S, T, SMAL
 R_V_OR_SMALL_R_SMALL_V: Final = 0x904800  # R, V, SMALL_R, SMALL_V
 L_OR_SMALL_L: Final = 0x40200  # [lL]
 E_OR_SMALL_E: Final = 0x20100  # [eE]
-NOT_LINE_BREAK_OR_NUMBER_OR_OTHER_2_OR_MORE: Final = 0x3FFFFDB  # OTHER, WHITE_SPACE, SPACE, APOSTROPHE, UPPER, D, E, L, M, R, S, T, V, LOWER, SMALL_D, SMALL_E, SMALL_L, SMALL_M, SMALL_R, SMALL_S, SMALL_T, SMALL_V, OTHER_LETTER, MARK
-NOT_APOSTROPHE_OR_LOWERS_OR_OTHER_LETTER_OR_MARK: Final = 0x3C007FEF  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, NUMBER, UPPER, D, E, L, M, R, S, T, V, OTHER_2, OTHER_LETTER_2, NUMBER_2, END
+NOT_LINE_BREAK_OR_NUMBER_OR_OTHER_2_OR_MORE: Final = 0x3FFFFDB  # 24 classes
+NOT_APOSTROPHE_OR_LOWERS_OR_OTHER_LETTER_OR_MARK: Final = 0x3C007FEF  # 18 classes
 
 
 @final
@@ -212,7 +212,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -276,7 +276,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (UPPERS >> k & 1):
+                if UPPERS >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -306,7 +306,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (LOWERS_OR_OTHER_LETTER_OR_MARK >> k & 1):
+                if LOWERS_OR_OTHER_LETTER_OR_MARK >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -333,7 +333,7 @@ class Scanner(BytePairEncoder):
                             break
                         r: i64 = self.character(b, q)
                         k: i64 = r >> 3
-                        if not (OTHER_LETTER_OR_MARK >> k & 1):
+                        if OTHER_LETTER_OR_MARK >> k & 1 == 0:
                             break
                         step = r & 7
                     q += step
@@ -363,7 +363,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (UPPERS >> k & 1):
+                    if UPPERS >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -392,7 +392,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_2_OR_OTHER_LETTER_2_OR_NUMBER_2 >> k & 1):
+                if OTHER_2_OR_OTHER_LETTER_2_OR_NUMBER_2 >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -408,7 +408,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_OR_APOSTROPHE_OR_MARK_OR_OTHER_2 >> k & 1):
+                if OTHER_OR_APOSTROPHE_OR_MARK_OR_OTHER_2 >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -443,7 +443,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                     break
                 step = r & 7
             last = q

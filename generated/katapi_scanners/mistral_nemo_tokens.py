@@ -45,8 +45,8 @@ WHITE_SPACE_OR_SPACE: Final = 0xA  # WHITE_SPACE, SPACE
 LOWER_OR_OTHER_LETTER_OR_MARK: Final = 0x380  # [\p{Ll}\p{Lm}\p{Lo}\p{M}]
 OTHER_OR_SLASH_OR_MARK: Final = 0x211  # [^\s\p{L}\p{N}]
 LINE_BREAK_OR_SLASH: Final = 0x14  # [\r\n/]
-NOT_LINE_BREAK_OR_NUMBER: Final = 0x3DB  # OTHER, WHITE_SPACE, SPACE, SLASH, UPPER, LOWER, OTHER_LETTER, MARK
-NOT_LOWER_OR_OTHER_LETTER_OR_MARK: Final = 0x47F  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, SLASH, NUMBER, UPPER, END
+NOT_LINE_BREAK_OR_NUMBER: Final = 0x3DB  # 8 classes
+NOT_LOWER_OR_OTHER_LETTER_OR_MARK: Final = 0x47F  # 8 classes
 
 
 @final
@@ -180,7 +180,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -231,7 +231,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (k == UPPER):
+                if k != UPPER:
                     break
                 step = r & 7
             q += step
@@ -259,7 +259,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (LOWER_OR_OTHER_LETTER_OR_MARK >> k & 1):
+                if LOWER_OR_OTHER_LETTER_OR_MARK >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -277,7 +277,7 @@ class Scanner(BytePairEncoder):
                             break
                         r: i64 = self.character(b, q)
                         k: i64 = r >> 3
-                        if not (OTHER_LETTER_OR_MARK >> k & 1):
+                        if OTHER_LETTER_OR_MARK >> k & 1 == 0:
                             break
                         step = r & 7
                     q += step
@@ -305,7 +305,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (k == UPPER):
+                    if k != UPPER:
                         break
                     step = r & 7
                 q += step
@@ -334,7 +334,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_OR_SLASH_OR_MARK >> k & 1):
+                if OTHER_OR_SLASH_OR_MARK >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -369,7 +369,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                     break
                 step = r & 7
             last = q

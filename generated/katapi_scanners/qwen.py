@@ -53,7 +53,7 @@ R_V: Final = 0x4800  # R, V
 LETTERS_BUT_L: Final = 0x7DC0  # LETTER, D, E, M, R, S, T, V
 LETTERS_BUT_E: Final = 0x7EC0  # LETTER, D, L, M, R, S, T, V
 NOT_LINE_BREAK_OR_APOSTROPHE_OR_NUMBER: Final = 0x7FCB  # OTHER, WHITE_SPACE, SPACE, LETTER, D, E, L, M, R, S, T, V
-NOT_LETTERS: Final = 0x803F  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, APOSTROPHE, NUMBER, END
+NOT_LETTERS: Final = 0x803F  # 7 classes
 
 
 @final
@@ -174,7 +174,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -244,7 +244,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (LETTERS >> k & 1):
+                if LETTERS >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -260,7 +260,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_OR_APOSTROPHE >> k & 1):
+                if OTHER_OR_APOSTROPHE >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -295,7 +295,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                     break
                 step = r & 7
             last = q

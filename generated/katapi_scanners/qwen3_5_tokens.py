@@ -53,10 +53,8 @@ D_M_S_T: Final = 0x3480  # D, M, S, T
 R_V: Final = 0x4800  # R, V
 LETTERS_BUT_L_OR_MARK: Final = 0xFDC0  # LETTER, D, E, M, R, S, T, V, MARK
 LETTERS_BUT_E_OR_MARK: Final = 0xFEC0  # LETTER, D, L, M, R, S, T, V, MARK
-NOT_LINE_BREAK_OR_APOSTROPHE_OR_NUMBER: Final = (
-    0xFFCB  # OTHER, WHITE_SPACE, SPACE, LETTER, D, E, L, M, R, S, T, V, MARK
-)
-NOT_LETTERS_OR_MARK: Final = 0x1003F  # OTHER, WHITE_SPACE, LINE_BREAK, SPACE, APOSTROPHE, NUMBER, END
+NOT_LINE_BREAK_OR_APOSTROPHE_OR_NUMBER: Final = 0xFFCB  # 13 classes
+NOT_LETTERS_OR_MARK: Final = 0x1003F  # 7 classes
 
 
 @final
@@ -177,7 +175,7 @@ class Scanner(BytePairEncoder):
                         break
                     r = self.character(b, q)
                     k = r >> 3
-                    if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                         break
                     step = r & 7
                 q += step
@@ -247,7 +245,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (LETTERS_OR_MARK >> k & 1):
+                if LETTERS_OR_MARK >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -263,7 +261,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (OTHER_OR_APOSTROPHE >> k & 1):
+                if OTHER_OR_APOSTROPHE >> k & 1 == 0:
                     break
                 step = r & 7
             q += step
@@ -298,7 +296,7 @@ class Scanner(BytePairEncoder):
                     break
                 r: i64 = self.character(b, q)
                 k: i64 = r >> 3
-                if not (WHITE_SPACE_OR_SPACE >> k & 1):
+                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
                     break
                 step = r & 7
             last = q

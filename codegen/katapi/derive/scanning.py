@@ -229,7 +229,8 @@ def _sees(steps: list[Step], body: int, here: int) -> bool:
                 raise NotScannable("a pattern looks ahead farther than one character")
             return bool(members & here)
         case Fork(choices):
-            return any([_sees(steps, choice, here) for choice in choices])
+            seen = [_sees(steps, choice, here) for choice in choices]  # each of them, so that each is looked through
+            return any(seen)
         case Ahead(inner, negative, then):
             return _sees(steps, inner, here) is not negative and _sees(steps, then, here)
         case Back():

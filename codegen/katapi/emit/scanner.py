@@ -82,7 +82,10 @@ class _Emitter:
             if (circle[0] not in starts or circle[0] in entered) and not self._only_ends(circle[0]):
                 methods.append(self._method(circle))
         names = self._names
-        words = [names.value_of_set(members) for members in self._word_sets]
+        sets = ", ".join(names.value_of_set(members) for members in self._word_sets)
+        words = [f"self.words = self.words_of({sets})"] if sets else []
+        if words and len(words[0]) > 112:
+            words = ["self.words = self.words_of(", f"    {sets}", ")"]
         return render(
             "scanner.py.j2",
             ScannerContext(
@@ -92,7 +95,7 @@ class _Emitter:
                     Constant(name, str(number), "" if number == self._scanning.end else _shown(names.sample(number)))
                     for number, name in enumerate(names.classes)
                 ],
-                sets=[Constant(name, f"{members:#x}", names.meaning(members)) for members, name in names.sets.items()],
+                sets=[Constant(name, f"0x{members:X}", names.meaning(members)) for members, name in names.sets.items()],
                 runs=[_run(name) for name in sorted(self._used)],
                 loops=[Constant(name, names.value_of_set(members), "") for members, name in self._loops.items()],
                 words=words,
@@ -273,7 +276,7 @@ class _Emitter:
                 "        break",
                 "    r: i64 = self.character(b, q)",
                 "    k: i64 = r >> 3",
-                f"    if not ({self._among(loop)}):",
+                f"    if {self._outside(loop)}:",
                 "        break",
                 "    step = r & 7",
             ]
@@ -305,12 +308,13 @@ class _Emitter:
             "    k = r >> 3",
             "    w = r & 7",
         ]
-        if all(key[1] is None for key in groups):
-            lines = [line for line in lines if "w" not in line.split()]
+        rest: list[str] = []
         for key in sorted(groups, key=lambda key: -self._weight(groups[key])):
             if key != otherwise:
-                lines += [f"if {self._among(groups[key])}:", *(f"    {line}" for line in self._go(key, circle, index))]
-        return [*lines, *self._go(otherwise, circle, index)]
+                rest += [f"if {self._among(groups[key])}:", *(f"    {line}" for line in self._go(key, circle, index))]
+        rest += self._go(otherwise, circle, index)
+        counts = any(line.endswith(("+ w)", "+ w", "+= w")) or "+ w," in line for line in rest)
+        return [*(line for line in lines if counts or not line.lstrip().startswith(("w:", "w ="))), *rest]
 
     def _go(self, key: tuple[bool, int | None], circle: tuple[int, ...] | None, index: int | None) -> list[str]:
         ends, to = key
@@ -339,6 +343,10 @@ class _Emitter:
         name = self._names.of_set(members)
         return f"k == {name}" if members.bit_count() == 1 else f"{name} >> k & 1"
 
+    def _outside(self, members: int) -> str:
+        name = self._names.of_set(members)
+        return f"k != {name}" if members.bit_count() == 1 else f"{name} >> k & 1 == 0"
+
     def _weight(self, members: int) -> int:
         """About how often the classes of a set come in text."""
         common = [(0x20, 0x20, 60), (0x61, 0x7A, 10), (0x41, 0x5A, 2), (0x0A, 0x0A, 10), (0, 0x7F, 1)]
@@ -351,7 +359,7 @@ class _Emitter:
 
 _FOLDED = "(x | 0x2020202020202020)"
 _RANGES = {"letters": (_FOLDED, 0x1F, 0x05), "lower": ("x", 0x1F, 0x05), "upper": ("x", 0x3F, 0x25)}
-"""What is compared, and what is added to each byte so that its highest bit tells: those from the first on, past the last."""
+"""What is compared, and what is added to each byte so that its highest bit tells: from the first on, past the last."""
 
 
 def _run(name: str) -> Run:

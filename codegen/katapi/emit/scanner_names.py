@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from katapi.derive.scanning import Scanning
+from katapi.runtime.native.cuts import trees_of
 from katapi.runtime.patterns.printer import written_set
 from katapi.runtime.patterns.tree import sets_of
-from katapi.runtime.native.cuts import trees_of
 from katapi.runtime.unicode import tables
 
 _SIGNS = {" ": "SPACE", "'": "APOSTROPHE", "/": "SLASH", "\n\r": "LINE_BREAK"}
@@ -24,7 +24,7 @@ _CATEGORIES = {
     "SIGN": ("P", "S"),
     "SEPARATOR": ("Z",),
 }
-_FEW = 64  # ranges of a class in a comment
+_WIDEST = 60  # characters of a comment
 
 
 class Names:
@@ -100,9 +100,9 @@ class Names:
 
     def meaning(self, members: int) -> str:
         """What a set of classes is, for a comment."""
-        if members in self._declared:
-            return self._declared[members]
-        return ", ".join(self.classes[number] for number in _numbers(members))
+        written = self._declared.get(members, "")
+        listed = ", ".join(self.classes[number] for number in _numbers(members))
+        return next((text for text in (written, listed) if 0 < len(text) <= _WIDEST), f"{members.bit_count()} classes")
 
     def _class(self, number: int) -> str:
         partition, unicode = self._scanning.partition, self._scanning.cuts[0][1]

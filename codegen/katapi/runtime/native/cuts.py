@@ -1,4 +1,4 @@
-"""Which patterns a tokenizer's pre-tokenizers cut by, in turn: what a generated scanner is derived from and found by."""
+"""Which patterns a tokenizer's pre-tokenizers cut by, in turn: what a scanner is derived from, and found by."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.options import Behaviour
 
 Cut: TypeAlias = "tuple[str, str]"
-"""A pattern in Katapi's dialect, and the version of Unicode of its properties. Matches and what lies between are cut."""
+"""A pattern in Katapi's dialect, whose matches and what lies between are pieces, and the Unicode of its properties."""
 
 
 class NotScannable(Exception):

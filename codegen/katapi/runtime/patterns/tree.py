@@ -156,7 +156,6 @@ def _with(node: Node, change: Callable[[CharacterSet], CharacterSet]) -> Node:
             return Look(with_sets(body, change), negative)
         case Alternation():
             return with_sets(node, change)
-        case Repeat(Class(members), minimum, maximum, mode):
-            return Repeat(Class(change(members)), minimum, maximum, mode)
-        case Repeat(Alternation() as item, minimum, maximum, mode):
-            return Repeat(with_sets(item, change), minimum, maximum, mode)
+        case Repeat(item, minimum, maximum, mode):
+            changed = Class(change(item.members)) if isinstance(item, Class) else with_sets(item, change)
+            return Repeat(changed, minimum, maximum, mode)

@@ -156,6 +156,8 @@ class PipelineTokenizer:
 
 
 def _refuse_surrogates(text: str) -> None:
+    if text.isascii():
+        return
     try:
         text.encode("utf-16-le")
     except UnicodeEncodeError as error:
