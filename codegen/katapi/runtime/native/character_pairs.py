@@ -247,7 +247,9 @@ class CharacterPairEncoder(BytePairEncoder):
 
     def _bytes_of(self, rank: i64) -> bytes:
         token: i64 = i64(read_i32_le(self._ids, rank << 2))
-        return self._joined[i64(read_i32_le(self._bounds, token << 2)) : i64(read_i32_le(self._bounds, (token << 2) + 4))]
+        return self._joined[
+            i64(read_i32_le(self._bounds, token << 2)) : i64(read_i32_le(self._bounds, (token << 2) + 4))
+        ]
 
     def _symbol(self, b: bytes, p: i64) -> i64:
         """The rank of the token of the character at `p`, or -1."""

@@ -204,12 +204,16 @@ def derive_characters(vocabulary: CharacterVocabulary) -> dict[str, bytes]:
 
 
 class CharacterRanks:
-    """The tokens of a vocabulary that can be made, numbered in the order of their merges behind bytes and characters."""
+    """The tokens that can be made, numbered in the order of their merges behind those of bytes and characters."""
 
     def __init__(self, vocabulary: CharacterVocabulary) -> None:
         self._vocabulary = vocabulary
         merged = sorted(
-            [(int(vocabulary.place[token]), token) for token in range(int(vocabulary.count)) if vocabulary.left[token] >= 0]
+            [
+                (int(vocabulary.place[token]), token)
+                for token in range(int(vocabulary.count))
+                if vocabulary.left[token] >= 0
+            ]
         )
         characters = [
             token
@@ -299,7 +303,6 @@ class CharacterRanks:
 
     def symbols(self) -> dict[str, bytes]:
         """The ranks of characters by their code points."""
-        vocabulary = self._vocabulary
         page_of = vec[i64]([0] * PAGES)  # the page 0 has no character
         used: i64 = 1
         rank: i64 = FIRST_CHARACTER

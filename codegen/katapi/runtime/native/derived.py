@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,11 +22,11 @@ from katapi.runtime.native.table_file import VERSION, read_tables, table_file
 from katapi.runtime.native.tables import PAD, NotDerivable, Vocabulary, derive
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
-__all__ = ["NotDerivable", "tables_of"]
+__all__ = ["NotDerivable", "kept_tables", "tables_of"]
 
 SHIPPED = Path(katapi_scanners.__file__).parent / "tables"
 """Where tables lie that come with Katapi."""
-_WORTH_KEEPING = 1 << 12  # ids; those of a smaller vocabulary are derived in a few milliseconds
+WORTH_KEEPING = 1 << 12  # ids; those of a smaller vocabulary are derived in a few milliseconds
 
 
 def tables_of(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool, any_whole: bool) -> dict[str, bytes]:
@@ -35,14 +36,19 @@ def tables_of(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool, any
     all that they depend on; a file that is damaged is written anew. Raises `NotDerivable`.
     """
     digest = digest_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
+    keep = len(data.tokens) >= WORTH_KEEPING
+    return kept_tables(digest, lambda: derive_tables(cuts, data, by_rank=by_rank, any_whole=any_whole), keep=keep)
+
+
+def kept_tables(digest: str, make: Callable[[], dict[str, bytes]], *, keep: bool = True) -> dict[str, bytes]:
+    """The tables with a digest, which `make` derives where they are not there; raises what it raises."""
     cached = Cache.of_user().derived_path(f"encoder-{VERSION}", digest)
     tables = read_tables(SHIPPED / digest) or read_tables(cached)
     if tables is not None:
         return tables
-    keep = len(data.tokens) >= _WORTH_KEEPING
     if keep and sys.stderr is not None and sys.stderr.isatty():
         print("katapi: deriving the tables of a vocabulary, once …", end="\r", file=sys.stderr, flush=True)
-    tables = derive_tables(cuts, data, by_rank=by_rank, any_whole=any_whole)
+    tables = make()
     if keep:
         with suppress(ArtifactError):  # a cache that cannot be written to costs time, not the tokenizer
             Cache.of_user().keep_derived(cached, table_file(tables))

@@ -14,6 +14,7 @@ from katapi.runtime.compiled import EngineForm, why_pure
 from katapi.runtime.native.cuts import NotScannable, cuts_of
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
+from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
@@ -33,15 +34,21 @@ class NativeEngine:
     An encoder is made when all others are at work, and kept for the next call.
     """
 
-    positional = False
-    """The ids of a byte-level vocabulary do not depend on where a text stands."""
-
     def __init__(self, make: Callable[[], BytePairEncoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
         """`pure` makes the same in pure Python, for what has no compiled form."""
         self.form = form
         self._make = make
         self._make_pure = pure
         self._idle: list[BytePairEncoder] = []
+
+    @property
+    def positional(self) -> bool:
+        """The ids of a byte-level vocabulary do not depend on where a text stands."""
+        return False
+
+    def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
+        """What normalizes texts for this engine: `whole`, which does the work of `stages`, or what stands in for it."""
+        return whole
 
     def encode(self, text: str, first: bool) -> list[int]:
         """The ids of a normalized text."""
@@ -94,7 +101,9 @@ def native_engine(
     """
     any_whole = _any_whole(configuration.segmentation)
     if any_whole is None:
-        return "there is no compiled engine for such a segmentation"
+        from katapi.runtime.native.unpatterned import unpatterned_engine
+
+        return unpatterned_engine(configuration, data, pure)
     try:
         cuts = cuts_of(configuration.pretokenizers, configuration.unicode)
     except NotScannable as why:

@@ -25,7 +25,9 @@ _LEAST_SINGLE: Final = 2.0**-126
 class UnigramEncoder(WordEncoder):
     """Encodes texts; the ids of the last one are left in `out`. Not to be shared between threads."""
 
-    def __init__(self, tables: dict[str, bytes], unknown: i64, unknown_score: float, marked: bool, single: bool) -> None:
+    def __init__(
+        self, tables: dict[str, bytes], unknown: i64, unknown_score: float, marked: bool, single: bool
+    ) -> None:
         """`tables` as `katapi.runtime.native.word_tables` derives them; `marked` words begin with a mark."""
         super().__init__(tables)
         self._unknown: i64 = unknown

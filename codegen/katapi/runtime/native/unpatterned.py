@@ -1,128 +1,97 @@
-"""The compiled engines of tokenizers that cut text by no pattern: byte-pair encoding over characters, unigram, WordPiece.
+"""The compiled engines of tokenizers that cut text by no pattern.
 
-Which of them a configuration has, what their tables are derived from, and in what form they take text. Where there is
-none, `NotDerivable` says why. The modules that run compiled are imported here where they are needed, so that this one
-can be imported without them.
+These are byte-pair encoding over characters, the unigram model and WordPiece. Here stands which of them a configuration
+has, what its tables are derived from, and in what form it takes text.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.compiled import EngineForm
+from katapi.runtime.compiled import EngineForm, why_pure
+from katapi.runtime.native.engine import DERIVATION, ENCODER, NativeEngine
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
-from katapi.runtime.tokenization.engine import NOT_COMPILED, PieceEngine
+from katapi.runtime.tokenization.engine import NOT_COMPILED
 from katapi.runtime.tokenization.options import PrependScheme
 from katapi.runtime.tokenization.stages import Normalizer
-from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from katapi.runtime.native.byte_pairs import BytePairEncoder
+    from katapi.runtime.tokenization.engine import PieceEngine
 
 PENALTY: Final = 10.0
 """How much less than the lowest score an unknown character scores."""
-_PACKAGE: Final = "katapi.runtime.native"
-_BYTE_PAIRS: Final = ("merging", "byte_pairs", "trie", "tables")
-MODULES: Final = {
-    kind: tuple(f"{_PACKAGE}.{name}" for name in (*_BYTE_PAIRS, *names))
-    for kind, names in {
-        c.BytePairMerges: ("character_pairs", "character_tables"),
-        c.BytePairScores: ("character_pairs", "character_tables"),
-        c.Unigram: ("character_pairs", "character_tables", "words", "word_tables", "unigram"),
-        c.WordPiece: ("words", "word_tables", "word_pieces"),
-    }.items()
+_MODULES: Final = {
+    c.BytePairMerges: ("character_pairs", "character_tables"),
+    c.BytePairScores: ("character_pairs", "character_tables"),
+    c.Unigram: ("character_pairs", "words", "word_tables", "unigram"),
+    c.WordPiece: ("words", "word_tables", "word_pieces"),
 }
-"""The compiled modules that a segmentation needs."""
 _MARK: Final = "▁"  # how vocabularies write a space
-
-
-class Encoder(Protocol):
-    """A compiled encoder; it keeps memory from one text to the next, so only one thread at a time may use it."""
-
-    @property
-    def out(self) -> Buffer:
-        """The ids of the last text, int32, and anything behind them."""
-        ...
-
-    def encode(self, text: str) -> int:
-        """Encodes a text, and gives the number of ids."""
-        ...
-
+_NO_CUT: Final = "its pre-tokenizers have no compiled form"
 
 Form: TypeAlias = "Callable[[str, bool], str | None]"
 """A text, and whether the input begins with it, in the form that an encoder takes; None where only the pure can."""
+Encoders: TypeAlias = "Callable[[dict[str, bytes]], BytePairEncoder]"
+"""A new encoder, from its tables."""
 
 
-class UnpatternedEngine:
-    """Encodes in compiled code; `pure` is the same engine in pure Python, which finds the spans.
+class NoEngine(Exception):
+    """A tokenizer without a compiled engine; the text says why."""
 
-    Safe to share between threads: each call has an encoder of its own, of those that no other call has.
-    """
 
-    def __init__(self, pure: PieceEngine, encoder: Callable[[], Encoder], form: Form, modules: tuple[str, ...]) -> None:
-        self.form = EngineForm("compiled", modules, "the extensions are there")
-        self._pure = pure
-        self._new = encoder
-        self._form = form
-        self._idle: list[Encoder] = []
+class UnpatternedEngine(NativeEngine):
+    """Encodes by compiled code what no pattern cuts. Safe to share between threads, as `NativeEngine` is."""
+
+    def __init__(
+        self,
+        make: Callable[[], BytePairEncoder],
+        pure: Callable[[], PieceEngine],
+        form: EngineForm,
+        *,
+        text: Form,
+        positional: bool,
+    ) -> None:
+        """`text` gives a text in the form that the encoders take."""
+        super().__init__(make, pure, form)
+        self._text = text
+        self._positional = positional
 
     @property
     def positional(self) -> bool:
         """Whether the ids depend on `first`."""
-        return self._pure.positional
+        return self._positional
+
+    def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
+        """One that leaves spaces where `whole` writes marks, if the encoders take them so."""
+        prefix = _prefix_of_spaces(stages)
+        return whole if prefix is None else InSpaces(whole, prefix)
 
     def encode(self, text: str, first: bool) -> list[int]:
         """The ids of a normalized text."""
-        own = self._form(text, first)
-        if own is None:
-            return self._pure.encode(text, first)
-        encoder = self._taken()
-        count = encoder.encode(own)
-        ids = memoryview(encoder.out)[:count].tolist()
-        self._idle.append(encoder)
-        return ids
+        own = self._text(text, first)
+        return self._pure.encode(text, first) if own is None else super().encode(own, first)
 
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
-        own = self._form(text, first)
-        if own is None:
-            return self._pure.encode_array(text, first)
-        encoder = self._taken()
-        count = encoder.encode(own)
-        ids = np.frombuffer(encoder.out, dtype=np.int32, count=count).copy()
-        self._idle.append(encoder)
-        return ids
+        own = self._text(text, first)
+        return self._pure.encode_array(text, first) if own is None else super().encode_array(own, first)
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
-        own = self._form(text, first)
-        if own is None:
-            return self._pure.count(text, first)
-        encoder = self._taken()
-        count = encoder.encode(own)
-        self._idle.append(encoder)
-        return count
-
-    def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
-        """The same, and the source of each token: int64 of shape [n, 2], half-open ranges of bytes."""
-        return self._pure.encode_aligned(text, first)
-
-    def _taken(self) -> Encoder:
-        """An encoder that no other call has; one that fails in a call does not come back."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._new()
+        own = self._text(text, first)
+        return self._pure.count(text, first) if own is None else super().count(own, first)
 
 
 class InSpaces:
-    """A normalizer that writes spaces as marks, for an encoder that takes spaces: it leaves them, and `whole` aligns."""
+    """Stands in for a normalizer that writes spaces as marks, `whole`, before an encoder that takes spaces."""
 
     def __init__(self, whole: Normalizer, prefix: str) -> None:
         self._whole = whole
@@ -137,37 +106,59 @@ class InSpaces:
         return self._whole.align(text)
 
 
-def in_spaces(rules: c.TokenizerConfiguration, whole: Normalizer) -> Normalizer | None:
-    """What stands in for the normalizer of a tokenizer whose encoder takes spaces for marks; None where nothing can."""
-    match rules.normalizers:
+def _prefix_of_spaces(stages: tuple[c.Normalizer, ...]) -> str | None:
+    """What normalizers that do nothing but write spaces as marks put in front of a text; None where they do more."""
+    match stages:
         case (c.Replace(c.Verbatim(" "), "▁"),):
-            return InSpaces(whole, "")
+            return ""
         case (c.Prepend("▁"), c.Replace(c.Verbatim(" "), "▁")):
-            return InSpaces(whole, " ")
+            return " "
         case _:
             return None
 
 
-def unpatterned(
-    rules: c.TokenizerConfiguration, data: VocabularyData, pure: PieceEngine, *, spaces: bool
-) -> UnpatternedEngine:
-    """The compiled engine of a tokenizer, over the tokens that text can yield; `spaces`: of texts as `in_spaces` has.
+def unpatterned_engine(
+    rules: c.TokenizerConfiguration, data: VocabularyData, pure: Callable[[], PieceEngine]
+) -> UnpatternedEngine | str:
+    """The compiled engine of a tokenizer, or why there is none, as a clause in English.
 
-    Raises `NotDerivable` where there is none.
+    `data` hides the control tokens already.
     """
+    names = _MODULES.get(type(rules.segmentation))
+    if names is None:
+        return NOT_COMPILED
+    modules = tuple(f"katapi.runtime.native.{name}" for name in names)
+    reason = why_pure(*ENCODER, *DERIVATION, *modules)
+    if reason is not None:
+        return reason
+    from katapi.runtime.native.derived import NotDerivable
+
+    try:
+        text, tables, encoder = _parts(rules, data)
+    except NoEngine as why:
+        return str(why)
+    except NotDerivable as why:
+        return f"its vocabulary has no tables for compiled code: {why}"
+    form = EngineForm("compiled", (*ENCODER, *modules), "its encoder is compiled")
+    positional = any(isinstance(one, c.Metaspace) and one.scheme is PrependScheme.FIRST for one in rules.pretokenizers)
+    return UnpatternedEngine(lambda: encoder(tables), pure, form, text=text, positional=positional)
+
+
+def _parts(rules: c.TokenizerConfiguration, data: VocabularyData) -> tuple[Form, dict[str, bytes], Encoders]:
+    """The form in which the encoders take text, their tables, and what makes one of them."""
     match rules.segmentation:
         case c.BytePairMerges() | c.BytePairScores():
-            form = _form_of_runs(rules.pretokenizers, spaces)
-            encoder = _character_pairs(rules, data)
+            from katapi.runtime.native.character_pairs import CharacterPairEncoder
+
+            return _form_of_runs(rules), _character_tables(rules, data), CharacterPairEncoder
         case c.Unigram():
             words = _marks_words(rules.pretokenizers)
-            form = _as_it_is if words else _form_of_runs(rules.pretokenizers, spaces)
-            encoder = _unigram(rules, data, words=words)
+            tables, encoder = _unigram(rules, data, words=words)
+            return _as_it_is if words else _form_of_runs(rules), tables, encoder
         case c.WordPiece():
-            form, encoder = _as_it_is, _word_pieces(rules, data)
+            return _as_it_is, *_word_pieces(rules, data)
         case _:
-            raise _not_derivable(NOT_COMPILED)
-    return UnpatternedEngine(pure, encoder, form, MODULES[type(rules.segmentation)])
+            raise NoEngine(NOT_COMPILED)
 
 
 # ---- the form of texts
@@ -182,9 +173,10 @@ def _as_spaces(text: str, first: bool) -> str | None:
     return None if " " in text else text.replace(_MARK, " ")
 
 
-def _form_of_runs(stages: tuple[c.PreTokenizer, ...], spaces: bool) -> Form:
+def _form_of_runs(rules: c.TokenizerConfiguration) -> Form:
     """That of texts which are not cut, but may get a mark in front."""
-    match stages:
+    spaces = _prefix_of_spaces(rules.normalizers) is not None
+    match rules.pretokenizers:
         case ():
             return _as_it_is if spaces else _as_spaces
         case (c.Split(c.Verbatim(" "), invert=False),):  # there are none
@@ -198,14 +190,13 @@ def _form_of_runs(stages: tuple[c.PreTokenizer, ...], spaces: bool) -> Form:
 
             return marked
         case _:
-            raise _not_derivable("its pre-tokenizers have no compiled form")
+            raise NoEngine(_NO_CUT)
 
 
-# ---- the encoders
+# ---- the encoders and their tables
 
 
-def _character_pairs(rules: c.TokenizerConfiguration, data: VocabularyData) -> Callable[[], Encoder]:
-    from katapi.runtime.native.character_pairs import CharacterPairEncoder
+def _character_tables(rules: c.TokenizerConfiguration, data: VocabularyData) -> dict[str, bytes]:
     from katapi.runtime.native.character_tables import CharacterVocabulary, derive_characters
 
     segmentation = rules.segmentation
@@ -213,53 +204,75 @@ def _character_pairs(rules: c.TokenizerConfiguration, data: VocabularyData) -> C
     match segmentation:
         case c.BytePairMerges(over_bytes=False, ignore_merges=False, continuing_prefix="", word_suffix=""):
             merges = data.merges.astype("<i4").tobytes()
-        case c.BytePairScores():
+        case c.BytePairScores() if rules.unknown is not None and len(data.scores) == len(data.tokens):
             from katapi.runtime.tokenization.scored_pieces import ranks_of
 
-            assert rules.unknown is not None
             data = data.hiding({rules.unknown})
             order = np.array(ranks_of(data.scores), dtype="<i4").tobytes()
         case _:
-            raise _not_derivable("it merges other symbols than characters")
+            raise NoEngine("it merges other symbols than characters")
     if not segmentation.byte_fallback:
-        raise _not_derivable("it has no tokens for bytes")
-    joined, bounds, reachable = _in_spaces(data)
-    vocabulary = CharacterVocabulary(joined, bounds, reachable, _byte_tokens(data.byte_tokens), merges, order)
-    tables = derive_characters(vocabulary)
-    return lambda: CharacterPairEncoder(tables)
+        raise NoEngine("it has no tokens for bytes")
+    byte_tokens = _byte_tokens(data.byte_tokens)
+
+    def derived() -> dict[str, bytes]:
+        return derive_characters(CharacterVocabulary(*_in_spaces(data), byte_tokens, merges, order))
+
+    return _kept(derived, data, "characters", byte_tokens, merges, order)
 
 
-def _unigram(rules: c.TokenizerConfiguration, data: VocabularyData, *, words: bool) -> Callable[[], Encoder]:
+def _unigram(
+    rules: c.TokenizerConfiguration, data: VocabularyData, *, words: bool
+) -> tuple[dict[str, bytes], Encoders]:
     from katapi.runtime.native.unigram import UnigramEncoder
     from katapi.runtime.native.word_tables import word_tables
 
     segmentation, unknown = rules.segmentation, rules.unknown
     assert isinstance(segmentation, c.Unigram)
     if unknown is None:
-        raise _not_derivable("it has no unknown token")
-    tables = word_tables(*_in_spaces(data), b"")
-    tables |= _class_tables(_classes(rules) if words else None)
-    tables["scores"] = data.scores.astype("<f8").tobytes()
-    tables["byte_tokens"] = _byte_tokens(data.byte_tokens if segmentation.byte_fallback else [None] * 256)
+        raise NoEngine("it has no unknown token")
+    if len(data.scores) != len(data.tokens):
+        raise NoEngine("it has not a score for each token")
+    tables = {
+        **_kept(lambda: word_tables(*_in_spaces(data), b""), data, "unigram"),
+        **_class_tables(_classes(rules) if words else None),
+        "scores": data.scores.astype("<f8").tobytes(),
+        "byte_tokens": _byte_tokens(data.byte_tokens if segmentation.byte_fallback else [None] * 256),
+    }
     score, single = data.lowest - PENALTY, segmentation.binary32
-    return lambda: UnigramEncoder(tables, unknown, score, words, single)
+    return tables, lambda tables: UnigramEncoder(tables, unknown, score, words, single)
 
 
-def _word_pieces(rules: c.TokenizerConfiguration, data: VocabularyData) -> Callable[[], Encoder]:
+def _word_pieces(rules: c.TokenizerConfiguration, data: VocabularyData) -> tuple[dict[str, bytes], Encoders]:
     from katapi.runtime.native.word_pieces import WordPieceEncoder
     from katapi.runtime.native.word_tables import word_tables
 
     segmentation, unknown = rules.segmentation, rules.unknown
-    assert isinstance(segmentation, c.WordPiece) and unknown is not None
-    classes = _classes(rules)
+    assert isinstance(segmentation, c.WordPiece)
+    if unknown is None:
+        raise NoEngine("it has no unknown token")
+    classes = None if _marks_words(rules.pretokenizers) else _classes(rules)
     if classes is None:
-        raise _not_derivable("its pre-tokenizers have no compiled form")
-    tokens = data.tokens
+        raise NoEngine(_NO_CUT)
     prefix = segmentation.continuing_prefix.encode()
-    tables = word_tables(_padded(tokens.joined), tokens.bounds.astype("<i4").tobytes(), _bits(data), prefix)
-    tables |= _class_tables(classes)
+
+    def derived() -> dict[str, bytes]:
+        data.tokens.texts()
+        return word_tables(_padded(data.tokens.joined), _bounds(data.tokens.bounds), _bits(data), prefix)
+
     longest = segmentation.longest_word
-    return lambda: WordPieceEncoder(tables, unknown, longest)
+    tables = {**_kept(derived, data, "WordPiece", prefix), **_class_tables(classes)}
+    return tables, lambda tables: WordPieceEncoder(tables, unknown, longest)
+
+
+def _kept(make: Callable[[], dict[str, bytes]], data: VocabularyData, *depends: str | bytes) -> dict[str, bytes]:
+    """The tables that `make` derives of the tokens and of what else they depend on, kept in the cache."""
+    from katapi.runtime.native.derived import WORTH_KEEPING, kept_tables
+
+    digest = hashlib.sha256(repr([len(data.tokens), *map(len, depends)]).encode())
+    for part in (*depends, data.tokens.joined, _bounds(data.tokens.bounds), _bits(data)):
+        digest.update(part.encode() if isinstance(part, str) else part)
+    return kept_tables(digest.hexdigest(), make, keep=len(data.tokens) >= WORTH_KEEPING)
 
 
 # ---- what the tables are derived from
@@ -270,6 +283,7 @@ def _in_spaces(data: VocabularyData) -> tuple[bytes, bytes, bytes]:
 
     A token that holds a space beside is none of those: to texts in this form it would be alike to another.
     """
+    data.tokens.texts()  # or they are no texts
     joined, bounds = data.tokens.joined, data.tokens.bounds
     mark = _MARK.encode()
     letters = np.frombuffer(joined + bytes(len(mark)), dtype=np.uint8)
@@ -281,11 +295,15 @@ def _in_spaces(data: VocabularyData) -> tuple[bytes, bytes, bytes]:
     reachable = data.is_reachable()
     with_space = np.searchsorted(bounds, np.flatnonzero(letters[: len(joined)] == ord(" ")), side="right") - 1
     reachable[with_space] = False
-    return _padded(joined.replace(mark, b" ")), shorter.astype("<i4").tobytes(), reachable.astype(np.uint8).tobytes()
+    return _padded(joined.replace(mark, b" ")), _bounds(shorter), reachable.astype(np.uint8).tobytes()
 
 
 def _bits(data: VocabularyData) -> bytes:
     return data.is_reachable().astype(np.uint8).tobytes()
+
+
+def _bounds(bounds: NDArray[np.int32]) -> bytes:
+    return bounds.astype("<i4").tobytes()
 
 
 def _padded(joined: bytes) -> bytes:
@@ -337,9 +355,3 @@ def _class_tables(classes: NDArray[np.uint8] | None) -> dict[str, bytes]:
     if classes is None:
         return dict.fromkeys(("leads", "pages", "kinds"), b"")
     return tables_of_classes(classes, 4)
-
-
-def _not_derivable(reason: str) -> Exception:
-    from katapi.runtime.native.tables import NotDerivable
-
-    return NotDerivable(reason)

@@ -55,11 +55,15 @@ def build_tokenizer(
 
         return Parting(configuration, parts.segmenter.seams if isinstance(parts.segmenter, Merging) else None)
 
+    inner_normalizer = normalizer
+    if inner != configuration.normalizers:
+        inner_normalizer = build_normalizer(inner, configuration.unicode, data.charsmap)
+    if not isinstance(engine, str):
+        normalizer = engine.normalizer(normalizer, configuration.normalizers)
+        inner_normalizer = engine.normalizer(inner_normalizer, inner)
     return PipelineTokenizer(
         normalizer=normalizer,
-        inner_normalizer=normalizer
-        if inner == configuration.normalizers
-        else build_normalizer(inner, configuration.unicode, data.charsmap),
+        inner_normalizer=inner_normalizer,
         parting=parting,
         engine=parts.engine(engine) if isinstance(engine, str) else engine,
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
