@@ -35,6 +35,7 @@ COMPILED = (
     "codegen/katapi/runtime/native/tables.py",
     "codegen/katapi/runtime/native/trie.py",
     "codegen/katapi/runtime/native/unigram.py",
+    "codegen/katapi/runtime/native/word_memo.py",
     "codegen/katapi/runtime/native/word_pieces.py",
     "codegen/katapi/runtime/native/word_tables.py",
     "codegen/katapi/runtime/native/words.py",

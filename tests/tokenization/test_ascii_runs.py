@@ -51,3 +51,5 @@ def test_as_the_normalizer_itself(index: int, text: str) -> None:
     runs = NORMALIZERS[index]
     whole: Normalizer = runs._whole
     assert runs.normalize(text) == whole.normalize(text)
+    long = text * (2000 // (len(text) or 1))
+    assert runs.normalize(long) == whole.normalize(long)

@@ -25,9 +25,9 @@ from katapi.runtime.native.byte_pairs import (
     PADDING,
     ROOM,
     SHORT_BITS,
-    BytePairEncoder,
 )
 from katapi.runtime.native.merging import NONE, SHORT
+from katapi.runtime.native.word_memo import WordMemoEncoder
 
 SPACE: Final = 0x20
 LOW_BITS: Final = 0x0101010101010101
@@ -37,7 +37,7 @@ PLACES: Final = 0x0001020304050607  # times a number with one bit, of byte i: i 
 FIRST_CHARACTER: Final = 256  # the rank of the first token of one character; those below are of bytes
 
 
-class CharacterPairEncoder(BytePairEncoder):
+class CharacterPairEncoder(WordMemoEncoder):
     """Encodes texts; the ids of the last one are left in `out`. Not to be shared between threads."""
 
     def __init__(self, tables: dict[str, bytes]) -> None:

@@ -88,6 +88,8 @@ class CharacterVocabulary(Vocabulary):
                     if self.size(token) == 1:
                         ascii_tokens[self.joined[self.start(token)]] = token
             token += 1
+        if ascii_tokens[SPACE] < 0:
+            raise NotDerivable("the mark of a space is no token")
         byte: i64 = 0
         while byte < 256:
             occurs = ascii_tokens[byte] < 0 if byte < 0x80 else byte != 0xC0 and byte != 0xC1 and byte < 0xF5

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 PENALTY: Final = 10.0
 """How much less than the lowest score an unknown character scores."""
 _MODULES: Final = {
-    c.BytePairMerges: ("character_pairs", "character_tables"),
-    c.BytePairScores: ("character_pairs", "character_tables"),
-    c.Unigram: ("character_pairs", "words", "word_tables", "unigram"),
-    c.WordPiece: ("words", "word_tables", "word_pieces"),
+    c.BytePairMerges: ("word_memo", "character_pairs", "character_tables"),
+    c.BytePairScores: ("word_memo", "character_pairs", "character_tables"),
+    c.Unigram: ("word_memo", "character_pairs", "words", "word_tables", "unigram"),
+    c.WordPiece: ("word_memo", "words", "word_tables", "word_pieces"),
 }
 _MARK: Final = "▁"  # how vocabularies write a space
 _NO_CUT: Final = "its pre-tokenizers have no compiled form"
@@ -200,9 +200,13 @@ def _character_tables(rules: c.TokenizerConfiguration, data: VocabularyData) -> 
     from katapi.runtime.native.character_tables import CharacterVocabulary, derive_characters
 
     segmentation = rules.segmentation
-    merges, order = b"", b""
+    tokens, merges, order = data.byte_tokens, b"", b""
     match segmentation:
         case c.BytePairMerges(over_bytes=False, ignore_merges=False, continuing_prefix="", word_suffix=""):
+            reachable = data.is_reachable()
+            tokens = [token if token is not None and reachable[token] else None for token in data.byte_tokens]
+            if np.isin(data.merges[:, :2], [token for token in tokens if token is not None]).any():
+                raise NoEngine("it merges tokens of bytes")
             merges = data.merges.astype("<i4").tobytes()
         case c.BytePairScores() if rules.unknown is not None and len(data.scores) == len(data.tokens):
             from katapi.runtime.tokenization.scored_pieces import ranks_of
@@ -213,7 +217,7 @@ def _character_tables(rules: c.TokenizerConfiguration, data: VocabularyData) -> 
             raise NoEngine("it merges other symbols than characters")
     if not segmentation.byte_fallback:
         raise NoEngine("it has no tokens for bytes")
-    byte_tokens = _byte_tokens(data.byte_tokens)
+    byte_tokens = _byte_tokens(tokens)
 
     def derived() -> dict[str, bytes]:
         return derive_characters(CharacterVocabulary(*_in_spaces(data), byte_tokens, merges, order))

@@ -25,7 +25,7 @@ class WordPieceEncoder(WordEncoder):
         super().__init__(tables)
         self._unknown: i64 = unknown
         self._longest_word: i64 = longest_word
-        self._continuing = tables["continuing"]
+        self._continuing = tables["continuing"] or self.trie
 
     def merge_short(self, b: bytes, p: i64, size: i64, parts: vec[i32]) -> i64:
         """Takes the longest token at each place; the ids come into `parts`."""

@@ -22,8 +22,8 @@ from katapi.runtime.native.byte_pairs import (
     PADDING,
     ROOM,
     SHORT_BITS,
-    BytePairEncoder,
 )
+from katapi.runtime.native.word_memo import WordMemoEncoder
 
 WORD: Final = 0
 """The class of characters of words."""
@@ -35,7 +35,7 @@ ALONE: Final = 3
 """Of those that are words by themselves."""
 
 
-class WordEncoder(BytePairEncoder):
+class WordEncoder(WordMemoEncoder):
     """Encodes texts; the ids of the last one are left in `out`. Not to be shared between threads."""
 
     def encode(self, text: str) -> i64:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+import numpy as np
+
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.stages import Normalizer
@@ -44,16 +46,26 @@ class AsciiRuns:
 
 
 _BEYOND = re.compile(r"[^\x00-\x0c\x0e-\x7f]+")
+_LONG = 1024  # characters from which on numpy finds them faster
 
 
 def _regions(text: str) -> list[tuple[int, int]]:
-    """Where characters beyond ASCII stand, each region with the character before and the one behind it."""
-    regions: list[tuple[int, int]] = []
-    for match in _BEYOND.finditer(text):
-        start, end = match.span()
-        if regions and start <= regions[-1][1]:  # one character between them, which belongs to both
-            start, _ = regions.pop()
-        else:
-            start = max(0, start - 1)
-        regions.append((start, min(len(text), end + 1)))
-    return regions
+    """Where characters beyond ASCII stand, each region with the character before and the one behind it.
+
+    Of two that one character lies between, it belongs to both, so they are one.
+    """
+    if len(text) < _LONG:
+        regions: list[tuple[int, int]] = []
+        for match in _BEYOND.finditer(text):
+            start, end = match.span()
+            first = regions.pop()[0] if regions and start <= regions[-1][1] else max(0, start - 1)
+            regions.append((first, min(len(text), end + 1)))
+        return regions
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
+    places = np.flatnonzero((codes > 0x7F) | (codes == 0x0D))
+    if not len(places):
+        return []
+    gaps = np.flatnonzero(np.diff(places) > 2)
+    starts = np.maximum(np.append(places[0], places[gaps + 1]) - 1, 0)
+    ends = np.minimum(np.append(places[gaps], places[-1]) + 2, len(text))
+    return list(zip(starts.tolist(), ends.tolist(), strict=True))
