@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import tracemalloc
 from importlib import import_module
 from pathlib import Path
 
@@ -63,6 +65,22 @@ def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch: pytest.Monk
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("KATAPI_CACHE", str(tmp_path / "file"))
     assert _tokenizer().engine.form == "compiled"
+
+
+@_compiled
+def test_memory_is_bounded() -> None:
+    """The tables, an encoder, and its memos, which do not grow with the text."""
+    _tokenizer().encode("Hello")
+    gc.collect()
+    tracemalloc.start()
+    try:
+        kept = _tokenizer()
+        for number in range(40_000):
+            kept.encode(f"{number * 7919} words of all kinds {number:x}{number * 104729:x}{number * 1299709:x}")
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 24_000_000, f"{held:,} bytes are held"
 
 
 @_compiled

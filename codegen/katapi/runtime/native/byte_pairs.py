@@ -30,6 +30,7 @@ LENGTH: Final = 56  # the bits below the length of a piece
 BYTES: Final = 0xFFFFFFFFFFFFFF  # these bits
 MIX_HIGH: Final = -4417276706812531889
 HIGH: Final = -9187201950435737472  # the highest bit of each of eight bytes
+SPACES: Final = 0x2020202020202020  # eight of them
 OPENS: Final = 1
 INSIDE: Final = 2
 CLOSES: Final = 4

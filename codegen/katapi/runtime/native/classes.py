@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from katapi.runtime.patterns.partition import Partition
 
@@ -21,7 +22,11 @@ _MIXED = 255
 
 def class_tables(partition: Partition) -> dict[str, bytes]:
     """The tables of the classes that some patterns tell apart."""
-    flat = partition.flat()
+    return tables_of_classes(partition.flat(), partition.count)
+
+
+def tables_of_classes(flat: NDArray[np.uint8], count: int) -> dict[str, bytes]:
+    """The same from the class of each code point, uint8 of shape [0x110000]; there are `count` classes."""
     kinds: dict[bytes, int] = {}
     pages = [kinds.setdefault(page.tobytes(), len(kinds)) for page in flat.reshape(-1, _PAGE)]
     leads = np.full(256, _MIXED, dtype=np.uint8)
@@ -29,7 +34,7 @@ def class_tables(partition: Partition) -> dict[str, bytes]:
     for lead, first, last in _led():
         if (flat[first : last + 1] == flat[first]).all():
             leads[lead] = flat[first]
-    leads[0xFF] = partition.count
+    leads[0xFF] = count
     return {
         "leads": leads.tobytes(),
         "pages": np.array(pages, dtype="<i2").tobytes(),
