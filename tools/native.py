@@ -31,6 +31,7 @@ COMPILED = (
     "codegen/katapi/runtime/native/byte_pairs.py",
     "codegen/katapi/runtime/native/character_pairs.py",
     "codegen/katapi/runtime/native/character_tables.py",
+    "codegen/katapi/runtime/native/characters.py",
     "codegen/katapi/runtime/native/merging.py",
     "codegen/katapi/runtime/native/tables.py",
     "codegen/katapi/runtime/native/trie.py",
@@ -164,6 +165,9 @@ def _build_extensions(folder: Path, scratch: Path) -> None:
     )
     if sys.platform == "linux":
         for extension in extensions:
+            # Calls within the library go to the function itself: no other library takes its place.
+            extension.extra_compile_args.append("-fno-semantic-interposition")
+            extension.extra_link_args.append("-Wl,-Bsymbolic-functions")
             extension.extra_link_args.append("-Wl,--strip-all,--build-id=none")
     command = build_ext(Distribution({"name": "katapi", "ext_modules": extensions}))
     command.build_lib, command.build_temp = str(folder), str(scratch / "objects")

@@ -26,7 +26,7 @@ from typing import Final, final
 from librt.strings import read_i64_le
 from mypy_extensions import i64
 
-from katapi.runtime.native.byte_pairs import CLOSES, INSIDE, OPENS, BytePairEncoder
+from katapi.runtime.native.byte_pairs import CLOSES, INSIDE, OPENS, SPACES, BytePairEncoder
 
 # Classes of characters, each with one of its characters.
 OTHER: Final = 0  # '!'
@@ -188,6 +188,9 @@ class Scanner(BytePairEncoder):
 
     def behind_white_space_white_space(self, b: bytes, q: i64, last: i64) -> i64:
         """Behind '\\t\\t'."""
+        while read_i64_le(b, q) == SPACES:
+            q += 8
+            last = q - 1
         steps = self.white_space_or_space_steps
         while True:
             step: i64 = steps[b[q]]

@@ -56,6 +56,7 @@ class ScannerContext:
     runs: list[Run]
     loops: list[Constant]
     words: list[str]
+    imported: str
     methods: list[Method]
 
 
@@ -86,6 +87,8 @@ class _Emitter:
         words = [f"self.words = self.words_of({sets})"] if sets else []
         if words and len(words[0]) > 112:
             words = ["self.words = self.words_of(", f"    {sets}", ")"]
+        spaces = any("SPACES" in line for method in methods for line in method.body)
+        imported = [*(["CLOSES", "INSIDE", "OPENS"] if words else []), *(["SPACES"] if spaces else [])]
         return render(
             "scanner.py.j2",
             ScannerContext(
@@ -99,6 +102,7 @@ class _Emitter:
                 runs=[_run(name) for name in sorted(self._used)],
                 loops=[Constant(name, names.value_of_set(members), "") for members, name in self._loops.items()],
                 words=words,
+                imported=", ".join(imported),
                 methods=methods,
             ),
         )
@@ -268,6 +272,8 @@ class _Emitter:
                     self._used.add(name)
                     lines.append(f"q = self.{name}_end(b, q)")
                     break
+        if 0x20 in ascii_codes:
+            lines += ["while read_i64_le(b, q) == SPACES:", "    q += 8", *(["    last = q - 1"] if tracked else [])]
         beyond = partition.ranges(loop, 0x110000)[-1][1] >= 0x80
         body = ["step: i64 = steps[b[q]]", "if step == 0:"]
         if beyond:

@@ -20,7 +20,7 @@ from librt.strings import read_i16_le, read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.merging import Merging
+from katapi.runtime.native.merging import MASKS, MIX, Merging, are_equal
 
 PADDING: Final = b"\xff" * 32  # behind a text, so that nothing reads beyond it; the byte begins no character
 ID: Final = 0x3FFFF  # the bits of an id
@@ -28,10 +28,9 @@ COUNT: Final = 54  # the bits below a count of ids
 ONE_ID: Final = 0x40000000000000  # the count 1
 LENGTH: Final = 56  # the bits below the length of a piece
 BYTES: Final = 0xFFFFFFFFFFFFFF  # these bits
-MASKS: Final = b"".join([((1 << 8 * size) - 1).to_bytes(8, "little") for size in range(9)])  # of so many bytes
-MIX: Final = -7046029254386353131
 MIX_HIGH: Final = -4417276706812531889
 HIGH: Final = -9187201950435737472  # the highest bit of each of eight bytes
+SPACES: Final = 0x2020202020202020  # eight of them
 OPENS: Final = 1
 INSIDE: Final = 2
 CLOSES: Final = 4
@@ -441,14 +440,3 @@ def hash_of(b: bytes, p: i64, size: i64) -> i64:
         size -= 8
     mixed = (mixed ^ read_i64_le(b, p) & read_i64_le(MASKS, size << 3)) * mix
     return mixed ^ mixed >> 32
-
-
-def are_equal(a: bytes, i: i64, b: bytes, j: i64, size: i64) -> bool:
-    """Whether `a[i : i + size]` is `b[j : j + size]`; both have 8 bytes more."""
-    while size >= 8:
-        if read_i64_le(a, i) != read_i64_le(b, j):
-            return False
-        i += 8
-        j += 8
-        size -= 8
-    return (read_i64_le(a, i) ^ read_i64_le(b, j)) & read_i64_le(MASKS, size << 3) == 0

@@ -20,13 +20,11 @@ from katapi.runtime.native.byte_pairs import (
     COUNT,
     ID,
     LENGTH,
-    MASKS,
-    MIX,
     PADDING,
     ROOM,
     SHORT_BITS,
 )
-from katapi.runtime.native.merging import NONE, SHORT
+from katapi.runtime.native.merging import MASKS, MIX, NONE, SHORT
 from katapi.runtime.native.word_memo import WordMemoEncoder
 
 SPACE: Final = 0x20

@@ -26,7 +26,7 @@ def class_tables(partition: Partition) -> dict[str, bytes]:
 
 
 def tables_of_classes(flat: NDArray[np.uint8], count: int) -> dict[str, bytes]:
-    """The tables of `count` classes; `flat` is the class of each code point, uint8 of shape [0x110000]."""
+    """The same from the class of each code point, uint8 of shape [0x110000]; there are `count` classes."""
     kinds: dict[bytes, int] = {}
     pages = [kinds.setdefault(page.tobytes(), len(kinds)) for page in flat.reshape(-1, _PAGE)]
     leads = np.full(256, _MIXED, dtype=np.uint8)

@@ -24,6 +24,7 @@ SHORT: Final = 32
 """Bytes up to which a piece is short."""
 MIX: Final = -7046029254386353131  # 2**64 divided by the golden ratio, for hashing by multiplication
 _COMPATIBLE_BITS: Final = 13
+MASKS: Final = b"".join([((1 << 8 * size) - 1).to_bytes(8, "little") for size in range(9)])  # of so many bytes
 _NODE: Final = 0x1FFFFF  # a node of the trie in 21 bits
 
 
@@ -127,9 +128,11 @@ class Merging:
         place: i64 = p
         count: i64 = 0
         before: i64 = -1
+        again = False  # whether the token is tried because it stood before: in a run the same comes again and again
         token: i64 = self.longest(b, place, end)
         while True:
-            behind: i64 = place + i64(read_i32_le(self.lengths, token << 2))
+            length: i64 = i64(read_i32_le(self.lengths, token << 2))
+            behind: i64 = place + length
             if i64(dead[behind - p]) != run and (before < 0 or self.compatible(before, token)):
                 parts[count] = i32(token)
                 count += 1
@@ -137,6 +140,12 @@ class Merging:
                     return count
                 before = token
                 place = behind
+                again = place + length <= end and are_equal(b, place - length, b, place, length)
+                if not again:
+                    token = self.longest(b, place, end)
+                continue
+            if again:
+                again = False
                 token = self.longest(b, place, end)
                 continue
             shorter: i64 = i64(read_i32_le(self.prefixes, token << 2))
@@ -148,6 +157,7 @@ class Merging:
             token = i64(parts[count])
             place -= i64(read_i32_le(self.lengths, token << 2))
             before = i64(parts[count - 1]) if count > 0 else -1
+            again = token == before
 
     def longest(self, b: bytes, p: i64, end: i64) -> i64:
         """The longest token that stands at `p`; there is one, since every byte is a token."""
@@ -221,3 +231,14 @@ class Merging:
                     left = read_i64_le(splits, left << 3) >> 32
                     if left == limit:
                         return True
+
+
+def are_equal(a: bytes, i: i64, b: bytes, j: i64, size: i64) -> bool:
+    """Whether `a[i : i + size]` is `b[j : j + size]`; both have 8 bytes more."""
+    while size >= 8:
+        if read_i64_le(a, i) != read_i64_le(b, j):
+            return False
+        i += 8
+        j += 8
+        size -= 8
+    return (read_i64_le(a, i) ^ read_i64_le(b, j)) & read_i64_le(MASKS, size << 3) == 0

@@ -35,11 +35,10 @@ from katapi.runtime.native.byte_pairs import (
     LENGTH,
     MIX_HIGH,
     WHOLE_ONLY,
-    are_equal,
     crossing_of,
     hash_of,
 )
-from katapi.runtime.native.merging import MIX, NONE
+from katapi.runtime.native.merging import MIX, NONE, are_equal
 from katapi.runtime.native.trie import Trie
 
 PAD: Final = b"\xff" * 16

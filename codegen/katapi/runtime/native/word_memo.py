@@ -13,7 +13,8 @@ from librt.strings import read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import ALIGNED, ALIGNED_BYTES, COUNT, ID, LENGTH, MASKS, BytePairEncoder
+from katapi.runtime.native.byte_pairs import ALIGNED, ALIGNED_BYTES, COUNT, ID, LENGTH, BytePairEncoder
+from katapi.runtime.native.merging import MASKS
 
 FIRST_PLACES: Final = 1 << 11
 MOST_PLACES: Final = 1 << 15

@@ -17,12 +17,11 @@ from katapi.runtime.native.byte_pairs import (
     COUNT,
     ID,
     LENGTH,
-    MASKS,
-    MIX,
     PADDING,
     ROOM,
     SHORT_BITS,
 )
+from katapi.runtime.native.merging import MASKS, MIX
 from katapi.runtime.native.word_memo import WordMemoEncoder
 
 WORD: Final = 0
