@@ -11,7 +11,7 @@ PIP_INSTALL := python -m pip install --quiet --no-input --disable-pip-version-ch
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-networks test-browser lint types generated unit wheel build fmt determinism mutants fuzz bench masks replies budgets clean
+.PHONY: help demo test test-pure test-networks test-browser lint types generated native unit wheel build fmt determinism mutants fuzz bench masks replies budgets clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -21,6 +21,10 @@ demo: .venv/ready ## assemble a real conversation for Qwen3 and show it in colou
 	@$(BIN)/katapi assemble qwen3 $(EXAMPLE) --color
 
 test: lint types generated unit wheel ## everything that must hold: linter, types, generated code, tests, wheel
+
+# The same tests where compiled code ran before. Without a C compiler `make test` has run them in this form already.
+test-pure: .venv/ready ## pytest with the engines in pure Python, whether extensions are built or not
+	KATAPI_ENGINE=pure $(BIN)/pytest --numprocesses=auto --dist=worksteal $(ARGS)
 
 # pip takes the build of torch that its index has: for Linux on x86-64 that can be the one for CUDA, of several GB. Where
 # the build for the CPU is at hand, PIP_FIND_LINKS or pip's own configuration tells pip, which prefers it.
@@ -43,15 +47,24 @@ generated: .venv/ready ## whether writing generated code, specs or lists anew wo
 	$(BIN)/katapi fmt --check
 	$(BIN)/python tools/module_list.py --check
 
-unit: .venv/ready ## pytest alone, on all cores; ARGS= is passed on
+# Exit status 3: nothing can be compiled here, which it says. Katapi then runs as pure Python.
+native: .venv/ready ## compile the engines beside their sources, where there is a C compiler
+	@$(BIN)/python tools/native.py || test $$? -eq 3
+
+unit: native ## pytest alone, on all cores; ARGS= is passed on
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal $(ARGS)
 
-wheel: .venv/ready ## build the wheel, install it alone in a clean environment and run it there
+# By way of the source distribution. KATAPI_BUILD=pure or =compiled says which wheel; both forms of a compiled one run.
+wheel: .venv/ready ## build the wheel, install it alone in a clean environment and run it and the vectors there
 	@rm -rf build/dist .venv-wheel && mkdir -p build/dist
 	@$(BIN)/python -m build --no-isolation --outdir build/dist . > build/dist/log 2>&1 || { cat build/dist/log; exit 1; }
+	@grep '^katapi: ' build/dist/log || true
 	@$(PYTHON) -m venv .venv-wheel
 	@.venv-wheel/bin/$(PIP_INSTALL) build/dist/*.whl
 	.venv-wheel/bin/python -I tools/wheel_smoke.py tests/vectors/chat/qwen3.jsonl.gz
+	KATAPI_ENGINE=pure .venv-wheel/bin/python -I tools/wheel_smoke.py tests/vectors/chat/qwen3.jsonl.gz
+	@.venv-wheel/bin/$(PIP_INSTALL) "$$(echo build/dist/*.whl)[vectors]"
+	.venv-wheel/bin/pytest --override-ini pythonpath=. --quiet tests/vectors/test_chat_models.py
 
 build: .venv/ready ## write generated/ anew from spec/
 	$(BIN)/katapi build
@@ -86,6 +99,8 @@ budgets: .venv/ready ## filling budgets beside assembling everything: writes a s
 
 clean: ## remove environments, caches and what was built
 	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f codegen/katapi/native.json
+	find codegen generated \( -name '*.so' -o -name '*.pyd' \) -delete
 	find codegen generated tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/ready: pyproject.toml

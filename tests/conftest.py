@@ -9,6 +9,8 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from katapi.engines import stale
+
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("fuzz", deadline=None, max_examples=1_000, suppress_health_check=[HealthCheck.too_slow])
 for name, examples in {"suite": 25, "fuzz": 100}.items():
@@ -21,7 +23,10 @@ def _profile(config: pytest.Config) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """What holds where nothing else is said: in `generated/tests`."""
+    """What holds where nothing else is said: in `generated/tests`. Old extensions would be tested for new sources."""
+    changed = stale()
+    if changed:
+        pytest.exit(f"the extension of {changed[0]} is older than its source: run `make native` or `make clean`", 4)
     settings.load_profile(f"{_profile(config)} of generated code")
 
 

@@ -1,5 +1,7 @@
 """Check an installed wheel from outside the repository: two requests to ids, and only declared dependencies imported.
 
+A wheel with extensions must run them unless KATAPI_ENGINE=pure asks for the other form, and one without must not.
+
 usage: python -I tools/wheel_smoke.py VECTORS      (VECTORS is tests/vectors/chat/qwen3.jsonl.gz)
 
 `make wheel` runs it in an environment that holds the wheel and its run-time dependencies only. Exit status 1 and one
@@ -7,9 +9,11 @@ line on stderr for the first thing that does not hold.
 """
 
 import gzip
+import importlib.metadata
 import importlib.resources
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +69,16 @@ def check_imports() -> None:
             raise SmokeError(f"{package} was imported to run a generated model")
 
 
+def check_engine() -> katapi.EngineReport:
+    """The form of the engine is that of the wheel, or the one that was asked for."""
+    tags = (importlib.metadata.distribution("katapi").read_text("WHEEL") or "").splitlines()
+    compiled = "Root-Is-Purelib: false" in tags and os.environ.get("KATAPI_ENGINE") != "pure"
+    report = katapi.engine()
+    if (report.form == "compiled") is not compiled:
+        raise SmokeError(f"the engine is {report.form}, though the wheel is {tags}: {report.reason}")
+    return report
+
+
 def check_page() -> None:
     """The page of an execution needs nothing but what the wheel holds."""
     from katapi.inspecting.document import page
@@ -99,6 +113,7 @@ def main() -> int:
         return 2
     try:
         book, qwen3 = check_book(), check_qwen3(Path(sys.argv[1]))
+        engine = check_engine()
         check_page()
         check_imports()
         check_types()
@@ -108,6 +123,7 @@ def main() -> int:
         return 1
     installed = Path(katapi.__file__).parent
     print(f"wheel: book gave its {book} ids, qwen3 the official {qwen3}, from {installed}")
+    print(f"wheel: the engine is {engine.form}, since {engine.reason}")
     return 0
 
 

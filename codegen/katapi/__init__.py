@@ -44,6 +44,7 @@ from katapi.tokenizer_file import FileTokenizer, tokenizer_from_file
 if TYPE_CHECKING:
     from katapi import foreign as foreign
     from katapi.divergence.compare import Diff, diff
+    from katapi.engines import EngineReport, engine
     from katapi.packs.pack import Pack
     from katapi.packs.reading import read_pack
     from katapi.packs.replay import Replay, replay
@@ -69,6 +70,7 @@ else:
             "katapi.runtime.images.frames": ("Frames",),
             "katapi.runtime.images.given": ("Images",),
             "katapi.divergence.compare": ("Diff", "diff"),
+            "katapi.engines": ("EngineReport", "engine"),
             "katapi.packs.pack": ("Pack",),
             "katapi.packs.reading": ("read_pack",),
             "katapi.packs.replay": ("Replay", "replay"),
@@ -93,6 +95,7 @@ __all__ = [
     "ControlToken",
     "DeclaredTokenizer",
     "Diff",
+    "EngineReport",
     "Execution",
     "ExecutionRecord",
     "ExtensionError",
@@ -123,6 +126,7 @@ __all__ = [
     "batch",
     "check_embedding",
     "diff",
+    "engine",
     "execute",
     "fit_context",
     "image_pipeline",

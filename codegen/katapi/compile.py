@@ -29,6 +29,7 @@ from katapi.emit.reach import emit_reach
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.reply import emit_reply
 from katapi.emit.request import emit_request
+from katapi.emit.scanners import emit_scanners
 from katapi.emit.tokenizer import emit_tokenizer, table_file
 from katapi.emit.tokenizer_tests import emit_tokenizer_tests
 from katapi.emit.vocabulary import emit_vocabulary
@@ -87,6 +88,8 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
         for path, data in compile_program(program, project, artifacts).items():
             # Of two tables of one artifact the one with the merges serves both.
             out[path] = max(out.get(path, b""), data, key=len)
+    if project.scanners:
+        out |= emit_scanners(programs)
     cached = _cached(programs, project)
     if cached:
         out[package / "artifacts.lock"] = cached.encode()
@@ -250,7 +253,7 @@ def _check_builds(program: TokenizerProgram, data: VocabularyData) -> None:
         )
         raise SpecArtifactError.at(program.source, span, error)
     try:
-        build_tokenizer(program.configuration(), data)
+        build_tokenizer(program.configuration(), data, pure=True)
     except ArtifactError as error:
         raise SpecArtifactError.at(program.source, span, error) from None
 

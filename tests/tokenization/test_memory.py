@@ -1,4 +1,7 @@
-"""What a loaded tokenizer takes in memory, and what loading it takes at most, as multiples of the table on disk."""
+"""What a loaded tokenizer takes in memory, and what loading it takes at most, as multiples of the table on disk.
+
+In the pure form; the compiled one has tables of its own: `tests/native/test_derived.py`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ TABLES = Path(katapi_models.__file__).parent / "tables"
 
 def first_ids(model: str, table: Path) -> Tokenizer:
     """A new tokenizer, after its first ids."""
-    tokenizer = build_tokenizer(import_module(f"katapi_models.{model}.tokenizer").CONFIGURATION, load_table(table))
+    configuration = import_module(f"katapi_models.{model}.tokenizer").CONFIGURATION
+    tokenizer = build_tokenizer(configuration, load_table(table), pure=True)
     assert tokenizer.encode("Hello there")
     return tokenizer
 

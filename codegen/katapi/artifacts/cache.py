@@ -59,6 +59,17 @@ class Cache:
         """Where the table of the artifact with this digest stands, whether it is there or not."""
         return self.folder / "tables" / f"{VERSION}" / sha256[:2] / sha256
 
+    def derived_path(self, kind: str, digest: str) -> Path:
+        """Where what was derived of something with this digest stands, whether it is there or not."""
+        return self.folder / "tables" / kind / digest[:2] / digest
+
+    def keep_derived(self, target: Path, data: bytes) -> None:
+        """Stores something at its `derived_path`. Another process sees the whole file or none.
+
+        Raises `ArtifactError` A123 where it cannot be written.
+        """
+        _write(target, data)
+
     def table(self, sha256: str, read: Callable[[], VocabularyData]) -> VocabularyData:
         """What the artifact with this digest says of its vocabulary, from its table.
 

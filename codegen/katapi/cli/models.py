@@ -113,17 +113,34 @@ def _param_value(key: str, text: str) -> Json:
         return text
 
 
-def models(name: Annotated[str | None, typer.Argument(metavar="MODEL", help="One model, in full.")] = None) -> None:
-    """List the models and tokenizers, or show what one of them declares."""
-    import katapi
-    from katapi.cli.show import model_details, model_table
+class Listing(StrEnum):
+    """How `models` lists."""
 
+    TABLE = "table"
+    JSON = "json"
+
+
+def models(
+    name: Annotated[str | None, typer.Argument(metavar="MODEL", help="One model, in full.")] = None,
+    format: Annotated[Listing, typer.Option(help="How to list them; of one model, json is its row.")] = Listing.TABLE,
+) -> None:
+    """List the models and tokenizers and which form of the engine runs, or show what one of them declares."""
+    import katapi
+    from katapi.cli.show import model_details, model_row, model_table
+
+    if name is not None and format is Listing.JSON:
+        write_json(json.dumps(model_row(_load_tokenizer(name)), ensure_ascii=False))
+        return
     if name is not None:
         model_details(_load_tokenizer(name))
         return
     packages = [None, *([package] if (package := _project_package()) is not None else [])]
     names = {name for package in packages for name in (*katapi.models(package), *katapi.tokenizers(package))}
-    model_table([_load_tokenizer(name) for name in sorted(names)])
+    found = [_load_tokenizer(name) for name in sorted(names)]
+    if format is Listing.JSON:
+        write_json(json.dumps([*map(model_row, found)], ensure_ascii=False))
+    else:
+        model_table(found)
 
 
 def images(name: Annotated[str | None, typer.Argument(metavar="IMAGE", help="One pipeline, in full.")] = None) -> None:

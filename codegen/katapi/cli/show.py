@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from katapi.cli.terminal import print_table, visible
+from katapi.engines import EngineReport, engine
 from katapi.inspecting.kinds import LOOKS, SAMPLED
 from katapi.runtime.budget.policy import Budget, CutLeft, Percent, Section, Share, Structure
 from katapi.runtime.declared_tokenizer import DeclaredTokenizer
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
 def model_table(models: Sequence[DeclaredTokenizer]) -> None:
     """A row for each model or tokenizer."""
     table = Table(box=None, pad_edge=False, expand=False)
-    for heading in ("model", "template", "tokenizer", "ids", "spec"):
+    for heading in ("model", "template", "tokenizer", "ids", "engine", "spec"):
         table.add_column(heading, no_wrap=True)
     for model in models:
         template = model.template.id if isinstance(model, Model) else ""
-        table.add_row(model.name, template, model.tokenizer_identity.id, _size(model), model.source)
+        runs = _engine(model)
+        form = "" if runs is None else runs.form
+        table.add_row(model.name, template, model.tokenizer_identity.id, _size(model), form, model.source)
     print_table(table)
 
 
@@ -74,6 +77,27 @@ def _size(model: DeclaredTokenizer) -> str:
         return error.help or error.message
 
 
+def _engine(model: DeclaredTokenizer) -> EngineReport | None:
+    """What runs; None where the vocabulary has not been fetched."""
+    try:
+        return engine(model)
+    except ArtifactError:
+        return None
+
+
+def model_row(model: DeclaredTokenizer) -> dict[str, object]:
+    """The row of a model or tokenizer as plain data; what only a vocabulary tells is null where there is none."""
+    runs = _engine(model)
+    return {
+        "model": model.name,
+        "template": model.template.id if isinstance(model, Model) else None,
+        "tokenizer": model.tokenizer_identity.id,
+        "ids": None if runs is None else model.tokenizer.vocabulary_size,
+        "engine": None if runs is None else runs.to_json(),
+        "spec": model.source,
+    }
+
+
 def model_details(model: DeclaredTokenizer) -> None:
     """All that a model or a tokenizer declares."""
     rows = [
@@ -81,6 +105,7 @@ def model_details(model: DeclaredTokenizer) -> None:
         ("spec", model.source),
         ("tokenizer", f"{model.tokenizer_identity.id}  {model.tokenizer_identity.digest}"),
         ("ids", _size(model)),
+        *_engine_rows(model),
     ]
     if isinstance(model, Model):
         rows += [
@@ -99,6 +124,17 @@ def model_details(model: DeclaredTokenizer) -> None:
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         print(visible(f"{name:{width}}  {value}"))
+
+
+def _engine_rows(model: DeclaredTokenizer) -> list[tuple[str, str]]:
+    """Which form runs and why."""
+    runs = _engine(model)
+    if runs is None:
+        return []
+    rows = [("engine", f"{runs.form}: {runs.reason}")]
+    if runs.modules:
+        rows.append(("compiled", f"{', '.join(runs.modules)}, by mypyc {runs.mypyc}"))
+    return rows
 
 
 def _said(budget: Budget) -> list[str]:

@@ -82,6 +82,11 @@ class Partition:
         classes: NDArray[np.uint8] = blocks[index[points // _BLOCK] + points % _BLOCK]
         return classes.tobytes()
 
+    def flat(self) -> NDArray[np.uint8]:
+        """The class of each code point: uint8 of shape [0x110000]."""
+        lengths = np.diff(np.array([*self._starts, _CODE_POINTS]))
+        return np.repeat(np.array(self._classes, dtype=np.uint8), lengths)
+
     @cached_property
     def _ascii(self) -> bytes:
         """The class of each character below 128, and 128 bytes more that mean nothing."""
@@ -93,10 +98,8 @@ class Partition:
     @cached_property
     def _table(self) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Where in the second array the block of a code point begins, by its number shifted; and the blocks."""
-        lengths = np.diff(np.array([*self._starts, _CODE_POINTS]))
-        flat = np.repeat(np.array(self._classes, dtype=np.uint8), lengths).reshape(-1, _BLOCK)
         blocks: dict[bytes, int] = {}
-        index = [blocks.setdefault(block.tobytes(), len(blocks)) for block in flat]
+        index = [blocks.setdefault(block.tobytes(), len(blocks)) for block in self.flat().reshape(-1, _BLOCK)]
         return np.array(index, dtype=np.uint32) * _BLOCK, np.frombuffer(b"".join(blocks), dtype=np.uint8)
 
 

@@ -43,6 +43,11 @@ def restate(pattern: str) -> str:
     return _alternation(root)
 
 
+def written_set(members: CharacterSet) -> str:
+    """A set of characters as a pattern has it where one character is expected."""
+    return _class(members)
+
+
 def _alternation(node: Alternation) -> str:
     return "|".join("".join(map(_item, choice.items)) for choice in node.choices)
 

@@ -6,7 +6,7 @@ word boundaries are looks at the neighbouring characters. So there are five kind
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from enum import Enum, auto
 from typing import TypeAlias
@@ -135,3 +135,27 @@ def sets_of(node: Node | Sequence) -> Iterator[CharacterSet]:
         case Alternation():
             for choice in node.choices:
                 yield from sets_of(choice)
+
+
+def with_sets(root: Alternation, change: Callable[[CharacterSet], CharacterSet]) -> Alternation:
+    """The same pattern over other sets: what `change` gives for each."""
+    return Alternation(tuple(_sequence_with(choice, change) for choice in root.choices))
+
+
+def _sequence_with(node: Sequence, change: Callable[[CharacterSet], CharacterSet]) -> Sequence:
+    return Sequence(tuple(_with(item, change) for item in node.items), node.start, node.end)
+
+
+def _with(node: Node, change: Callable[[CharacterSet], CharacterSet]) -> Node:
+    match node:
+        case Class(members):
+            return Class(change(members))
+        case Behind(members, negative):
+            return Behind(change(members), negative)
+        case Look(body, negative):
+            return Look(with_sets(body, change), negative)
+        case Alternation():
+            return with_sets(node, change)
+        case Repeat(item, minimum, maximum, mode):
+            changed = Class(change(item.members)) if isinstance(item, Class) else with_sets(item, change)
+            return Repeat(changed, minimum, maximum, mode)

@@ -5,13 +5,15 @@ Each kind of segmentation is imported where one is declared, since a process nee
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.native.engine import native_engine
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build_stages import build_decoding, build_normalizer, build_pretokenizer
 from katapi.runtime.tokenization.byte_alphabet import to_bytes
-from katapi.runtime.tokenization.engine import PieceEngine
+from katapi.runtime.tokenization.engine import NOT_COMPILED, PieceEngine
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare, Framed
 from katapi.runtime.tokenization.stages import Merging, Segmenter
@@ -24,9 +26,15 @@ if TYPE_CHECKING:
 
 
 def build_tokenizer(
-    configuration: c.TokenizerConfiguration, data: VocabularyData, *, pad_id: int | None = None
+    configuration: c.TokenizerConfiguration,
+    data: VocabularyData,
+    *,
+    pad_id: int | None = None,
+    pure: bool = False,
 ) -> PipelineTokenizer:
     """The tokenizer of a configuration over the tokens of an artifact; `pad_id` is the token that fills a batch.
+
+    Its engine is the compiled one where there is one, unless the `pure` one is asked for.
 
     No text yields a control token: its text is left out of what the model can make. Raises `ArtifactError` A107 and
     A108 where a character map or a pattern cannot be used, A109 where the decoders cannot be put together, A124 where
@@ -36,27 +44,52 @@ def build_tokenizer(
     frame = configuration.frame
     controls = {token.id for token in configuration.added_tokens if token.control}
     vocabulary = _vocabulary(configuration, data)
-    segmenter = build_segmenter(configuration.segmentation, data.hiding(controls), unknown=configuration.unknown)
+    hidden = data.hiding(controls)
+    parts = PureEngine(configuration, hidden)
+    engine = "the pure form was asked for" if pure else native_engine(configuration, hidden, parts.engine)
     normalizer = build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap)
     inner = tuple(one for one in configuration.normalizers if not isinstance(one, c.Prepend))
 
     def parting() -> Parting:
         from katapi.runtime.tokenization.parting import Parting  # few processes cut a text
 
-        return Parting(configuration, segmenter.seams if isinstance(segmenter, Merging) else None)
+        return Parting(configuration, parts.segmenter.seams if isinstance(parts.segmenter, Merging) else None)
 
+    inner_normalizer = normalizer
+    if inner != configuration.normalizers:
+        inner_normalizer = build_normalizer(inner, configuration.unicode, data.charsmap)
+    if not isinstance(engine, str):
+        normalizer = engine.normalizer(normalizer, configuration.normalizers)
+        inner_normalizer = engine.normalizer(inner_normalizer, inner)
     return PipelineTokenizer(
         normalizer=normalizer,
-        inner_normalizer=normalizer
-        if inner == configuration.normalizers
-        else build_normalizer(inner, configuration.unicode, data.charsmap),
+        inner_normalizer=inner_normalizer,
         parting=parting,
-        engine=PieceEngine(build_pretokenizer(configuration.pretokenizers, configuration.unicode), segmenter),
+        engine=parts.engine(engine) if isinstance(engine, str) else engine,
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
         decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
         vocabulary=vocabulary,
         pad_id=pad_id,
     )
+
+
+class PureEngine:
+    """The engine in pure Python and its parts, each made when it is asked for."""
+
+    def __init__(self, configuration: c.TokenizerConfiguration, data: VocabularyData) -> None:
+        self._configuration = configuration
+        self._data = data
+
+    @cached_property
+    def segmenter(self) -> Segmenter:
+        """What cuts a piece into tokens. Raises `ArtifactError` as `build_segmenter` does."""
+        rules = self._configuration
+        return build_segmenter(rules.segmentation, self._data, unknown=rules.unknown)
+
+    def engine(self, why: str = NOT_COMPILED) -> PieceEngine:
+        """The engine; `why` says why it is this one."""
+        rules = self._configuration
+        return PieceEngine(build_pretokenizer(rules.pretokenizers, rules.unicode), self.segmenter, why=why)
 
 
 def build_segmenter(rules: c.Segmentation, data: VocabularyData, *, unknown: int | None) -> Segmenter:

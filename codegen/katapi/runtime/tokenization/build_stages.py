@@ -106,9 +106,10 @@ def _normalizer(stage: c.Normalizer, unicode: c.UnicodeVersions, charsmap: bytes
         case c.Strip():
             return normalizers.Strip(_characters(_white_space(unicode)), left=stage.left, right=stage.right)
         case c.Precompiled():
+            from katapi.runtime.tokenization.ascii_runs import AsciiRuns
             from katapi.runtime.tokenization.precompiled import Precompiled
 
-            return Precompiled(_character_map(charsmap), tables.graphemes(unicode.graphemes))
+            return AsciiRuns(Precompiled(_character_map(charsmap), tables.graphemes(unicode.graphemes)))
         case c.CharacterMap():
             from katapi.runtime.tokenization.precompiled import LongestPrefixes
 
@@ -160,7 +161,9 @@ def _of_characters(
         case c.Nmt():
             return characters.nmt()
         case c.BertNormalize():
-            return characters.bert_normalizer(
+            from katapi.runtime.tokenization.ascii_runs import AsciiRuns
+
+            normalizer = characters.bert_normalizer(
                 clean_text=stage.clean_text,
                 handle_chinese_chars=stage.handle_chinese_chars,
                 strip_accents=stage.strip_accents,
@@ -171,6 +174,7 @@ def _of_characters(
                 nonspacing=tables.general_category("Mn", unicode.categories),
                 lower_case=tables.lower_case(unicode.characters),
             )
+            return AsciiRuns(normalizer)
         case _:
             assert_never(stage)
 

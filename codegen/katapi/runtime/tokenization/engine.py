@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from itertools import accumulate, chain
 from struct import pack
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from katapi.runtime.compiled import EngineForm
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.stages import PreTokenizer, Segmenter
+
+NOT_COMPILED: Final = "there is no compiled engine for such a tokenizer"
 
 
 class PieceEngine:
     """Cuts text into pieces and segments each piece; the result of a piece depends on nothing outside it."""
 
-    def __init__(self, pretokenizer: PreTokenizer, segmenter: Segmenter) -> None:
+    def __init__(self, pretokenizer: PreTokenizer, segmenter: Segmenter, *, why: str = NOT_COMPILED) -> None:
+        """`why` says why no compiled engine stands here."""
+        self.form = EngineForm("pure", (), why)
         self._pretokenizer = pretokenizer
         self._split = pretokenizer.split
         self._ids_of_piece = Memo(segmenter.segment).__getitem__

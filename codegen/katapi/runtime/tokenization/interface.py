@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from katapi.runtime.compiled import EngineForm
 
 
 class Decoder(Protocol):
@@ -39,6 +42,11 @@ class Tokenizer(Protocol):
     @property
     def pad_id(self) -> int | None:
         """The control token that fills the short rows of a batch; None where the vocabulary names none."""
+        ...
+
+    @property
+    def engine(self) -> EngineForm:
+        """Which form of the engine encodes, and why."""
         ...
 
     def encode(self, text: str, first: bool = True) -> list[int]:

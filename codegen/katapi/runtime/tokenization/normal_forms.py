@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from katapi.runtime.native.search import search_for
 from katapi.runtime.tokenization.aligned import AlignedText, Edit
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.unicode.codepoints import CodePoints, Planes
@@ -36,6 +37,7 @@ class _NormalForm:
             return re.compile(f"{before}{joined}+|[{unstable().within(planes)}]{joined}*")
 
         self._clusters = Memo(cluster_form)
+        self._search = lru_cache(lambda: search_for(unstable()))
         self._unstable = lru_cache(lambda planes: re.compile(f"[{unstable().within(planes)}]"))
         self._cluster = lru_cache(cluster)
 
@@ -43,8 +45,11 @@ class _NormalForm:
         """`text` in the form; `text` itself where it is already."""
         if text.isascii():
             return text
+        compiled = self._search()
+        if compiled is not None and not compiled(text):
+            return text
         planes = Planes.of(text)
-        if self._unstable(planes).search(text) is None:
+        if compiled is None and self._unstable(planes).search(text) is None:
             return text
         return self._cluster(planes).sub(lambda cluster: self._clusters[cluster[0]], text)
 

@@ -16,6 +16,7 @@ from katapi.runtime.tokenization.stages import Decoding, Engine, Normalizer, Pos
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # most processes never cut a text
+    from katapi.runtime.compiled import EngineForm
     from katapi.runtime.tokenization.parting import Parting
 
 
@@ -56,6 +57,11 @@ class PipelineTokenizer:
     def pad_id(self) -> int | None:
         """The control token that fills the short rows of a batch; None where the vocabulary names none."""
         return self._pad_id
+
+    @property
+    def engine(self) -> EngineForm:
+        """Which form of the engine encodes, and why."""
+        return self._engine.form
 
     def encode(self, text: str, first: bool = True) -> list[int]:
         """The ids of one run of text.
@@ -150,6 +156,8 @@ class PipelineTokenizer:
 
 
 def _refuse_surrogates(text: str) -> None:
+    if text.isascii():
+        return
     try:
         text.encode("utf-16-le")
     except UnicodeEncodeError as error:

@@ -36,7 +36,7 @@ class ScoredPieces:
         self._unknown = unknown
         self._bytes = data.byte_tokens if byte_fallback else [None] * 256
         self._all_known = None not in self._bytes
-        self._ranks = _ranks(data.scores)
+        self._ranks = ranks_of(data.scores)
         self._seams = Seams(meeting_in_tokens(data.tokens.texts(), known.is_reachable()))
         self._of_part = Memo(lambda part: tuple([token for token, _, _ in self._tokens(part)]))
         self._ranges_of_part = Memo(self._tokens)
@@ -100,7 +100,7 @@ class ScoredPieces:
         return found if len(found) == len(character.encode()) else None
 
 
-def _ranks(scores: NDArray[np.float64]) -> array[int]:
+def ranks_of(scores: NDArray[np.float64]) -> array[int]:
     """The rank of each id: the higher its score, the lower, and for equal scores the same."""
     order = np.argsort(scores)
     ascending = scores[order]

@@ -21,6 +21,7 @@ from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.interface import Decoder
 
 if TYPE_CHECKING:
+    from katapi.runtime.compiled import EngineForm
     from katapi.runtime.tokenization.seams import Seams
 
 
@@ -85,6 +86,11 @@ class Merging(Protocol):
 
 class Engine(Protocol):
     """Turns a whole normalized text into ids."""
+
+    @property
+    def form(self) -> EngineForm:
+        """Which form of the engine this is, and why."""
+        ...
 
     @property
     def positional(self) -> bool:

@@ -1,0 +1,142 @@
+"""The engine that stands where a tokenizer's scanner and encoder are compiled, and what decides whether they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from katapi.runtime.compiled import EngineForm, why_pure
+from katapi.runtime.native.cuts import NotScannable, cuts_of
+from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.aligned import AlignedText
+from katapi.runtime.tokenization.stages import Normalizer
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+
+if TYPE_CHECKING:
+    from katapi.runtime.native.byte_pairs import BytePairEncoder
+    from katapi.runtime.tokenization.engine import PieceEngine
+
+ENCODER = ("katapi.runtime.native.merging", "katapi.runtime.native.byte_pairs")
+"""The compiled modules of every encoder; beside them stands the scanner."""
+DERIVATION = ("katapi.runtime.native.trie", "katapi.runtime.native.tables")
+"""Those that derive its tables."""
+_MOST_IDLE = 16  # encoders that are kept; each has some megabytes of memos
+
+
+class NativeEngine:
+    """Encodes by compiled code. Safe to share between threads: each call has an encoder of its own.
+
+    An encoder is made when all others are at work, and kept for the next call.
+    """
+
+    def __init__(self, make: Callable[[], BytePairEncoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
+        """`pure` makes the same in pure Python, for what has no compiled form."""
+        self.form = form
+        self._make = make
+        self._make_pure = pure
+        self._idle: list[BytePairEncoder] = []
+
+    @property
+    def positional(self) -> bool:
+        """The ids of a byte-level vocabulary do not depend on where a text stands."""
+        return False
+
+    def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
+        """What normalizes texts for this engine: `whole`, which does the work of `stages`, or what stands in for it."""
+        return whole
+
+    def encode(self, text: str, first: bool) -> list[int]:
+        """The ids of a normalized text."""
+        encoder = self._taken()
+        ids = cast("list[int]", encoder.listed(encoder.encode(text)))  # so the encoder says
+        self._put_back(encoder)
+        return ids
+
+    def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
+        """The same as int32 of shape [n]."""
+        encoder = self._taken()
+        count = encoder.encode(text)
+        ids = np.array(memoryview(encoder.out)[:count], dtype=np.int32)
+        self._put_back(encoder)
+        return ids
+
+    def count(self, text: str, first: bool) -> int:
+        """How many they are."""
+        encoder = self._taken()
+        count = encoder.encode(text)
+        self._put_back(encoder)
+        return count
+
+    def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
+        """The same, and the source of each token: int64 of shape [n, 2], half-open ranges of bytes."""
+        return self._pure.encode_aligned(text, first)
+
+    @cached_property
+    def _pure(self) -> PieceEngine:
+        return self._make_pure()
+
+    def _taken(self) -> BytePairEncoder:
+        """An encoder that nobody else uses."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._make()
+
+    def _put_back(self, encoder: BytePairEncoder) -> None:
+        if len(self._idle) < _MOST_IDLE:
+            self._idle.append(encoder)
+
+
+def native_engine(
+    configuration: c.TokenizerConfiguration, data: VocabularyData, pure: Callable[[], PieceEngine]
+) -> NativeEngine | str:
+    """The compiled engine of a tokenizer, or why there is none, as a clause in English.
+
+    `data` hides the control tokens already.
+    """
+    any_whole = _any_whole(configuration.segmentation)
+    if any_whole is None:
+        from katapi.runtime.native.unpatterned import unpatterned_engine
+
+        return unpatterned_engine(configuration, data, pure)
+    try:
+        cuts = cuts_of(configuration.pretokenizers, configuration.unicode)
+    except NotScannable as why:
+        return f"there is no scanner: {why}"
+    try:
+        from katapi_scanners import SCANNERS
+    except ImportError:
+        return "katapi_scanners is not installed"
+    name = SCANNERS.get(cuts)
+    if name is None:
+        return "no scanner was generated for its pattern"
+    scanner = f"katapi_scanners.{name}"
+    reason = why_pure(*ENCODER, *DERIVATION, scanner)
+    if reason is not None:
+        return reason
+    from katapi.runtime.native.derived import NotDerivable, tables_of
+
+    by_rank = isinstance(configuration.segmentation, c.BytePairRanks)
+    try:
+        tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
+    except NotDerivable as why:
+        return f"its vocabulary has no tables for compiled code: {why}"
+    made: Callable[[dict[str, bytes]], BytePairEncoder] = import_module(scanner).Scanner
+    form = EngineForm("compiled", (*ENCODER, scanner), "its scanner and the encoder are compiled")
+    return NativeEngine(lambda: made(tables), pure, form)
+
+
+def _any_whole(rules: c.Segmentation) -> bool | None:
+    """Whether every piece that is a token is that token; None where there is no compiled form of the rules."""
+    match rules:
+        case c.BytePairRanks():
+            return True
+        case c.BytePairMerges(over_bytes=True, byte_fallback=False, continuing_prefix="", word_suffix=""):
+            return rules.ignore_merges
+        case _:
+            return None
