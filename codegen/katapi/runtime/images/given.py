@@ -189,7 +189,7 @@ class GivenVideo:
     def to_json(self, number: int) -> JsonObject:
         """Where the frames come from, and which they are, as plain JSON; `number` is that of an attached film."""
         digest = hashlib.sha256(self.data).hexdigest()
-        name = str(number) if self.kind == "attached" else self.name
+        name = f"video {number}" if self.kind == "attached" else self.name
         return {"from": self.kind, "name": name, "sha256": digest, "size": len(self.data)}
 
 
