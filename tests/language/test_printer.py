@@ -286,7 +286,11 @@ def terms(depth: int) -> SearchStrategy[f.Term]:
 @cache
 def marks(depth: int) -> SearchStrategy[i.MarkBlock]:
     """Blocks of placeholders."""
-    leaf = st.one_of(node(i.MarkControl, node(s.Name, controls), many(terms(1), 0, 2)), node(i.MarkText, texts))
+    leaf = st.one_of(
+        node(i.MarkControl, node(s.Name, controls), many(terms(1), 0, 2)),
+        node(i.MarkText, texts),
+        node(i.MarkNumber, terms(1), numbers),
+    )
     if depth == 0:
         return node(i.MarkBlock, many(leaf))
     inner = marks(depth - 1)
@@ -307,6 +311,7 @@ lets = node(f.FormulaLet, plain, terms(2))
 refusals = node(f.Refuse, texts, terms(2))
 images = node(
     s.Image,
+    st.sampled_from(s.MediaKind),
     headers,
     st.none() | plain,
     many(

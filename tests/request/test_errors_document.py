@@ -75,5 +75,5 @@ def test_what_an_example_calls_says_in_its_docstring_that_it_raises_the_error(co
 
 def test_most_codes_of_requests_texts_budgets_and_extensions_have_an_example_that_runs() -> None:
     without = {code for code in ROWS if code[0] in "RVBXM"} - EXAMPLES.keys()
-    of_images = {*(f"M{number}" for number in range(100, 110)), "M125", "M126"}
+    of_images = {*(f"M{number}" for number in range(100, 110)), "M116", "M117", "M125", "M126"}
     assert without == {"R115", "R119", "V105", "V107", "X107", *of_images}

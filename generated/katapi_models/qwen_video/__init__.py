@@ -150,7 +150,7 @@ class Qwen3VlVideoPlan:
 
 _READING = Reading(
     accept=("jpeg", "png", "webp", "gif", "bmp", "tiff"),
-    limits=Limits(bytes=67108864, pixels=178956970, frames=100000),
+    limits=Limits(bytes=67108864, pixels=178956970),
     frames="first",
     media_type="reject",
 )
@@ -162,7 +162,7 @@ _WAYS = {
 QWEN2_VL_VIDEO = VideoPipeline(
     name="qwen2_vl_video",
     version="1",
-    digest="sha256:5926acef9734c389bd773bf4a4b3621e879849a9a3f2be810f04e210a3ba51f9",
+    digest="sha256:4fb2182b59f8b0e6b1ed14dee825bebc935d41c30330ab34ef5e30102d958e46",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -176,7 +176,7 @@ QWEN2_VL_VIDEO = VideoPipeline(
 QWEN2_VL_FRAMES = VideoPipeline(
     name="qwen2_vl_frames",
     version="1",
-    digest="sha256:55efe8f3ef6be9b71a6f0f6f13de1552e485f9ea3006385c6e133f7afb8d4ae7",
+    digest="sha256:9e7f1852874a929cca53c7c96b9a4d653399e4866341b4eb1c302f04c9d66f39",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -190,7 +190,7 @@ QWEN2_VL_FRAMES = VideoPipeline(
 QWEN2_5_VL_VIDEO = VideoPipeline(
     name="qwen2_5_vl_video",
     version="1",
-    digest="sha256:c02ff968fdaef001e7668714878ea185cca395fab5aff79d3a5917754dc07e8c",
+    digest="sha256:f2035faa2c98dfe3d794b9ff38d4c027306ba865be29ebb70706c17ddd363a4f",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -204,7 +204,7 @@ QWEN2_5_VL_VIDEO = VideoPipeline(
 QWEN2_5_VL_FRAMES = VideoPipeline(
     name="qwen2_5_vl_frames",
     version="1",
-    digest="sha256:7ce047e1594f48a185f8307f239c3ae4f7b51ae93ffe8f3da8c72977948f5e79",
+    digest="sha256:3baf6071f9a845c2c36a1871f78448cad43b09f92d7e6d74dd821ecc09ad0fc9",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
@@ -218,7 +218,7 @@ QWEN2_5_VL_FRAMES = VideoPipeline(
 QWEN3_VL_VIDEO = VideoPipeline(
     name="qwen3_vl_video",
     version="1",
-    digest="sha256:a979516b9e726f029bebcf8dfd1be5aefbe2a6c0a3699e78db954f274de16fff",
+    digest="sha256:f3de9b972e10e12a18c6bd8f80f52c0ed17a54d1f40c01ab618d6923bb2ab588",
     reading=_READING,
     ways=_WAYS,
     numbers=FoldedNormalization(1 / 255, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -178,7 +178,7 @@ class _Animation:
         self._before = int(self._header.format.name == "png" and not first_is_shown(data))
         self.size = size_on_arrival(self._image, self._header, self._arrival)
         self.fps = float(len(delays) / sum(delays))
-        self.times = [float(sum(delays[:index], Fraction())) for index in range(len(delays))]
+        self.times = [float(time) for time in accumulate(delays[:-1], initial=Fraction())]
 
     @property
     def formats(self) -> tuple[Format, ...]:
