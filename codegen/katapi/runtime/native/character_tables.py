@@ -164,15 +164,18 @@ class CharacterVocabulary(Vocabulary):
                 return  # spelled in bytes, which do not merge
             count += 1
             at += width
-        i: i64
+        ranks = vec[i64]([NONE] * int(count))  # of the pair that begins at each part
+        i: i64 = 0
+        while i < count - 1:
+            ranks[i] = look_up(keys, places, parts[i] << 18 | parts[i + 1])
+            i += 1
         while count > 1:
             best: i64 = NONE
             at = 0
             i = 0
             while i < count - 1:
-                place: i64 = look_up(keys, places, parts[i] << 18 | parts[i + 1])
-                if place < best:
-                    best = place
+                if ranks[i] < best:
+                    best = ranks[i]
                     at = i
                 i += 1
             if best == NONE:
@@ -188,8 +191,13 @@ class CharacterVocabulary(Vocabulary):
             i = at + 1
             while i < count - 1:
                 parts[i] = parts[i + 1]
+                ranks[i - 1] = ranks[i]
                 i += 1
             count -= 1
+            if at < count - 1:
+                ranks[at] = look_up(keys, places, merged << 18 | parts[at + 1])
+            if at > 0:
+                ranks[at - 1] = look_up(keys, places, parts[at - 1] << 18 | merged)
 
 
 def derive_characters(vocabulary: CharacterVocabulary) -> dict[str, bytes]:
