@@ -44,7 +44,8 @@ class EngineReport:
 def engine(model: str | TextAndIds | None = None) -> EngineReport:
     """What runs for a model or tokenizer, given by its name or as it was loaded; without one, what is installed.
 
-    Raises `ArtifactError` where there is no model of the name, or where its vocabulary has not been fetched.
+    Raises `ArtifactError` A140 to A143 where there is no model of the name, as `katapi.load` does, and A125 where its
+    vocabulary has not been fetched.
     """
     if isinstance(model, str):
         from katapi.registry import load_tokenizer

@@ -51,8 +51,10 @@ def own() -> Project:
 
 
 def on_disk(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder but what Python caches."""
-    files = [p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    """Every file below a folder but what Python caches, and what `make native` puts beside it."""
+    files = [
+        p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts and p.suffix not in (".so", ".pyd")
+    ]
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in files}
 
 

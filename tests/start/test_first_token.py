@@ -41,5 +41,5 @@ def test_what_is_not_needed_is_not_imported(model: bool) -> None:
     assert done.returncode == 0, done.stderr
     imported = {name.rpartition(".")[2]: name for name in done.stdout.split()}
     assert [(reason, name) for reason, names in NOT_NEEDED.items() for name in names if name in imported] == []
-    assert "rank_index" in imported
+    assert "rank_index" in imported or "derived" in imported  # what segments: in the pure form, or compiled
     assert not any(name.startswith(("jinja2", "lark", "katapi.model", "katapi.emit")) for name in imported.values())

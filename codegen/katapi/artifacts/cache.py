@@ -6,7 +6,6 @@ Beside them lie tables that were made from artifacts, named by the artifact and 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from katapi.files import write_whole
 from katapi.runtime.errors import ArtifactError
 from katapi.runtime.tokenization.table import VERSION, load_table, read_table
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+from katapi.runtime.user_cache import user_cache
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Cache:
     @classmethod
     def of_user(cls) -> Cache:
         """The folder in the environment variable `KATAPI_CACHE`, otherwise `~/.cache/katapi`."""
-        return cls(Path(os.environ.get("KATAPI_CACHE") or "~/.cache/katapi").expanduser())
+        return cls(user_cache())
 
     def path(self, sha256: str) -> Path:
         """Where the file with this digest stands, whether it is there or not."""
@@ -58,17 +58,6 @@ class Cache:
     def table_path(self, sha256: str) -> Path:
         """Where the table of the artifact with this digest stands, whether it is there or not."""
         return self.folder / "tables" / f"{VERSION}" / sha256[:2] / sha256
-
-    def derived_path(self, kind: str, digest: str) -> Path:
-        """Where what was derived of something with this digest stands, whether it is there or not."""
-        return self.folder / "tables" / kind / digest[:2] / digest
-
-    def keep_derived(self, target: Path, data: bytes) -> None:
-        """Stores something at its `derived_path`. Another process sees the whole file or none.
-
-        Raises `ArtifactError` A123 where it cannot be written.
-        """
-        _write(target, data)
 
     def table(self, sha256: str, read: Callable[[], VocabularyData]) -> VocabularyData:
         """What the artifact with this digest says of its vocabulary, from its table.

@@ -25,6 +25,7 @@ class EngineForm:
     """Which form of an engine runs, and why."""
 
     form: Form
+    """`compiled` or `pure`."""
     modules: tuple[str, ...]
     """The compiled modules that run; none where the form is pure."""
     reason: str

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 import katapi_scanners
-from katapi.artifacts.cache import Cache
-from katapi.runtime.errors import ArtifactError
+from katapi.files import write_whole
 from katapi.runtime.native.classes import class_tables
 from katapi.runtime.native.cuts import Cut, partition_of
 from katapi.runtime.native.table_file import VERSION, read_tables, table_file
 from katapi.runtime.native.tables import PAD, NotDerivable, Vocabulary, derive
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
+from katapi.runtime.user_cache import user_cache
 
 __all__ = ["NotDerivable", "kept_tables", "tables_of"]
 
@@ -42,7 +42,7 @@ def tables_of(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool, any
 
 def kept_tables(digest: str, make: Callable[[], dict[str, bytes]], *, keep: bool = True) -> dict[str, bytes]:
     """The tables with a digest, which `make` derives where they are not there; raises what it raises."""
-    cached = Cache.of_user().derived_path(f"encoder-{VERSION}", digest)
+    cached = user_cache() / "tables" / f"encoder-{VERSION}" / digest[:2] / digest
     tables = read_tables(SHIPPED / digest) or read_tables(cached)
     if tables is not None:
         return tables
@@ -50,8 +50,9 @@ def kept_tables(digest: str, make: Callable[[], dict[str, bytes]], *, keep: bool
         print("katapi: deriving the tables of a vocabulary, once …", end="\r", file=sys.stderr, flush=True)
     tables = make()
     if keep:
-        with suppress(ArtifactError):  # a cache that cannot be written to costs time, not the tokenizer
-            Cache.of_user().keep_derived(cached, table_file(tables))
+        with suppress(OSError):  # a cache that cannot be written to costs time, not the tokenizer
+            cached.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(cached, table_file(tables))  # of two processes each writes the same file whole
         if sys.stderr is not None and sys.stderr.isatty():
             print("\x1b[2K", end="\r", file=sys.stderr, flush=True)
     return tables

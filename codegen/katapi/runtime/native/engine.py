@@ -37,6 +37,7 @@ class NativeEngine:
     def __init__(self, make: Callable[[], BytePairEncoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
         """`pure` makes the same in pure Python, for what has no compiled form."""
         self.form = form
+        """Which form of the engine this is: the compiled one."""
         self._make = make
         self._make_pure = pure
         self._idle: list[BytePairEncoder] = []

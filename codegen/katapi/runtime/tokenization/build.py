@@ -45,7 +45,7 @@ def build_tokenizer(
     controls = {token.id for token in configuration.added_tokens if token.control}
     vocabulary = _vocabulary(configuration, data)
     hidden = data.hiding(controls)
-    parts = PureEngine(configuration, hidden)
+    parts = _Pure(configuration, hidden)
     engine = "the pure form was asked for" if pure else native_engine(configuration, hidden, parts.engine)
     normalizer = build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap)
     inner = tuple(one for one in configuration.normalizers if not isinstance(one, c.Prepend))
@@ -73,7 +73,7 @@ def build_tokenizer(
     )
 
 
-class PureEngine:
+class _Pure:
     """The engine in pure Python and its parts, each made when it is asked for."""
 
     def __init__(self, configuration: c.TokenizerConfiguration, data: VocabularyData) -> None:

@@ -14,6 +14,7 @@ from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.stages import PreTokenizer, Segmenter
 
 NOT_COMPILED: Final = "there is no compiled engine for such a tokenizer"
+"""Why it is the pure engine, where nothing more is said."""
 
 
 class PieceEngine:
@@ -22,6 +23,7 @@ class PieceEngine:
     def __init__(self, pretokenizer: PreTokenizer, segmenter: Segmenter, *, why: str = NOT_COMPILED) -> None:
         """`why` says why no compiled engine stands here."""
         self.form = EngineForm("pure", (), why)
+        """That it is the pure one, and why."""
         self._pretokenizer = pretokenizer
         self._split = pretokenizer.split
         self._ids_of_piece = Memo(segmenter.segment).__getitem__

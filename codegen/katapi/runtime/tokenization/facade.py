@@ -34,22 +34,29 @@ class TextAndIds(ABC):
         return tokenizer.post_process(ids) if post_process else ids
 
     def encode_array(self, text: str | bytes, post_process: bool = False) -> NDArray[np.int32]:
-        """What `encode` gives, as int32 of shape [n], without a list in between. Raises what it raises."""
+        """What `encode` gives, as int32 of shape [n], without a list in between.
+
+        Raises `TokenizerError` V101, V107 and V110 as `encode` does.
+        """
         tokenizer = self.tokenizer
         ids = tokenizer.encode_array(_as_text(text))
         return np.array(tokenizer.post_process(ids.tolist()), dtype=np.int32) if post_process else ids
 
     def count(self, text: str | bytes) -> int:
-        """How many ids `encode` gives, which are not built for it. Raises what it raises."""
+        """How many ids `encode` gives, which are not built for it.
+
+        Raises `TokenizerError` V101, V107 and V110 as `encode` does.
+        """
         return self.tokenizer.count(_as_text(text))
 
     def encode_batch(
         self, texts: Iterable[str | bytes], post_process: bool = False, *, threads: int = 1
     ) -> list[list[int]]:
-        """What `encode` gives for each text, in their order. Raises what it raises.
+        """What `encode` gives for each text, in their order.
 
         `threads` texts are worked on at a time. One is fastest where the interpreter has a global lock, which both
         engines hold from the beginning of a text to its end; more serve an interpreter that has none (PEP 703).
+        Raises `TokenizerError` V101, V107 and V110 as `encode` does.
         """
         encode = partial(self.encode, post_process=post_process)
         if threads < 2:
@@ -75,7 +82,10 @@ class TextAndIds(ABC):
         return self.tokenizer.decode(as_ids(ids))
 
     def decode_batch(self, batch: Iterable[Sequence[int]]) -> list[bytes]:
-        """What `decode` gives for each sequence of ids, in their order. Raises what it raises."""
+        """What `decode` gives for each sequence of ids, in their order.
+
+        Raises `TokenizerError` V102 as `decode` does.
+        """
         return [*map(self.decode, batch)]
 
     def decode_text(self, ids: Sequence[int]) -> str:
@@ -104,7 +114,7 @@ def _as_text(text: str | bytes) -> str:
 
 
 def as_ids(ids: Sequence[int] | NDArray[np.int64] | NDArray[np.int32]) -> list[int]:
-    """The same ids, of a sequence or of int64 of shape [n].
+    """The same ids, of a sequence or of int64 or int32 of shape [n].
 
     A caller without a type checker may pass a text, one id alone, or what is no id.
     """

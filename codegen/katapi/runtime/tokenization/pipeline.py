@@ -74,7 +74,10 @@ class PipelineTokenizer:
         return self._encode_aligned(text, first)[0] if normalized is None else self._engine.encode(normalized, first)
 
     def encode_array(self, text: str, first: bool = True) -> NDArray[np.int32]:
-        """The same as int32 of shape [n]."""
+        """The same as int32 of shape [n].
+
+        Raises `TokenizerError` V101 and what the segmenter raises, as `encode` does.
+        """
         if not text:
             return np.zeros(0, dtype=np.int32)
         normalized = self._normalized(text, first)
@@ -83,7 +86,10 @@ class PipelineTokenizer:
         return self._engine.encode_array(normalized, first)
 
     def count(self, text: str, first: bool = True) -> int:
-        """How many they are."""
+        """How many they are.
+
+        Raises `TokenizerError` V101 and what the segmenter raises, as `encode` does.
+        """
         if not text:
             return 0
         normalized = self._normalized(text, first)
