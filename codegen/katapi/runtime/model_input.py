@@ -153,14 +153,14 @@ class ModelInput:
 
     @cached_property
     def attention_mask(self) -> NDArray[np.int64]:
-        """The tokens that are no padding: all of them."""
+        """The tokens that are no padding, all of them: ones, int64 of shape [n]."""
         mask = np.ones(len(self), dtype=np.int64)
         mask.setflags(write=False)
         return mask
 
     @cached_property
     def position_ids(self) -> NDArray[np.int64]:
-        """The place of each token."""
+        """The place of each token: int64 of shape [n]."""
         positions = np.arange(len(self), dtype=np.int64)
         positions.setflags(write=False)
         return positions

@@ -23,6 +23,7 @@ class Members(NamedTuple):
     """The members of an object, and where in its text the array stands of which the objects keep their texts."""
 
     pairs: list[tuple[str, Json]]
+    """The keys and the values."""
     array: tuple[int, int] = (0, 0)
     """The half-open range of the array in the text; empty where there is none."""
     known: bool = False

@@ -40,6 +40,7 @@ class AssembledPassage(NamedTuple):
     """What `assemble_array` gave for some segments: `ids` and `run_ends`; `stop` as `Passage` has it."""
 
     ids: NDArray[np.int64]
+    """The ids, int64 of shape [n]."""
     run_ends: Sequence[int]
     stop: int | None = None
 

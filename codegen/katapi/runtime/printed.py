@@ -50,7 +50,7 @@ class Encoded(NamedTuple):
     tokenizer: Tokenizer
     """The tokenizer."""
     ids: NDArray[np.int32]
-    """From the first control token to the last, of shape [n]."""
+    """From the first control token to the last: int32 of shape [n]."""
     ends: list[int]
     """How many ids there are at the end of each run of text in that."""
 

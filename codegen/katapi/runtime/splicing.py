@@ -61,6 +61,7 @@ class Extended(NamedTuple):
 
     printed: list[Printed]
     ids: NDArray[np.int64]
+    """The ids, int64 of shape [n]."""
     passages: tuple[Passage, ...]
     completion: tuple[int, int]
     """The half-open range of the ids that the model sampled."""

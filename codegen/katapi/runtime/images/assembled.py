@@ -122,7 +122,10 @@ class AssembledVideo:
 
 
 def assembled(places: Sequence[ImagePlace], ranges: NDArray[np.int64]) -> tuple[AssembledImage | AssembledVideo, ...]:
-    """The images and videos of an input, in the order of their tokens; `ranges` as `token_span` takes them."""
+    """The images and videos of an input, in the order of their tokens.
+
+    `ranges` are the segments of all tokens, int64 of shape [n, 2].
+    """
     found: list[AssembledImage | AssembledVideo] = []
     for place in places:
         given = place.span.placeholder.given

@@ -229,7 +229,7 @@ class Bytes:
         return self._found[kind, name]
 
     def film_of(self, source: VideoSource | None, pipeline: VideoPipeline, where: str) -> GivenVideo:
-        """The film that a part means. Raises `MediaError` as `of` does, for each of its frames too."""
+        """The film that a part means. Raises `MediaError` M102 and M122 to M124 as `of` does, for each frame too."""
         media_type: str | None = None
         kind: Kind = "request"
         name = ""
@@ -300,7 +300,7 @@ _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getat
 
 
 def not_kept(where: str) -> MediaError:
-    """What to raise for an image of which a pack has no more than the digest."""
+    """What to raise for an image of which a pack has no more than the digest: `MediaError` M124."""
     message = "the pack has the digest of this image, and not its bytes"
     help = "pass its file to the replay, or record the execution with its images"
     return MediaError(message, code="M124", where=where, help=help)

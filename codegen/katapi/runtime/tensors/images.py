@@ -20,7 +20,9 @@ class Grids(NamedTuple):
     """For each sample the grids of its images and of its videos, as the Qwen family and GLM have them."""
 
     images: list[list[Grid]]
+    """Those of the images of each sample."""
     videos: list[list[Grid]]
+    """Those of its videos."""
     seconds: list[list[float]]
     """How much time lies between two steps of each video, as far as its pipeline says it."""
 
