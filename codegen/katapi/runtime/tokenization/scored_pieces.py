@@ -101,7 +101,7 @@ class ScoredPieces:
 
 
 def ranks_of(scores: NDArray[np.float64]) -> array[int]:
-    """The rank of each id, by its score, float64 of shape [n]: the higher that, the lower, and the same for the same."""
+    """The rank of each id by its score, float64 of shape [n]: the higher that, the lower; alike where that is alike."""
     order = np.argsort(scores)
     ascending = scores[order]
     steps = np.zeros(len(scores), dtype=np.min_scalar_type(len(scores)))
