@@ -24,7 +24,7 @@ class FoldedNormalization(Normalization):
     """
 
     def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The numbers of pixels, both float32 of shape [n, 3], or of more axes before the last, which is red, green and blue."""
+        """The numbers of pixels, both float32 of shape [n, 3] or [height, width, 3]: red, green and blue."""
         unit = np.float32(1.0 / self.rescale)
         numbers = pixels if self.mean is None else pixels - np.array(self.mean, np.float32) * unit
         return numbers / (np.array((1.0, 1.0, 1.0) if self.std is None else self.std, np.float32) * unit)
@@ -41,7 +41,7 @@ class BfloatNormalization(Normalization):
     """
 
     def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The numbers of pixels, both float32 of shape [n, 3], or of more axes before the last, which is red, green and blue."""
+        """The numbers of pixels, both float32 of shape [n, 3] or [height, width, 3]: red, green and blue."""
         numbers = bfloat16(pixels * np.float32(self.rescale))
         if self.mean is not None:
             numbers = bfloat16(numbers - bfloat16(np.array(self.mean, np.float32)))
@@ -68,7 +68,7 @@ class RealNormalization(Normalization):
         """What a pixel is divided by."""
 
     def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The numbers of pixels, both float32 of shape [n, 3], or of more axes before the last, which is red, green and blue."""
+        """The numbers of pixels, both float32 of shape [n, 3] or [height, width, 3]: red, green and blue."""
         numbers = pixels / np.float32(self.divisor)
         if self.mean is not None:
             numbers -= np.array(self.mean, np.float32)

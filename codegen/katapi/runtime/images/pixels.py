@@ -45,7 +45,7 @@ class Normalization:
         return np.ascontiguousarray(self.of(pixels).T)
 
     def of(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The numbers of pixels, both float32 of shape [n, 3], or of more axes before the last, which is red, green and blue."""
+        """The numbers of pixels, both float32 of shape [n, 3] or [height, width, 3]: red, green and blue."""
         numbers = (pixels.astype(np.float64) * self.rescale).astype(np.float32)
         if self.mean is not None:
             numbers -= np.array(self.mean, np.float32)
