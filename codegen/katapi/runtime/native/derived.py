@@ -26,7 +26,8 @@ __all__ = ["NotDerivable", "kept_tables", "tables_of"]
 
 SHIPPED = Path(katapi_scanners.__file__).parent / "tables"
 """Where tables lie that come with Katapi."""
-WORTH_KEEPING = 1 << 12  # ids; those of a smaller vocabulary are derived in a few milliseconds
+WORTH_KEEPING = 1 << 12
+"""Ids from which on tables are kept: those of a smaller vocabulary are derived in a few milliseconds."""
 
 
 def tables_of(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool, any_whole: bool) -> dict[str, bytes]:

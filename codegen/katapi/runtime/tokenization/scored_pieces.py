@@ -98,7 +98,10 @@ class ScoredPieces:
 
 
 def ranks_of(scores: NDArray[np.float64]) -> array[int]:
-    """The rank of each id: the higher its score, the lower, and for equal scores the same."""
+    """The rank of each id: the higher its score, the lower, and for equal scores the same.
+
+    `scores` are float64 of shape [ids].
+    """
     order = np.argsort(scores)
     ascending = scores[order]
     steps = np.zeros(len(scores), dtype=np.min_scalar_type(len(scores)))
