@@ -31,7 +31,8 @@ def test_the_variable_asks_for_the_pure_form(monkeypatch: pytest.MonkeyPatch) ->
     assert why_pure() is None
 
 
-def test_a_module_runs_compiled_where_it_is_an_extension() -> None:
+def test_a_module_runs_compiled_where_it_is_an_extension(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KATAPI_ENGINE", raising=False)
     assert why_pure("numpy._core._multiarray_umath") is None
     assert why_pure("json") == "json has no extension here"
     assert why_pure("no_such_package.module") == "no_such_package.module has no extension here"
