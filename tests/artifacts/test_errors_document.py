@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 import tokenizers
 from PIL import Image
@@ -56,6 +57,7 @@ from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from tests.images import shown
 from tests.images.pictures import file_of, noise, picture, pipeline, png
+from tests.images.test_audio import pcm
 from tests.request.test_errors_document import CLASSES, EXAMPLES, ROWS
 from tests.vocabularies import words
 
@@ -253,6 +255,7 @@ def of_another_vocabulary(folder: Path) -> None:
     model.assemble(shown.request(shown.user(shown.image(shown.A))))
 
 
+FILM = katapi.video_pipeline("qwen2_vl_frames")
 DONE: dict[str, Callable[[Path], object]] = {
     "R115": lambda folder: decode_request(Dated, b'{"now": "9 March"}'),
     "R119": lambda folder: decode_request(Short, b'{"name": "ab"}'),
@@ -282,6 +285,8 @@ DONE: dict[str, Callable[[Path], object]] = {
     "M107": image(GREY[:50]),
     "M108": lambda folder: pipeline(arrival=OPAQUE).process(png(noise(4, 4, 4))),
     "M109": lambda folder: crop(picture(noise(4, 4)), 4, 0, Size(1, 1)),
+    "M116": lambda folder: FILM.process(katapi.Frames(files=[png(noise(9, 9)), png(noise(8, 8))], fps=2.0)),
+    "M117": lambda folder: katapi.audio_pipeline("voxtral").process(pcm(np.zeros(9, np.int16), rate=44_100)),
     "Y104": lambda folder: write_archive({f"f{number}": b"" for number in range(10_001)}),
     "Y110": lambda folder: check_fixture(replace(katapi.load("book"), _render=lambda _: [])),
     "Y122": lambda folder: parse_ids("x"),

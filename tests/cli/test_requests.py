@@ -68,9 +68,9 @@ def test_json_holds_what_the_model_receives_and_the_record() -> None:
     printed = json.loads(done.out)
     assert set(printed) == {
         *("input_ids", "attention_mask", "position_ids"),
-        *("text", "sampled", "origins", "images", "record"),
+        *("text", "sampled", "origins", "images", "videos", "record"),
     }
-    assert printed["images"] == []
+    assert (printed["images"], printed["videos"]) == ([], [])
     count = len(printed["input_ids"])
     assert count > 100
     assert printed["attention_mask"] == [1] * count

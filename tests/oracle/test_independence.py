@@ -12,6 +12,7 @@ ALLOWED = {
     "katapi.runtime.errors": None,
     # What a declaration means by these names: tested against slow definitions and the libraries themselves.
     "katapi.runtime.images.cubic": {"opencv_cubic", "torch_bicubic"},
+    "katapi.runtime.images.decoding": {"Reading"},
     "katapi.runtime.images.resampling": {"Kernel", "resize_bytes"},
     "katapi.runtime.json_types": None,
     "katapi.runtime.patterns.properties": {"PROPERTIES"},
