@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import katapi
 from katapi import engines
+from katapi.runtime import compiled
 from katapi.runtime.compiled import why_pure
 from tests.command import katapi as command
 
@@ -36,6 +38,16 @@ def test_a_module_runs_compiled_where_it_is_an_extension(monkeypatch: pytest.Mon
     assert why_pure("numpy._core._multiarray_umath") is None
     assert why_pure("json") == "json has no extension here"
     assert why_pure("no_such_package.module") == "no_such_package.module has no extension here"
+
+
+@pytest.mark.parametrize("library", ["librt", "mypy_extensions"])
+def test_extensions_do_not_run_without_what_they_import(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in an environment of a source tree whose extensions were built for another one."""
+    monkeypatch.delenv("KATAPI_ENGINE", raising=False)
+    monkeypatch.setattr(compiled, "find_spec", lambda name: None if name == library else find_spec(name))
+    reason = f"{library}, which the extensions import, is not installed"
+    assert why_pure("numpy._core._multiarray_umath") == reason
+    assert why_pure() is None
 
 
 def test_a_record_of_extensions_that_are_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
+from importlib.util import find_spec
 from typing import Final, Literal, TypeAlias
 
 from katapi.runtime.dataclass import dataclass
@@ -18,6 +19,7 @@ Form: TypeAlias = Literal["compiled", "pure"]
 
 VARIABLE: Final = "KATAPI_ENGINE"
 """The environment variable that asks for the pure form by the value `pure`; it is read when a tokenizer is built."""
+_LIBRARIES: Final = ("librt", "mypy_extensions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,11 @@ def why_pure(*modules: str) -> str | None:
     """Why modules cannot run compiled; None where all of them can. They are not imported, their packages are."""
     if os.environ.get(VARIABLE) == "pure":
         return f"{VARIABLE}=pure asks for it"
-    missing = next((name for name in modules if not _is_extension(name)), None)
-    return None if missing is None else f"{missing} has no extension here"
+    for name in modules:
+        if not _is_extension(name):
+            return f"{name} has no extension here"
+    lacking = next((name for name in _LIBRARIES if modules and find_spec(name) is None), None)
+    return None if lacking is None else f"{lacking}, which the extensions import, is not installed"
 
 
 def _is_extension(module: str) -> bool:
