@@ -56,7 +56,8 @@ def test_transformers_does_what_the_chapter_says() -> None:
 def test_a_line_end_of_the_template() -> None:
     found = parted(tokenizer_with(TEMPLATE.replace("{% endfor %}", "\n{% endfor %}")))
     assert found.between == (None, Stage.RENDERED)
-    assert found.failure is Failure.TEMPLATE_VERSION
+    assert found.failure is None, "another request would have been printed otherwise as well"
+    assert Failure.TEMPLATE_VERSION in found.possible
 
 
 def test_another_vocabulary() -> None:
