@@ -13,9 +13,9 @@ from katapi.runtime.audio.recording import Recording
 from katapi.runtime.audio.wav import WavHeader
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
-from katapi.runtime.images.arrays import Array, Join
+from katapi.runtime.images.arrays import Join, joined
 from katapi.runtime.images.pieces import Piece, Pieces, standing
-from katapi.runtime.images.plan import Outputs
+from katapi.runtime.images.plan import Outputs, plan_for
 from katapi.runtime.images.record import digest_of_array, digest_of_file, digests_of_arrays
 from katapi.runtime.record import Identity
 
@@ -171,28 +171,13 @@ class AudioPipeline:
 
     def together(self, recordings: Sequence[ProcessedRecording]) -> ProcessedRecordings:
         """Recordings of this pipeline, at least one, with their arrays joined as it declares."""
-        joined: dict[str, Array] = {
-            name: self.joins.get(name, _ALONG_FIRST)([one.arrays[name] for one in recordings])
-            for name in recordings[0].arrays
-        }
-        return ProcessedRecordings(joined, tuple(recordings))
+        return ProcessedRecordings(joined([one.arrays for one in recordings], self.joins), tuple(recordings))
 
     def planned(self, recording: Recording) -> AudioPlan:
         """The plan for a recording. Raises `MediaError` M109 where it has no answer for one of this length."""
-        try:
-            return self.plan(recording)
-        except MediaError as error:
-            error.help = error.help or _OTHER
-            raise
-        except (ArithmeticError, IndexError, ValueError) as error:
-            raise MediaError(
-                f"{self.name} has no answer for {recording.samples} samples ({error})", code="M109", help=_OTHER
-            ) from None
+        return plan_for(self.plan, recording, by=self.name, what=f"{recording.samples} samples", help=_OTHER)
 
     def _header(self, data: bytes, media_type: str | None) -> WavHeader:
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(f"a recording is given by the bytes of its file, not by a {type(data).__name__}")
         return heard_header(bytes(data), self.hearing, media_type)
-
-
-_ALONG_FIRST = Join()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -88,6 +88,23 @@ class Join:
 
     def _shape(self, array: Array, longest: NDArray[np.int64]) -> tuple[int, ...]:
         return tuple(length if axis == self.axis else int(longest[axis]) for axis, length in enumerate(array.shape))
+
+
+_ALONG_FIRST = Join()
+
+
+def joined(several: Sequence[Mapping[str, Array]], joins: Mapping[str, Join]) -> dict[str, Array]:
+    """The arrays of several images, films or recordings of one call, at least one, each name joined as `joins` says.
+
+    A name that is not there is joined along the first axis. Raises `MediaError` M109 for several that stay apart.
+    """
+    return {name: joins.get(name, _ALONG_FIRST)([arrays[name] for arrays in several]) for name in several[0]}
+
+
+def make_read_only(arrays: Mapping[str, Array]) -> None:
+    """Whoever writes into one of the arrays from now on gets numpy's ValueError."""
+    for array in arrays.values():
+        array.setflags(write=False)
 
 
 def _filled_up(array: Array, shape: tuple[int, ...], value: int) -> Array:

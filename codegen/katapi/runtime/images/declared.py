@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import ArtifactError, MediaError
-from katapi.runtime.images.arrays import Array, Join
+from katapi.runtime.images.arrays import Join
 from katapi.runtime.images.arrival import Arrival, arrive, size_on_arrival
 from katapi.runtime.images.decoding import Header, Reading, load, read_header
 from katapi.runtime.images.picture import Picture, Size, Trace
 from katapi.runtime.images.pixels import Normalization
-from katapi.runtime.images.plan import Outputs, Plan
+from katapi.runtime.images.plan import Plan, SourceT
 
 if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
-
-SourceT = TypeVar("SourceT")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,20 +68,6 @@ class DeclaredPipeline(Generic[SourceT]):
             )
         return replace(self, chosen=way)
 
-    def joined(self, several: Sequence[Outputs]) -> dict[str, Array]:
-        """The arrays of several of one call, at least one, joined as the declaration says."""
-        return {name: self.joins.get(name, _ALONG_FIRST)([arrays[name] for arrays in several]) for name in several[0]}
-
-    def _planned(self, source: SourceT, what: str, help: str) -> Plan:
-        """The plan for a source, which messages call `what`. Raises `MediaError` M109 where there is no answer."""
-        try:
-            return self.plan(source)
-        except MediaError as error:
-            error.help = error.help or help
-            raise
-        except (ArithmeticError, IndexError, ValueError) as error:
-            raise MediaError(f"{self.name} has no answer for {what} ({error})", code="M109", help=help) from None
-
     def picture_of(
         self, data: bytes, trace: Trace, reading: Reading, *, media_type: str | None, orientation: bool
     ) -> tuple[Header, Picture]:
@@ -114,6 +98,3 @@ class DeclaredPipeline(Generic[SourceT]):
             raise TypeError(f"an image is given by the bytes of its file, not by a {type(data).__name__}")
         needed = orientation or self.arrival.orientation != "ignore"
         return read_header(bytes(data), reading, media_type=media_type, orientation=needed)
-
-
-_ALONG_FIRST = Join()

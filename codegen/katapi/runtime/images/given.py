@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
+from katapi.runtime.images.arrays import make_read_only
 from katapi.runtime.images.decoding import too_long
 from katapi.runtime.images.frames import Decode, Frames
 from katapi.runtime.images.sources import ImageAddress, ImageBytes, ImageFile, ImageSource
@@ -114,8 +115,7 @@ class GivenImage:
     def processed(self) -> ProcessedImage:
         """The image, processed once; its arrays are read-only. Raises `MediaError` M100 to M109."""
         done = self.pipeline.process_one(self.data, media_type=self.media_type, where=self.where)
-        for array in done.arrays.values():
-            array.setflags(write=False)
+        make_read_only(done.arrays)
         return done
 
     @property
@@ -163,8 +163,7 @@ class GivenVideo:
     def processed(self) -> ProcessedVideo:
         """The video, processed once; its arrays are read-only. Raises `MediaError` M100 to M109 and M114 to M116."""
         done = self.pipeline.process_one(self.film, media_type=self.media_type, decode=self.decode, where=self.where)
-        for array in done.arrays.values():
-            array.setflags(write=False)
+        make_read_only(done.arrays)
         return done
 
     @property

@@ -7,11 +7,12 @@ from functools import cached_property
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
+from katapi.runtime.images.arrays import joined
 from katapi.runtime.images.declared import DeclaredPipeline
 from katapi.runtime.images.decoding import Header
 from katapi.runtime.images.picture import Picture, Size, Step, Trace, outline
 from katapi.runtime.images.pieces import Pieces, standing
-from katapi.runtime.images.plan import Outputs, Plan
+from katapi.runtime.images.plan import Outputs, Plan, plan_for
 from katapi.runtime.images.record import (
     ImageRecord,
     digest_of_file,
@@ -158,11 +159,11 @@ class ImagePipeline(DeclaredPipeline[Picture]):
 
     def together(self, images: Sequence[ProcessedImage]) -> Processed:
         """Images of this pipeline, at least one, with their arrays joined as it declares."""
-        return Processed(self.joined([image.arrays for image in images]), tuple(images))
+        return Processed(joined([image.arrays for image in images], self.joins), tuple(images))
 
     def planned(self, picture: Picture) -> Plan:
         """The plan for a picture. Raises `MediaError` M109 where it has no answer for one of this size."""
-        return self._planned(picture, f"an image of {picture.size}", _SIZE)
+        return plan_for(self.plan, picture, by=self.name, what=f"an image of {picture.size}", help=_SIZE)
 
     def source(self, data: bytes, *, media_type: str | None, orientation: bool) -> tuple[Header, Picture]:
         """The header of a file and the picture that it holds, as it arrives; `orientation` as in `read_header`.

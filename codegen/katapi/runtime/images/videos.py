@@ -10,13 +10,14 @@ import numpy as np
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import MediaError
+from katapi.runtime.images.arrays import joined
 from katapi.runtime.images.declared import DeclaredPipeline
 from katapi.runtime.images.film import Film
 from katapi.runtime.images.footage import Footage, film_of, opened
 from katapi.runtime.images.frames import Decode, Frames
 from katapi.runtime.images.picture import Size, Step
 from katapi.runtime.images.pieces import Pieces, standing
-from katapi.runtime.images.plan import Outputs, Plan
+from katapi.runtime.images.plan import Outputs, Plan, plan_for
 from katapi.runtime.images.record import digest_of_array, digests_of_arrays, libraries_of
 from katapi.runtime.record import Identity
 
@@ -221,8 +222,10 @@ class VideoPipeline(DeclaredPipeline[Film]):
 
     def together(self, videos: Sequence[ProcessedVideo]) -> ProcessedVideos:
         """Films of this pipeline, at least one, with their arrays joined as it declares."""
-        return ProcessedVideos(self.joined([video.arrays for video in videos]), tuple(videos))
+        return ProcessedVideos(joined([video.arrays for video in videos], self.joins), tuple(videos))
 
     def planned(self, film: Film) -> Plan:
         """The plan for a film. Raises `MediaError` M109 where it has no answer for one of this size and length."""
-        return self._planned(film, f"a film of {film.frames} frames of {film.size}", _OTHER)
+        return plan_for(
+            self.plan, film, by=self.name, what=f"a film of {film.frames} frames of {film.size}", help=_OTHER
+        )

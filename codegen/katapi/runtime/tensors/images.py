@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from katapi.runtime.images.arrays import make_read_only
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.tensors.samples import Sample
 
@@ -50,8 +51,7 @@ def pixel_inputs_of(samples: Sequence[ModelInput | Sample]) -> dict[str, Array]:
     There are none without images and videos.
     """
     found = _joined(samples)
-    for array in found.values():
-        array.setflags(write=False)
+    make_read_only(found)
     return found
 
 
