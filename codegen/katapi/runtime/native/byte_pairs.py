@@ -45,8 +45,8 @@ LONG_ENTRIES: Final = 1 << 14
 LONGEST_KEPT: Final = 256  # bytes; a longer piece seldom comes twice
 ROOM: Final = 64  # ids; eight times as many fit before each piece, and four before each part of one
 CROSSING_BITS: Final = 20
-FIRST_LEAD: Final = 0xE3  # the first bytes of the characters between which a piece is cut: U+3000 to U+9FFF
-LAST_LEAD: Final = 0xE9
+PARTS_CROSS: Final = 1 << 17  # where it says of a byte and the next whether a token begins with both: behind the bits
+ALONE: Final = 2  # one has no more than these
 
 
 class BytePairEncoder(Merging):
@@ -63,6 +63,7 @@ class BytePairEncoder(Merging):
         self._medium = tables["medium"]
         self._long = tables["long"]
         self._crossings = tables["crossings"]
+        self._characters = tables["characters"]
         self._part: i64 = PART if tables["parts_differ"] == b"\1" else 0
         self._short_mask: i64 = (len(self._short) - ALIGNED_BYTES) // 16 - 1
         self._medium_mask: i64 = (len(self._medium) - ALIGNED_BYTES) // 32 - 1
@@ -160,7 +161,7 @@ class BytePairEncoder(Merging):
                     count += ids
                 else:
                     count = self._short_piece(b, p, size, key, slot, count)
-            elif size < 16:
+            elif size < 16 and not is_wide_lead(b[p]):
                 count = self._medium_piece(b, p, size, count, 0, False)
             else:
                 count = self._in_parts(b, p, size, count)
@@ -327,36 +328,53 @@ class BytePairEncoder(Merging):
 
         So no merge ever reaches across, and each part has the ids that it has by itself.
         """
+        if count + size + 4 * ROOM > i64(len(self.out)):
+            self.make_room(2 * count + size + 4 * ROOM)
+        out = self.out
         crossings = self._crossings
+        characters = self._characters
         end: i64 = p + size
         start: i64 = p
         before: i64 = 0
         part: i64 = 0
         while p < end:
             c: i64 = b[p]
-            if c >= FIRST_LEAD and c <= LAST_LEAD:
-                here: i64 = read_i64_le(b, p) & 0xFFFFFF
-                if before != 0:
-                    mixed: i64 = crossing_of(before, here)
-                    bits: i64 = crossings[mixed >> 3]
-                    if bits >> (mixed & 7) & 1 == 0 and self._parts_meet(before, c) == 0:
-                        if count + 4 * ROOM > i64(len(self.out)):
-                            self.make_room(2 * count + 4 * ROOM)
-                        part = self._part
-                        count = self._segment(b, start, p - start, count, part)
-                        start = p
-                before = here
-                p += 3
-            else:
+            if not is_wide_lead(c):
                 before = 0
                 p += 1
-        if count + 4 * ROOM > i64(len(self.out)):
-            self.make_room(2 * count + 4 * ROOM)
+                continue
+            here: i64 = i64(read_i32_le(b, p)) & 0xFFFFFF
+            if before != 0:
+                mixed: i64 = crossing_of(before, here)
+                parts: i64 = crossings[PARTS_CROSS + (before >> 12 & 0x3F0 | c & 15)]
+                if crossings[mixed >> 3] >> (mixed & 7) & 1 == 0 and (
+                    parts == 0 or not self._part_crosses(before >> 16, here, parts)
+                ):
+                    part = self._part
+                    token: i64 = -1
+                    if p - start == 3:
+                        token = i64(read_i32_le(characters, place_of(before)))
+                    if token >= 0:
+                        out[count] = i32(token)
+                        count += 1
+                    else:
+                        count = self._segment(b, start, p - start, count, part)
+                    start = p
+            before = here
+            p += 3
         return self._segment(b, start, end - start, count, part)
 
-    def _parts_meet(self, before: i64, lead: i64) -> i64:
-        """Whether a token holds the last byte of a character and the first of the next, as 1 or 0."""
-        return i64(self._crossings[(1 << CROSSING_BITS) // 8 + (before >> 13 & 0x1F8 | lead - FIRST_LEAD)])
+    def _part_crosses(self, last: i64, here: i64, parts: i64) -> bool:
+        """Whether a token begins with the last byte of a character and holds the next, or two bytes of it.
+
+        `parts` tells that one begins with the byte and the first of the next: with these, or with these alone.
+        """
+        if parts == ALONE:
+            return True
+        crossings = self._crossings
+        whole: i64 = crossing_of(last, here)
+        begun: i64 = crossing_of(last, here & 0xFFFF)
+        return (crossings[whole >> 3] >> (whole & 7) | crossings[begun >> 3] >> (begun & 7)) & 1 != 0
 
     def _remembered(self, b: bytes, p: i64, size: i64, count: i64, part: i64) -> i64:
         """A piece or part of 16 bytes or more, from its memo where it is there."""
@@ -422,6 +440,16 @@ class BytePairEncoder(Merging):
             if i64(read_i32_le(bounds, (token << 2) + 4)) - start == size and are_equal(b, p, joined, start, size):
                 return -1 if entry >= WHOLE_ONLY and part != 0 else token
             at = (at + 1) & mask
+
+
+def is_wide_lead(byte: i64) -> bool:
+    """Whether it begins a character of three bytes."""
+    return byte >> 4 == 0xE
+
+
+def place_of(character: i64) -> i64:
+    """Where the id of such a character stands, whose first byte is in the lowest place."""
+    return ((character & 15) << 12 | (character >> 8 & 63) << 6 | character >> 16 & 63) << 2
 
 
 def crossing_of(before: i64, here: i64) -> i64:

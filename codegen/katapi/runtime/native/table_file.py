@@ -11,7 +11,7 @@ import binascii
 import json
 from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 """Of the format and of the tables. Whoever changes what they mean counts it up."""
 _LONGEST_LINE = 1 << 16
 

@@ -12,8 +12,9 @@
     medium       those of 8 to 15 bytes: the piece, its length, the id, nothing; 8 bytes each
     long         the ids of longer ones, hashed; 4 bytes each
     joined, bounds   the bytes of all ids, and where each begins
+    characters   the ids of characters of three bytes, or -1 where one is no token that can be made; 4 bytes each
     crossings    a bit for each hash of two characters of three bytes that a token holds both of, wholly or in part;
-                 behind them a byte for what tokens of two bytes hold of both
+                 behind them, by the last byte of one and the first of the next, whether a token begins with both
     parts_differ 1 where a part of a piece can have the bytes of a token that it is not, else 0
 
 An empty place of a hash table is -1.
@@ -29,14 +30,16 @@ from mypy_extensions import i32, i64
 
 from katapi.runtime.native.byte_pairs import (
     ALIGNED_BYTES,
+    ALONE,
     CROSSING_BITS,
-    FIRST_LEAD,
-    LAST_LEAD,
+    PARTS_CROSS,
     LENGTH,
     MIX_HIGH,
     WHOLE_ONLY,
     crossing_of,
     hash_of,
+    is_wide_lead,
+    place_of,
 )
 from katapi.runtime.native.merging import MIX, NONE, are_equal
 from katapi.runtime.native.trie import Trie
@@ -277,6 +280,7 @@ def derive(vocabulary: Vocabulary, any_whole: bool) -> dict[str, bytes]:
     ranks = Ranks(vocabulary)
     tables = ranks.tables()
     tables |= whole_pieces(vocabulary, any_whole)
+    tables["characters"] = characters(vocabulary)
     tables["crossings"] = crossings(vocabulary, any_whole)
     tables["parts_differ"] = b"\1" if any_whole and parts_differ(vocabulary) else b"\0"
     return tables
@@ -438,9 +442,23 @@ def word(b: bytes, p: i64, size: i64) -> i64:
     return value
 
 
+def characters(vocabulary: Vocabulary) -> bytes:
+    """The ids of characters of three bytes."""
+    ids = vec[i32]([-1] * (1 << 16))
+    token: i64 = 0
+    while token < vocabulary.count:
+        if vocabulary.size(token) == 3 and vocabulary.is_token(token) and vocabulary.place[token] >= 0:
+            start: i64 = vocabulary.start(token)
+            text = vocabulary.joined[start : start + 3]
+            if is_wide(text):
+                ids[place_of(word(text, 0, 3)) >> 2] = i32(token)
+        token += 1
+    return memoryview(ids).tobytes()
+
+
 def crossings(vocabulary: Vocabulary, any_whole: bool) -> bytes:
     """Between which characters of three bytes a token can reach."""
-    bits = bytearray((1 << CROSSING_BITS) // 8 + 512)
+    bits = bytearray(PARTS_CROSS + 1024)
     token: i64 = 0
     while token < vocabulary.count:
         size: i64 = vocabulary.size(token)
@@ -469,8 +487,8 @@ def parts_differ(vocabulary: Vocabulary) -> bool:
 
 
 def is_wide(text: bytes) -> bool:
-    """Whether it is a character of three bytes between which pieces are cut."""
-    return len(text) == 3 and FIRST_LEAD <= text[0] <= LAST_LEAD and text[1] & 0xC0 == 0x80 and text[2] & 0xC0 == 0x80
+    """Whether it is a character of three bytes."""
+    return len(text) == 3 and is_wide_lead(text[0]) and text[1] & 0xC0 == 0x80 and text[2] & 0xC0 == 0x80
 
 
 def mark(bits: bytearray, text: bytes) -> None:
@@ -483,7 +501,7 @@ def mark(bits: bytearray, text: bytes) -> None:
     p: i64 = start
     while p < size:
         lead: i64 = text[p]
-        if lead < FIRST_LEAD or lead > LAST_LEAD:
+        if not is_wide_lead(lead):
             ahead = b""
             p += 1
             continue
@@ -495,14 +513,27 @@ def mark(bits: bytearray, text: bytes) -> None:
 
 
 def mark_all(bits: bytearray, left: bytes, right: bytes) -> None:
-    """Marks all pairs of a character that ends with `left` and one that begins with `right`."""
-    if len(left) == 1 and len(right) == 1:
-        bits[(1 << CROSSING_BITS) // 8 + ((left[0] & 63) << 3 | right[0] - FIRST_LEAD)] = 1
+    """Marks all pairs of a character that ends with `left` and one that begins with `right`.
+
+    One byte is the end of too many characters. It is marked as it is, and so is what stands behind it.
+    """
+    if len(left) == 1:
+        alone: i64 = PARTS_CROSS + ((left[0] & 63) << 4 | right[0] & 15)
+        if len(right) == 1:
+            bits[alone] = ALONE
+            return
+        bits[alone] = max(bits[alone], 1)
+        mark_pair(bits, left, right)
         return
     for before in completed(left, True):
         for behind in completed(right, False):
-            mixed: i64 = crossing_of(word(before, 0, 3), word(behind, 0, 3))
-            bits[mixed >> 3] = bits[mixed >> 3] | (1 << (mixed & 7))
+            mark_pair(bits, before, behind)
+
+
+def mark_pair(bits: bytearray, left: bytes, right: bytes) -> None:
+    """Marks two characters, or parts of them."""
+    mixed: i64 = crossing_of(word(left, 0, len(left)), word(right, 0, len(right)))
+    bits[mixed >> 3] = bits[mixed >> 3] | (1 << (mixed & 7))
 
 
 def completed(part: bytes, at_end: bool) -> list[bytes]:
@@ -513,9 +544,7 @@ def completed(part: bytes, at_end: bool) -> list[bytes]:
         for text in found:
             if not at_end:
                 longer += [text + bytes([byte]) for byte in range(0x80, 0xC0)]
-            elif len(text) == 2:
-                longer += [bytes([byte]) + text for byte in range(FIRST_LEAD, LAST_LEAD + 1)]
             else:
-                longer += [bytes([byte]) + text for byte in range(0x80, 0xC0)]
+                longer += [bytes([byte]) + text for byte in range(0xE0, 0xF0)]
         found = longer
     return found
