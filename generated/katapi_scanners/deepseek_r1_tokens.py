@@ -252,11 +252,9 @@ class Scanner(BytePairEncoder):
                 if step == 0:
                     if b[q] < 0x80:
                         break
-                    r = self.character(b, q)
-                    k = r >> 3
-                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                    step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                    if step == 0:
                         break
-                    step = r & 7
                 q += step
             c = b[q]
             k = self.leads[c]
@@ -316,11 +314,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if LETTER_OR_LETTER_2_OR_MARK >> k & 1 == 0:
+                step = self.step(b, q, steps, LETTER_OR_LETTER_2_OR_MARK)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -332,17 +328,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if SIGN_OR_SIGN_2 >> k & 1 == 0:
+                step = self.step(b, q, steps, SIGN_OR_SIGN_2)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LINE_BREAK:
@@ -360,18 +354,16 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                if step == 0:
                     break
-                step = r & 7
             last = q
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if OTHER_OR_SIGN_OR_LETTER_OR_MORE >> k & 1:
@@ -422,11 +414,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if OTHER_LETTER_OR_MARK_2 >> k & 1 == 0:
+                step = self.step(b, q, steps, OTHER_LETTER_OR_MARK_2)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -438,11 +428,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if k != SIGN_3:
+                step = self.step(b, q, steps, 1 << SIGN_3)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 

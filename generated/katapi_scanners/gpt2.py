@@ -106,11 +106,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if OTHER_OR_APOSTROPHE >> k & 1 == 0:
+                step = self.step(b, q, steps, OTHER_OR_APOSTROPHE)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -173,11 +171,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if k != NUMBER:
+                step = self.step(b, q, steps, 1 << NUMBER)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -190,11 +186,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if LETTER_OR_LOWERS >> k & 1 == 0:
+                step = self.step(b, q, steps, LETTER_OR_LOWERS)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -209,17 +203,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                if step == 0:
                     break
-                step = r & 7
             last = q
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
         if k == END:
             return q

@@ -212,11 +212,9 @@ class Scanner(BytePairEncoder):
                 if step == 0:
                     if b[q] < 0x80:
                         break
-                    r = self.character(b, q)
-                    k = r >> 3
-                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                    step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                    if step == 0:
                         break
-                    step = r & 7
                 q += step
             c = b[q]
             k = self.leads[c]
@@ -276,17 +274,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if UPPERS >> k & 1 == 0:
+                step = self.step(b, q, steps, UPPERS)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if LOWERS >> k & 1:
@@ -306,17 +302,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if LOWERS_OR_OTHER_LETTER_OR_MARK >> k & 1 == 0:
+                step = self.step(b, q, steps, LOWERS_OR_OTHER_LETTER_OR_MARK)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == APOSTROPHE:
@@ -333,17 +327,15 @@ class Scanner(BytePairEncoder):
                     if step == 0:
                         if b[q] < 0x80:
                             break
-                        r: i64 = self.character(b, q)
-                        k: i64 = r >> 3
-                        if OTHER_LETTER_OR_MARK >> k & 1 == 0:
+                        step = self.step(b, q, steps, OTHER_LETTER_OR_MARK)
+                        if step == 0:
                             break
-                        step = r & 7
                     q += step
                 c: i64 = b[q]
-                k = self.leads[c]
+                k: i64 = self.leads[c]
                 w: i64 = 1
                 if c > 0x7F:
-                    r = self.character(b, q)
+                    r: i64 = self.character(b, q)
                     k = r >> 3
                     w = r & 7
                 if LOWERS >> k & 1:
@@ -363,11 +355,9 @@ class Scanner(BytePairEncoder):
                 if step == 0:
                     if b[q] < 0x80:
                         break
-                    r = self.character(b, q)
-                    k = r >> 3
-                    if UPPERS >> k & 1 == 0:
+                    step = self.step(b, q, steps, UPPERS)
+                    if step == 0:
                         break
-                    step = r & 7
                 q += step
             c = b[q]
             k = self.leads[c]
@@ -392,11 +382,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if OTHER_2_OR_OTHER_LETTER_2_OR_NUMBER_2 >> k & 1 == 0:
+                step = self.step(b, q, steps, OTHER_2_OR_OTHER_LETTER_2_OR_NUMBER_2)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -408,17 +396,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if OTHER_OR_APOSTROPHE_OR_MARK_OR_OTHER_2 >> k & 1 == 0:
+                step = self.step(b, q, steps, OTHER_OR_APOSTROPHE_OR_MARK_OR_OTHER_2)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LINE_BREAK:
@@ -446,18 +432,16 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                if step == 0:
                     break
-                step = r & 7
             last = q
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LINE_BREAK:

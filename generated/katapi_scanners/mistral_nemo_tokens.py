@@ -180,11 +180,9 @@ class Scanner(BytePairEncoder):
                 if step == 0:
                     if b[q] < 0x80:
                         break
-                    r = self.character(b, q)
-                    k = r >> 3
-                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                    step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                    if step == 0:
                         break
-                    step = r & 7
                 q += step
             c = b[q]
             k = self.leads[c]
@@ -231,17 +229,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if k != UPPER:
+                step = self.step(b, q, steps, 1 << UPPER)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LOWER:
@@ -259,11 +255,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if LOWER_OR_OTHER_LETTER_OR_MARK >> k & 1 == 0:
+                step = self.step(b, q, steps, LOWER_OR_OTHER_LETTER_OR_MARK)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -277,17 +271,15 @@ class Scanner(BytePairEncoder):
                     if step == 0:
                         if b[q] < 0x80:
                             break
-                        r: i64 = self.character(b, q)
-                        k: i64 = r >> 3
-                        if OTHER_LETTER_OR_MARK >> k & 1 == 0:
+                        step = self.step(b, q, steps, OTHER_LETTER_OR_MARK)
+                        if step == 0:
                             break
-                        step = r & 7
                     q += step
                 c: i64 = b[q]
-                k = self.leads[c]
+                k: i64 = self.leads[c]
                 w: i64 = 1
                 if c > 0x7F:
-                    r = self.character(b, q)
+                    r: i64 = self.character(b, q)
                     k = r >> 3
                     w = r & 7
                 if k == LOWER:
@@ -305,11 +297,9 @@ class Scanner(BytePairEncoder):
                 if step == 0:
                     if b[q] < 0x80:
                         break
-                    r = self.character(b, q)
-                    k = r >> 3
-                    if k != UPPER:
+                    step = self.step(b, q, steps, 1 << UPPER)
+                    if step == 0:
                         break
-                    step = r & 7
                 q += step
             c = b[q]
             k = self.leads[c]
@@ -334,17 +324,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if OTHER_OR_SLASH_OR_MARK >> k & 1 == 0:
+                step = self.step(b, q, steps, OTHER_OR_SLASH_OR_MARK)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LINE_BREAK:
@@ -372,18 +360,16 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                if step == 0:
                     break
-                step = r & 7
             last = q
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LINE_BREAK:

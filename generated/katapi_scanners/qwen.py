@@ -174,11 +174,9 @@ class Scanner(BytePairEncoder):
                 if step == 0:
                     if b[q] < 0x80:
                         break
-                    r = self.character(b, q)
-                    k = r >> 3
-                    if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                    step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                    if step == 0:
                         break
-                    step = r & 7
                 q += step
             c = b[q]
             k = self.leads[c]
@@ -244,11 +242,9 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if LETTERS >> k & 1 == 0:
+                step = self.step(b, q, steps, LETTERS)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         return q
 
@@ -260,17 +256,15 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if OTHER_OR_APOSTROPHE >> k & 1 == 0:
+                step = self.step(b, q, steps, OTHER_OR_APOSTROPHE)
+                if step == 0:
                     break
-                step = r & 7
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LINE_BREAK:
@@ -298,18 +292,16 @@ class Scanner(BytePairEncoder):
             if step == 0:
                 if b[q] < 0x80:
                     break
-                r: i64 = self.character(b, q)
-                k: i64 = r >> 3
-                if WHITE_SPACE_OR_SPACE >> k & 1 == 0:
+                step = self.step(b, q, steps, WHITE_SPACE_OR_SPACE)
+                if step == 0:
                     break
-                step = r & 7
             last = q
             q += step
         c: i64 = b[q]
-        k = self.leads[c]
+        k: i64 = self.leads[c]
         w: i64 = 1
         if c > 0x7F:
-            r = self.character(b, q)
+            r: i64 = self.character(b, q)
             k = r >> 3
             w = r & 7
         if k == LINE_BREAK:

@@ -21,7 +21,10 @@ from katapi.runtime.compiled import why_pure
 from katapi.runtime.errors import ArtifactError, TokenizerError
 from katapi.runtime.native.engine import DERIVATION, ENCODER
 from katapi.runtime.tokenization import build
+from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.interface import Tokenizer
+from katapi.runtime.tokenization.tokens import Tokens
+from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array
 from katapi_scanners import SCANNERS
 from tests.differential.texts import many_texts
 from tests.differential.texts import texts as odd_texts
@@ -88,6 +91,56 @@ def test_texts_that_hypothesis_draws(package: str, data: st.DataObject) -> None:
     form = both(package)
     text = data.draw(odd_texts(form.tokens))
     assert form.compiled.encode(text) == form.pure.encode(text), text
+
+
+_WIDE = "中京乐나다あ，ქა"
+_TEXTS = st.text(_WIDE + "aé \u0e01", max_size=40) | st.text(_WIDE, min_size=4, max_size=12)
+
+
+@st.composite
+def _any_vocabulary(draw: st.DrawFn) -> tuple[Tokenizer, Tokenizer]:
+    """Tokens that hold parts of characters, and some that no merge makes, in both forms, behind the pattern of Qwen."""
+    tokens = [bytes([byte]) for byte in range(256)]
+    pool = [token for token in tokens if token in {bytes([byte]) for byte in _WIDE.encode()}]
+    merges: list[tuple[bytes, bytes]] = []
+    for _ in range(draw(st.integers(0, 16))):
+        pair = draw(st.sampled_from(pool)), draw(st.sampled_from(pool))
+        if b"".join(pair) not in tokens:
+            merges.append(pair)
+            tokens.append(b"".join(pair))
+            pool += [b"".join(pair)] * 3
+    text = _WIDE.encode()
+    places = st.integers(0, len(text))
+    for first, last in draw(st.lists(st.tuples(places, places), max_size=4)):
+        if last > first + 1 and text[first:last] not in tokens:
+            tokens.append(text[first:last])
+    ids = {token: id for id, token in enumerate(tokens)}
+    segmentation: c.Segmentation = c.BytePairRanks()
+    rows: list[tuple[int, int, int]] = []
+    if draw(st.booleans()):
+        rows = [(ids[left], ids[right], ids[left + right]) for left, right in merges]
+        segmentation = c.BytePairMerges(
+            over_bytes=True,
+            ignore_merges=draw(st.booleans()),
+            byte_fallback=False,
+            fuse_unknown=False,
+            continuing_prefix="",
+            word_suffix="",
+        )
+    qwen: c.TokenizerConfiguration = import_module("katapi_models.qwen2_5_tokens.tokenizer").CONFIGURATION
+    rules = c.TokenizerConfiguration(
+        (), qwen.pretokenizers, segmentation, c.Frame(), qwen.decoders, unicode=qwen.unicode
+    )
+    data = VocabularyData(Tokens.of(tokens), merge_array(rows)) if rows else VocabularyData(Tokens.of(tokens))
+    return build.build_tokenizer(rules, data), build.build_tokenizer(rules, data, pure=True)
+
+
+@given(st.data())
+def test_any_vocabulary(data: st.DataObject) -> None:
+    compiled, pure = data.draw(_any_vocabulary())
+    assert compiled.engine.form == "compiled", compiled.engine.reason
+    for text in data.draw(st.lists(_TEXTS, min_size=1, max_size=6)):
+        assert compiled.encode(text) == pure.encode(text), text
 
 
 def _runs() -> Iterator[str]:

@@ -280,11 +280,9 @@ class _Emitter:
             body += [
                 "    if b[q] < 0x80:",
                 "        break",
-                "    r: i64 = self.character(b, q)",
-                "    k: i64 = r >> 3",
-                f"    if {self._outside(loop)}:",
+                f"    step = self.step(b, q, steps, {self._set(loop)})",
+                "    if step == 0:",
                 "        break",
-                "    step = r & 7",
             ]
         else:
             body += ["    break"]
@@ -349,9 +347,9 @@ class _Emitter:
         name = self._names.of_set(members)
         return f"k == {name}" if members.bit_count() == 1 else f"{name} >> k & 1"
 
-    def _outside(self, members: int) -> str:
+    def _set(self, members: int) -> str:
         name = self._names.of_set(members)
-        return f"k != {name}" if members.bit_count() == 1 else f"{name} >> k & 1 == 0"
+        return f"1 << {name}" if members.bit_count() == 1 else name
 
     def _weight(self, members: int) -> int:
         """About how often the classes of a set come in text."""

@@ -85,15 +85,25 @@ class BytePairEncoder(Merging):
         raise NotImplementedError
 
     def steps(self, members: i64) -> bytes:
-        """By the first byte of a character its length, where every character with it is of the classes `members`.
+        """The length of a character by its first byte, where every character with it is of the classes `members`.
 
-        0 for other bytes, and for those of which some characters are of other classes.
+        0 for other bytes, and for those of which some characters are of other classes. Behind these 256 the same for
+        characters of three bytes by their first two.
         """
-        steps = bytearray(256)
+        steps = bytearray(256 + 1024)
         for byte in range(256):
             kind: i64 = self.leads[byte]
             if kind < 64 and (members >> kind) & 1 == 1:
                 steps[byte] = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+        page: i64 = 0x800 >> 6
+        while page < 0x10000 >> 6:
+            kinds: i64 = i64(read_i16_le(self._pages, page << 1)) << 6
+            i: i64 = 0
+            while i < 64 and (members >> i64(self._kinds[kinds + i])) & 1 == 1:
+                i += 1
+            if i == 64:
+                steps[256 + page] = 3
+            page += 1
         return bytes(steps)
 
     def words_of(self, opens: i64, inside: i64, closes: i64) -> bytes:
@@ -127,6 +137,14 @@ class BytePairEncoder(Merging):
         page: i64 = i64(read_i16_le(self._pages, code >> 6 << 1))
         kind = self._kinds[page << 6 | code & 63]
         return kind << 3 | size
+
+    def step(self, b: bytes, q: i64, steps: bytes, members: i64) -> i64:
+        """The length of the character at `q` where it is of the classes `members`, whose `steps` are given; else 0."""
+        c: i64 = b[q]
+        if c >> 4 == 0xE and steps[256 + ((c & 15) << 6 | i64(b[q + 1]) & 63)] != 0:
+            return 3
+        found: i64 = self.character(b, q)
+        return found & 7 if members >> (found >> 3) & 1 == 1 else 0
 
     def encode(self, text: str) -> i64:
         """Encodes a text and gives the number of ids. Raises UnicodeEncodeError on a lone surrogate."""
@@ -362,6 +380,11 @@ class BytePairEncoder(Merging):
                     start = p
             before = here
             p += 3
+        if end - start == 3 and before != 0:
+            token = i64(read_i32_le(characters, place_of(before)))
+            if token >= 0:
+                out[count] = i32(token)
+                return count + 1
         return self._segment(b, start, end - start, count, part)
 
     def _part_crosses(self, last: i64, here: i64, parts: i64) -> bool:

@@ -31,10 +31,9 @@ from mypy_extensions import i32, i64
 from katapi.runtime.native.byte_pairs import (
     ALIGNED_BYTES,
     ALONE,
-    CROSSING_BITS,
-    PARTS_CROSS,
     LENGTH,
     MIX_HIGH,
+    PARTS_CROSS,
     WHOLE_ONLY,
     crossing_of,
     hash_of,
