@@ -98,22 +98,28 @@ _TEXTS = st.text(_WIDE + "aé \u0e01", max_size=40) | st.text(_WIDE, min_size=4,
 
 
 @st.composite
-def _any_vocabulary(draw: st.DrawFn) -> tuple[Tokenizer, Tokenizer]:
-    """Tokens that hold parts of characters, and some that no merge makes, in both forms, behind the pattern of Qwen."""
+def _any_vocabulary(draw: st.DrawFn) -> tuple[str, Tokenizer, Tokenizer]:
+    """A text, and a vocabulary that was merged out of it, in both forms, behind the pattern of Qwen.
+
+    Its tokens hold parts of characters, and there are some that no merge makes.
+    """
+    text = draw(st.text(_WIDE, min_size=3, max_size=8))
+    encoded = text.encode()
     tokens = [bytes([byte]) for byte in range(256)]
-    pool = [token for token in tokens if token in {bytes([byte]) for byte in _WIDE.encode()}]
     merges: list[tuple[bytes, bytes]] = []
-    for _ in range(draw(st.integers(0, 16))):
-        pair = draw(st.sampled_from(pool)), draw(st.sampled_from(pool))
+    parts = [bytes([byte]) for byte in encoded]
+    for place in draw(st.lists(st.integers(0, 30), max_size=20)):
+        if len(parts) < 2:
+            break
+        pair = parts[place % (len(parts) - 1)], parts[place % (len(parts) - 1) + 1]
         if b"".join(pair) not in tokens:
             merges.append(pair)
             tokens.append(b"".join(pair))
-            pool += [b"".join(pair)] * 3
-    text = _WIDE.encode()
-    places = st.integers(0, len(text))
-    for first, last in draw(st.lists(st.tuples(places, places), max_size=4)):
-        if last > first + 1 and text[first:last] not in tokens:
-            tokens.append(text[first:last])
+        parts = _merged(parts, pair)
+    places = st.integers(0, len(encoded))
+    for first, last in draw(st.lists(st.tuples(places, places), max_size=3)):
+        if last > first + 1 and encoded[first:last] not in tokens:
+            tokens.append(encoded[first:last])
     ids = {token: id for id, token in enumerate(tokens)}
     segmentation: c.Segmentation = c.BytePairRanks()
     rows: list[tuple[int, int, int]] = []
@@ -132,15 +138,26 @@ def _any_vocabulary(draw: st.DrawFn) -> tuple[Tokenizer, Tokenizer]:
         (), qwen.pretokenizers, segmentation, c.Frame(), qwen.decoders, unicode=qwen.unicode
     )
     data = VocabularyData(Tokens.of(tokens), merge_array(rows)) if rows else VocabularyData(Tokens.of(tokens))
-    return build.build_tokenizer(rules, data), build.build_tokenizer(rules, data, pure=True)
+    return text, build.build_tokenizer(rules, data), build.build_tokenizer(rules, data, pure=True)
+
+
+def _merged(parts: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
+    merged: list[bytes] = []
+    for part in parts:
+        if merged and (merged[-1], part) == pair:
+            merged[-1] += part
+        else:
+            merged.append(part)
+    return merged
 
 
 @given(st.data())
 def test_any_vocabulary(data: st.DataObject) -> None:
-    compiled, pure = data.draw(_any_vocabulary())
+    text, compiled, pure = data.draw(_any_vocabulary())
     assert compiled.engine.form == "compiled", compiled.engine.reason
-    for text in data.draw(st.lists(_TEXTS, min_size=1, max_size=6)):
-        assert compiled.encode(text) == pure.encode(text), text
+    for other in data.draw(st.lists(_TEXTS | st.text(text, max_size=12), min_size=1, max_size=6)):
+        for each in (text, other, other + text, text * 3):
+            assert compiled.encode(each) == pure.encode(each), each
 
 
 def _runs() -> Iterator[str]:
