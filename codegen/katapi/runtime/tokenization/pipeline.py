@@ -123,7 +123,7 @@ class PipelineTokenizer:
             return []
         _refuse_surrogates(text)
         encoding = self._encoding or self._made()
-        return encoding.engine.encode(encoding.inner_normalizer.normalize(text), False)
+        return encoding.engine.encode(encoding.normalize_part(text), False)
 
     @cached_property
     def _parting(self) -> Parting | None:
