@@ -1,5 +1,7 @@
 """Compiles what runs compiled when a wheel is built; where that cannot be, the wheel is pure Python.
 
+The tables of the tokenizers that the hook's setting `tables` names are derived then, and come with a compiled wheel.
+
 KATAPI_BUILD says which wheel is wanted: `pure`; `compiled`, which fails where there is no C compiler; or nothing, for
 the compiled one where a C compiler and Python's headers are. Both give the same results. An editable install is never
 compiled: in a source tree, `make native` does that.
@@ -30,9 +32,17 @@ class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg]  # of hatchli
     _folder: Path | None = None
     """Where the extensions are until they are in the wheel."""
 
+    @property
+    def _tables(self) -> list[str]:
+        """The modules of the tokenizers whose tables come with a compiled wheel."""
+        tables: list[str] = self.config.get("tables", [])
+        return tables
+
     def dependencies(self) -> list[str]:
         """What the build environment needs besides hatchling."""
-        return COMPILER if self._why_pure() is None else []
+        if self._why_pure() is not None:
+            return []
+        return [*COMPILER, *(self.metadata.core.dependencies if self._tables else [])]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, or say why not."""
@@ -45,8 +55,10 @@ class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg]  # of hatchli
         folder = self._folder = Path(tempfile.mkdtemp(prefix="katapi-native-"))
         try:
             made = native.compile_into(Path(self.root), folder)
+            if self._tables:
+                made += native.derive_into(Path(self.root), folder, self._tables)
         except native.BuildError as error:
-            remedy = f"katapi: a module could not be compiled, see above; {VARIABLE}=pure builds a wheel without"
+            remedy = f"katapi: the wheel could not be compiled, see above; {VARIABLE}=pure builds one without"
             raise RuntimeError(f"{error}\n{remedy}") from None
         for path in made:
             build_data["force_include"][str(folder / path)] = path.as_posix()

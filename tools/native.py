@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -46,9 +47,19 @@ COMPILED = (
 IMPORT_ROOTS = ("codegen", "generated")
 GROUP = "katapi.native"
 RECORD = Path("katapi/native.json")
+TABLES = Path("katapi_scanners/tables")
+"""Where an installation has tables that came with it, as `katapi.runtime.native.derived` looks for them."""
 CANNOT_BUILD = 3
 OPTIMIZATION = "3"
 
+_DERIVE = """
+import sys
+from importlib import import_module
+sys.path.insert(0, sys.argv[1])
+for name in sys.argv[2:]:
+    import_module(name).tokenizer().encode("a")
+"""
+_not_sources = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "tests")
 _PROBE = "#include <Python.h>\nint main(void) { return PY_MAJOR_VERSION == 3 ? 0 : 1; }\n"
 
 
@@ -148,6 +159,29 @@ def compile_into(root: Path, folder: Path) -> list[Path]:
     (folder / RECORD).parent.mkdir(parents=True, exist_ok=True)
     (folder / RECORD).write_text(json.dumps(record(root), indent=1) + "\n", "utf-8")
     return sorted(path.relative_to(folder) for path in [*made, folder / RECORD])
+
+
+def derive_into(root: Path, folder: Path, tokenizers: Sequence[str]) -> list[Path]:
+    """Derive tables by the extensions in `folder`, and give the files with them, as paths below it.
+
+    `tokenizers` are modules, each with the function `tokenizer` of generated ones. They encode a text with an empty
+    cache, and what they leave there are their tables. Raises `BuildError`.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        tree, cache = Path(scratch, "tree"), Path(scratch, "cache")
+        for source in (root / one for one in IMPORT_ROOTS if (root / one).is_dir()):
+            shutil.copytree(source, tree, ignore=_not_sources, dirs_exist_ok=True)
+        shutil.copytree(folder, tree, dirs_exist_ok=True)
+        environment = {**os.environ, "KATAPI_CACHE": str(cache), "KATAPI_ENGINE": ""}
+        code = [sys.executable, "-c", _DERIVE, str(tree), *tokenizers]
+        done = subprocess.run(
+            code, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+        derived = [path for path in cache.rglob("*") if path.is_file()]
+        if done.returncode or len(derived) != len(tokenizers):
+            raise BuildError(f"{done.stdout}{len(derived)} tables were derived for {', '.join(tokenizers)}")
+        (folder / TABLES).mkdir(parents=True, exist_ok=True)
+        return sorted(shutil.copyfile(path, folder / TABLES / path.name).relative_to(folder) for path in derived)
 
 
 def _build_extensions(folder: Path, scratch: Path) -> None:

@@ -1,6 +1,7 @@
 """Check an installed wheel from outside the repository: two requests to ids, and only declared dependencies imported.
 
-A wheel with extensions must run them unless KATAPI_ENGINE=pure asks for the other form, and one without must not.
+A wheel with extensions must run them unless KATAPI_ENGINE=pure asks for the other form, and one without must not. The
+default model needs no table that did not come with it.
 
 usage: python -I tools/wheel_smoke.py VECTORS      (VECTORS is tests/vectors/chat/qwen3.jsonl.gz)
 
@@ -16,6 +17,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import katapi
@@ -79,6 +81,14 @@ def check_engine() -> katapi.EngineReport:
     return report
 
 
+def check_tables(cache: Path) -> None:
+    """Where qwen3 runs compiled, which has encoded by now, its tables came with the wheel: none are in the cache."""
+    if katapi.engine("qwen3").form != katapi.engine().form:
+        raise SmokeError(f"qwen3: the engine is {katapi.engine('qwen3').form}: {katapi.engine('qwen3').reason}")
+    if [*cache.iterdir()]:
+        raise SmokeError("qwen3: its tables did not come with the wheel, they were derived")
+
+
 def check_page() -> None:
     """The page of an execution needs nothing but what the wheel holds."""
     from katapi.inspecting.document import page
@@ -112,8 +122,11 @@ def main() -> int:
         print("usage: wheel_smoke.py VECTORS", file=sys.stderr)
         return 2
     try:
-        book, qwen3 = check_book(), check_qwen3(Path(sys.argv[1]))
-        engine = check_engine()
+        with tempfile.TemporaryDirectory() as cache:
+            os.environ["KATAPI_CACHE"] = cache
+            book, qwen3 = check_book(), check_qwen3(Path(sys.argv[1]))
+            engine = check_engine()
+            check_tables(Path(cache))
         check_page()
         check_imports()
         check_types()

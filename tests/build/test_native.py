@@ -40,6 +40,24 @@ requires-python = ">=3.11"
 packages = ["codegen/katapi"]
 [tool.hatch.build.targets.wheel.hooks.custom]
 """
+DERIVES = """
+import os
+from pathlib import Path
+
+from katapi.runtime.native import merging
+
+
+class Tokenizer:
+    def encode(self, text: str) -> list[int]:
+        cache = Path(os.environ["KATAPI_CACHE"], "tables")
+        cache.mkdir(parents=True)
+        (cache / "digest").write_text(f"{merging.mixed(1)} of {Path(merging.__file__).suffix}", "utf-8")
+        return []
+
+
+def tokenizer() -> Tokenizer:
+    return Tokenizer()
+"""
 MODULE = "katapi.runtime.native.merging"  # one that COMPILED names
 needs_compiler = pytest.mark.skipif(native.why_none() is not None, reason=f"{native.why_none()}")
 
@@ -98,6 +116,23 @@ def test_a_compiled_wheel_holds_the_extensions_and_is_the_same_from_another_fold
     done = run(tmp_path / "installed", "-S", "-c", code)
     wrapped = (1 << 40) * -7046029254386353131 & (1 << 64) - 1
     assert done.stdout.strip() == str(wrapped - (1 << 64) if wrapped >> 63 else wrapped)
+
+
+@needs_compiler
+def test_a_compiled_wheel_comes_with_the_tables_that_its_own_extensions_derive(tmp_path: Path) -> None:
+    root = project(tmp_path / "p")
+    (root / "pyproject.toml").write_text(f'{SETTINGS}tables = ["katapi.derives"]\n', "utf-8")
+    (root / "codegen/katapi/derives.py").write_text(DERIVES, "utf-8")
+    cache = tmp_path / "cache"
+    built, _ = wheel(root, KATAPI_CACHE=str(cache), KATAPI_ENGINE="pure")
+    with zipfile.ZipFile(built) as archive:
+        told = archive.read("katapi_scanners/tables/digest").decode()
+    assert told in ("-7046029254386353131 of .so", "-7046029254386353131 of .pyd")
+    assert not cache.exists()
+    (root / "codegen/katapi/derives.py").write_text(DERIVES.replace(".write_text", ".joinpath"), "utf-8")
+    done = run(root, "-m", "hatchling", "build", "-t", "wheel")
+    assert done.returncode != 0
+    assert "0 tables were derived for katapi.derives" in done.stdout
 
 
 def test_a_wheel_without_a_compiler_is_pure_and_says_why(tmp_path: Path) -> None:

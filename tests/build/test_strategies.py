@@ -17,6 +17,7 @@ from katapi.runtime.request_model import Items, RequestModel
 from katapi.runtime.segments import Content, ControlToken
 from katapi.runtime.tokenization.configuration import TokenizerConfiguration
 from katapi.runtime.tokenization.decoding import ByteDecoding
+from katapi.runtime.tokenization.encoding import Encoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.facade import TextAndIds
 from katapi.runtime.tokenization.interface import Tokenizer
@@ -64,9 +65,10 @@ class Gaps(TextAndIds):
     @property
     def tokenizer(self) -> Tokenizer:
         vocabulary = Vocabulary(texts=TEXTS, control={1_000_000_000: "<far>", 8: "<unk>"})
+        engine = PieceEngine(Whole(), LongestMatch(VocabularyData.of_texts(TEXTS), unknown=8))
         return PipelineTokenizer(
-            normalizer=Unchanged(),
-            engine=PieceEngine(Whole(), LongestMatch(VocabularyData.of_texts(TEXTS), unknown=8)),
+            form=engine.form,
+            encoding=lambda: Encoding(engine, Unchanged(), Unchanged()),
             post_processor=Bare(),
             decoding=ByteDecoding(vocabulary),
             vocabulary=vocabulary,

@@ -67,6 +67,7 @@ def both(package: str) -> Both:
         pytest.skip(error.message)
     finally:
         patch.undo()
+    compiled.encode("a")
     assert compiled.engine.form == "compiled", compiled.engine.reason
     assert made[0].engine.form == "pure"
     tokens = [compiled.decode_text([token]) for token in Random(3).sample(range(compiled.vocabulary_size - 3000), 400)]
@@ -261,6 +262,48 @@ def test_a_million_equal_characters_are_linear(unit: str) -> None:
 
     ratio = seconds_a_byte(unit * 1_000_000) / seconds_a_byte(prose)
     assert ratio < 3 * 2  # twice what it must be, since caches are shared with whatever else runs
+
+
+def test_tables_are_derived_when_a_text_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KATAPI_CACHE", str(tmp_path))
+    tokenizer: Tokenizer = import_module("katapi_models.gpt2.tokenizer").tokenizer.__wrapped__()
+    form = tokenizer.engine
+    assert form.form == "compiled"
+    assert tokenizer.decode([15496, 995]) == b"Hello world"
+    assert tokenizer.encode("") == []
+    assert not [*tmp_path.iterdir()]
+    assert tokenizer.encode("Hello world") == [15496, 995]
+    assert tokenizer.engine == form
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
+
+
+_RULES = import_module("katapi_models.gpt2.tokenizer").CONFIGURATION
+
+
+def _of(tokens: list[bytes], merges: list[tuple[int, int, int]]) -> Tokenizer:
+    return build.build_tokenizer(_RULES, VocabularyData(Tokens.of(tokens), merge_array(merges)))
+
+
+def test_a_vocabulary_without_tables_is_pure_from_its_first_text_on() -> None:
+    bytes_alone = [bytes([byte]) for byte in range(256)]
+    tokenizer = _of([*bytes_alone, b"ac"], [(97, 98, 256)])  # a and b become the token "ac"
+    assert tokenizer.engine.form == "compiled"
+    assert tokenizer.encode("ab b") == [256, 32, 98]
+    reason = "its vocabulary has no tables for compiled code: the merge 0 does not give the bytes of its parts"
+    assert (tokenizer.engine.form, tokenizer.engine.reason) == ("pure", reason)
+    tokenizer = _of(bytes_alone[:98], [])
+    reason = "its vocabulary has no tables for compiled code: the byte 98 is no token"
+    assert (tokenizer.engine.form, tokenizer.engine.reason) == ("pure", reason)
+    assert tokenizer.encode("ab") == [97]
+
+
+def test_what_a_file_lacks_is_an_error_when_it_is_read(tmp_path: Path) -> None:
+    """Not when the first text comes: there is a scanner for the pattern."""
+    path = tmp_path / "a.tiktoken"
+    path.write_bytes(b"YQ== 0\n")
+    pattern = import_module("katapi_models.qwen2_5_tokens.tokenizer").PATTERN.source
+    with pytest.raises(ArtifactError, match=r"A105.*255 are missing"):
+        katapi.tokenizer_from_file(path, pattern=pattern)
 
 
 def test_what_a_model_reports() -> None:

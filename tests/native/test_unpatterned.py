@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from katapi.runtime.artifacts.any_file import read_tokenizer_file
 from katapi.runtime.compiled import why_pure
-from katapi.runtime.errors import TokenizerError
+from katapi.runtime.errors import ArtifactError, TokenizerError
 from katapi.runtime.native.engine import DERIVATION, ENCODER
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build import build_tokenizer
@@ -81,6 +81,7 @@ def both(name: str) -> Both:
     file = read_tokenizer_file(gzip.decompress(path.read_bytes()), where=name)
     tokens = [file.data.tokens[token] for token in Random(3).sample(range(len(file.data.tokens)), 400)]
     form = Both.of(file.configuration, file.data, tuple(token.decode().replace("▁", " ") for token in tokens))
+    form.compiled.encode("a")
     assert form.compiled.engine.form == "compiled", form.compiled.engine.reason
     return form
 
@@ -212,10 +213,23 @@ _KINDS: dict[str, Callable[[], st.SearchStrategy[Both]]] = {
 @given(data=st.data())
 def test_any_vocabulary(kind: str, data: st.DataObject) -> None:
     form = data.draw(_KINDS[kind]())
+    form.compiled.encode("a")
     assume(form.compiled.engine.form == "compiled")  # two kinds of ties between scores have none
     for text in data.draw(st.lists(_TEXTS, min_size=1, max_size=6)):
         form.agree(text, first=data.draw(st.booleans()))
         form.agree(text * 9)
+
+
+@pytest.mark.parametrize("wrong", [b"\xe4", b"\x96\x81"])
+def test_a_token_that_is_no_text_is_an_error_before_any_text(wrong: bytes) -> None:
+    tokens = Tokens.of([b"<unk>", *(text.encode() for text in _BYTES), "▁".encode(), wrong])
+    scores, lacking = score_array([0.0] * len(tokens)), frozenset(range(257))
+    data = VocabularyData(tokens, scores=scores, unreachable=lacking)
+    segmentation = c.BytePairScores(byte_fallback=True)
+    rules = c.TokenizerConfiguration((), (), segmentation, c.Frame(), _DECODERS, unknown=0)
+    for pure in (False, True):
+        with pytest.raises(ArtifactError, match="A110: the token 258 "):
+            build_tokenizer(rules, data, pure=pure)
 
 
 # ---- what holds for all

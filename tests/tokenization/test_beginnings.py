@@ -22,6 +22,7 @@ from katapi.runtime.segments import (
 from katapi.runtime.tokenization.character_splits import white_space_split
 from katapi.runtime.tokenization.configuration import PrependScheme
 from katapi.runtime.tokenization.decoder_stages import metaspace_decoder
+from katapi.runtime.tokenization.encoding import Encoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.longest_match import LongestMatch
 from katapi.runtime.tokenization.normal_forms import Nfkd
@@ -41,9 +42,10 @@ FIRST = Metaspace("▁", PrependScheme.FIRST, split=True)
 
 
 def tokenizer(normalizer: Normalizer, pretokenizer: PreTokenizer) -> PipelineTokenizer:
+    engine = PieceEngine(pretokenizer, LongestMatch(VocabularyData.of_texts(dict(enumerate(LETTERS))), unknown=0))
     return PipelineTokenizer(
-        normalizer=normalizer,
-        engine=PieceEngine(pretokenizer, LongestMatch(VocabularyData.of_texts(dict(enumerate(LETTERS))), unknown=0)),
+        form=engine.form,
+        encoding=lambda: Encoding(engine, normalizer, normalizer),
         post_processor=Bare(),
         decoding=TextDecoding(VOCABULARY, metaspace_decoder("▁", PrependScheme.FIRST)),
         vocabulary=VOCABULARY,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.byte_pairs import BytePairs
 from katapi.runtime.tokenization.decoding import ByteDecoding
+from katapi.runtime.tokenization.encoding import Encoding
 from katapi.runtime.tokenization.engine import PieceEngine
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.normal_forms import Nfc
@@ -27,10 +28,11 @@ CONTROL = {300: "<end>", 301: "<ab>"}
 
 def tokenizer() -> Tokenizer:
     vocabulary = Vocabulary(table=Tokens.of(TOKENS), control=CONTROL)
-    segmenter = BytePairs(VocabularyData(Tokens.of(TOKENS)))
+    engine = PieceEngine(Whole(), BytePairs(VocabularyData(Tokens.of(TOKENS))))
+    normalizer = Nfc(tables.normalization("9.0"))
     return PipelineTokenizer(
-        normalizer=Nfc(tables.normalization("9.0")),
-        engine=PieceEngine(Whole(), segmenter),
+        form=engine.form,
+        encoding=lambda: Encoding(engine, normalizer, normalizer),
         post_processor=Framed([300], [301, 301]),
         decoding=ByteDecoding(vocabulary),
         vocabulary=vocabulary,

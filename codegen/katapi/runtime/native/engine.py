@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.compiled import EngineForm, why_pure
+from katapi.runtime.dataclass import dataclass
 from katapi.runtime.native.cuts import NotScannable, cuts_of
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
@@ -25,6 +26,8 @@ ENCODER = ("katapi.runtime.native.merging", "katapi.runtime.native.byte_pairs")
 """The compiled modules of every encoder; beside them stands the scanner."""
 DERIVATION = ("katapi.runtime.native.trie", "katapi.runtime.native.tables")
 """Those that derive its tables."""
+NO_TABLES = "its vocabulary has no tables for compiled code"
+"""What stands before the reason for that."""
 _MOST_IDLE = 16  # encoders that are kept; each has some megabytes of memos
 
 
@@ -93,18 +96,37 @@ class NativeEngine:
             self._idle.append(encoder)
 
 
-def native_engine(
-    configuration: c.TokenizerConfiguration, data: VocabularyData, pure: Callable[[], PieceEngine]
-) -> NativeEngine | str:
-    """The compiled engine of a tokenizer, or why there is none, as a clause in English.
+@dataclass(frozen=True, eq=False, slots=True)
+class NativePlan:
+    """That a tokenizer runs compiled, which is known before its tables are there."""
 
-    `data` hides the control tokens already.
+    form: EngineForm
+    """That of the engine."""
+    _make: Callable[[], NativeEngine]
+
+    def engine(self) -> NativeEngine | str:
+        """The engine, its tables found or derived; or why none can be derived, as a clause in English."""
+        from katapi.runtime.native.derived import NotDerivable
+
+        try:
+            return self._make()
+        except NotDerivable as why:
+            return f"{NO_TABLES}: {why}"
+
+
+def native_plan(
+    configuration: c.TokenizerConfiguration, data: VocabularyData, pure: Callable[[], PieceEngine]
+) -> NativePlan | str:
+    """Whether a tokenizer runs compiled, or why it does not, as a clause in English. No table is derived for that.
+
+    `data` hides the control tokens already. Where there is a plan, `pure` raises no `ArtifactError`; this raises A110
+    and A124 as it would.
     """
     any_whole = _any_whole(configuration.segmentation)
     if any_whole is None:
-        from katapi.runtime.native.unpatterned import unpatterned_engine
+        from katapi.runtime.native.unpatterned import unpatterned_plan
 
-        return unpatterned_engine(configuration, data, pure)
+        return unpatterned_plan(configuration, data, pure)
     try:
         cuts = cuts_of(configuration.pretokenizers, configuration.unicode)
     except NotScannable as why:
@@ -120,16 +142,20 @@ def native_engine(
     reason = why_pure(*ENCODER, *DERIVATION, scanner)
     if reason is not None:
         return reason
-    from katapi.runtime.native.derived import NotDerivable, tables_of
-
-    by_rank = isinstance(configuration.segmentation, c.BytePairRanks)
-    try:
-        tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
-    except NotDerivable as why:
-        return f"its vocabulary has no tables for compiled code: {why}"
-    made: Callable[[dict[str, bytes]], BytePairEncoder] = import_module(scanner).Scanner
+    missing = data.missing_bytes()
+    if missing:
+        return f"{NO_TABLES}: the byte {missing[0]} is no token"
     form = EngineForm("compiled", (*ENCODER, scanner), "its scanner and the encoder are compiled")
-    return NativeEngine(lambda: made(tables), pure, form)
+
+    def engine() -> NativeEngine:
+        from katapi.runtime.native.derived import tables_of
+
+        by_rank = isinstance(configuration.segmentation, c.BytePairRanks)
+        tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
+        encoder: Callable[[dict[str, bytes]], BytePairEncoder] = import_module(scanner).Scanner
+        return NativeEngine(lambda: encoder(tables), pure, form)
+
+    return NativePlan(form, engine)
 
 
 def _any_whole(rules: c.Segmentation) -> bool | None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.compiled import EngineForm, why_pure
-from katapi.runtime.native.engine import DERIVATION, ENCODER, NativeEngine
+from katapi.runtime.native.engine import DERIVATION, ENCODER, NativeEngine, NativePlan
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.engine import NOT_COMPILED
@@ -39,8 +39,8 @@ _NO_CUT: Final = "its pre-tokenizers have no compiled form"
 
 Form: TypeAlias = "Callable[[str, bool], str | None]"
 """A text, and whether the input begins with it, in the form that an encoder takes; None where only the pure can."""
-Encoders: TypeAlias = "Callable[[dict[str, bytes]], BytePairEncoder]"
-"""A new encoder, from its tables."""
+Making: TypeAlias = "Callable[[], Callable[[], BytePairEncoder]]"
+"""Finds or derives tables, and gives what makes encoders with them. Raises `NotDerivable`."""
 
 
 class NoEngine(Exception):
@@ -117,13 +117,10 @@ def _prefix_of_spaces(stages: tuple[c.Normalizer, ...]) -> str | None:
             return None
 
 
-def unpatterned_engine(
+def unpatterned_plan(
     rules: c.TokenizerConfiguration, data: VocabularyData, pure: Callable[[], PieceEngine]
-) -> UnpatternedEngine | str:
-    """The compiled engine of a tokenizer, or why there is none, as a clause in English.
-
-    `data` hides the control tokens already.
-    """
+) -> NativePlan | str:
+    """Whether a tokenizer runs compiled, or why it does not, as a clause in English; as `native_plan`."""
     names = _MODULES.get(type(rules.segmentation))
     if names is None:
         return NOT_COMPILED
@@ -131,32 +128,26 @@ def unpatterned_engine(
     reason = why_pure(*ENCODER, *DERIVATION, *modules)
     if reason is not None:
         return reason
-    from katapi.runtime.native.derived import NotDerivable
-
     try:
-        text, tables, encoder = _parts(rules, data)
+        text, made = _parts(rules, data)
     except NoEngine as why:
         return str(why)
-    except NotDerivable as why:
-        return f"its vocabulary has no tables for compiled code: {why}"
+    data.tokens.texts()  # or they are no texts
     form = EngineForm("compiled", (*ENCODER, *modules), "its encoder is compiled")
     positional = any(isinstance(one, c.Metaspace) and one.scheme is PrependScheme.FIRST for one in rules.pretokenizers)
-    return UnpatternedEngine(lambda: encoder(tables), pure, form, text=text, positional=positional)
+    return NativePlan(form, lambda: UnpatternedEngine(made(), pure, form, text=text, positional=positional))
 
 
-def _parts(rules: c.TokenizerConfiguration, data: VocabularyData) -> tuple[Form, dict[str, bytes], Encoders]:
-    """The form in which the encoders take text, their tables, and what makes one of them."""
+def _parts(rules: c.TokenizerConfiguration, data: VocabularyData) -> tuple[Form, Making]:
+    """The form in which the encoders take text, and what finds or derives their tables."""
     match rules.segmentation:
         case c.BytePairMerges() | c.BytePairScores():
-            from katapi.runtime.native.character_pairs import CharacterPairEncoder
-
-            return _form_of_runs(rules), _character_tables(rules, data), CharacterPairEncoder
+            return _form_of_runs(rules), _characters(rules, data)
         case c.Unigram():
             words = _marks_words(rules.pretokenizers)
-            tables, encoder = _unigram(rules, data, words=words)
-            return _as_it_is if words else _form_of_runs(rules), tables, encoder
+            return _as_it_is if words else _form_of_runs(rules), _unigram(rules, data, words=words)
         case c.WordPiece():
-            return _as_it_is, *_word_pieces(rules, data)
+            return _as_it_is, _word_pieces(rules, data)
         case _:
             raise NoEngine(NOT_COMPILED)
 
@@ -196,9 +187,7 @@ def _form_of_runs(rules: c.TokenizerConfiguration) -> Form:
 # ---- the encoders and their tables
 
 
-def _character_tables(rules: c.TokenizerConfiguration, data: VocabularyData) -> dict[str, bytes]:
-    from katapi.runtime.native.character_tables import CharacterVocabulary, derive_characters
-
+def _characters(rules: c.TokenizerConfiguration, data: VocabularyData) -> Making:
     segmentation = rules.segmentation
     tokens, merges, order = data.byte_tokens, b"", b""
     match segmentation:
@@ -219,38 +208,45 @@ def _character_tables(rules: c.TokenizerConfiguration, data: VocabularyData) -> 
         raise NoEngine("it has no tokens for bytes")
     byte_tokens = _byte_tokens(tokens)
 
-    def derived() -> dict[str, bytes]:
-        return derive_characters(CharacterVocabulary(*_in_spaces(data), byte_tokens, merges, order))
+    def encoder() -> Callable[[], BytePairEncoder]:
+        from katapi.runtime.native.character_pairs import CharacterPairEncoder
+        from katapi.runtime.native.character_tables import CharacterVocabulary, derive_characters
 
-    return _kept(derived, data, "characters", byte_tokens, merges, order)
+        def derived() -> dict[str, bytes]:
+            return derive_characters(CharacterVocabulary(*_in_spaces(data), byte_tokens, merges, order))
+
+        tables = _kept(derived, data, "characters", byte_tokens, merges, order)
+        return lambda: CharacterPairEncoder(tables)
+
+    return encoder
 
 
-def _unigram(
-    rules: c.TokenizerConfiguration, data: VocabularyData, *, words: bool
-) -> tuple[dict[str, bytes], Encoders]:
-    from katapi.runtime.native.unigram import UnigramEncoder
-    from katapi.runtime.native.word_tables import word_tables
-
+def _unigram(rules: c.TokenizerConfiguration, data: VocabularyData, *, words: bool) -> Making:
     segmentation, unknown = rules.segmentation, rules.unknown
     assert isinstance(segmentation, c.Unigram)
     if unknown is None:
         raise NoEngine("it has no unknown token")
     if len(data.scores) != len(data.tokens):
         raise NoEngine("it has not a score for each token")
-    tables = {
-        **_kept(lambda: word_tables(*_in_spaces(data), b""), data, "unigram"),
-        **_class_tables(_classes(rules) if words else None),
-        "scores": data.scores.astype("<f8").tobytes(),
-        "byte_tokens": _byte_tokens(data.byte_tokens if segmentation.byte_fallback else [None] * 256),
-    }
     score, single = data.lowest - PENALTY, segmentation.binary32
-    return tables, lambda tables: UnigramEncoder(tables, unknown, score, words, single)
+    classes = _classes(rules) if words else None
+
+    def encoder() -> Callable[[], BytePairEncoder]:
+        from katapi.runtime.native.unigram import UnigramEncoder
+        from katapi.runtime.native.word_tables import word_tables
+
+        tables = {
+            **_kept(lambda: word_tables(*_in_spaces(data), b""), data, "unigram"),
+            **_class_tables(classes),
+            "scores": data.scores.astype("<f8").tobytes(),
+            "byte_tokens": _byte_tokens(data.byte_tokens if segmentation.byte_fallback else [None] * 256),
+        }
+        return lambda: UnigramEncoder(tables, unknown, score, words, single)
+
+    return encoder
 
 
-def _word_pieces(rules: c.TokenizerConfiguration, data: VocabularyData) -> tuple[dict[str, bytes], Encoders]:
-    from katapi.runtime.native.word_pieces import WordPieceEncoder
-    from katapi.runtime.native.word_tables import word_tables
-
+def _word_pieces(rules: c.TokenizerConfiguration, data: VocabularyData) -> Making:
     segmentation, unknown = rules.segmentation, rules.unknown
     assert isinstance(segmentation, c.WordPiece)
     if unknown is None:
@@ -258,15 +254,19 @@ def _word_pieces(rules: c.TokenizerConfiguration, data: VocabularyData) -> tuple
     classes = None if _marks_words(rules.pretokenizers) else _classes(rules)
     if classes is None:
         raise NoEngine(_NO_CUT)
-    prefix = segmentation.continuing_prefix.encode()
+    prefix, longest = segmentation.continuing_prefix.encode(), segmentation.longest_word
 
-    def derived() -> dict[str, bytes]:
-        data.tokens.texts()
-        return word_tables(_padded(data.tokens.joined), _bounds(data.tokens.bounds), _bits(data), prefix)
+    def encoder() -> Callable[[], BytePairEncoder]:
+        from katapi.runtime.native.word_pieces import WordPieceEncoder
+        from katapi.runtime.native.word_tables import word_tables
 
-    longest = segmentation.longest_word
-    tables = {**_kept(derived, data, "WordPiece", prefix), **_class_tables(classes)}
-    return tables, lambda tables: WordPieceEncoder(tables, unknown, longest)
+        def derived() -> dict[str, bytes]:
+            return word_tables(_padded(data.tokens.joined), _bounds(data.tokens.bounds), _bits(data), prefix)
+
+        tables = {**_kept(derived, data, "WordPiece", prefix), **_class_tables(classes)}
+        return lambda: WordPieceEncoder(tables, unknown, longest)
+
+    return encoder
 
 
 def _kept(make: Callable[[], dict[str, bytes]], data: VocabularyData, *depends: str | bytes) -> dict[str, bytes]:
@@ -287,7 +287,6 @@ def _in_spaces(data: VocabularyData) -> tuple[bytes, bytes, bytes]:
 
     A token that holds a space beside is none of those: to texts in this form it would be alike to another.
     """
-    data.tokens.texts()  # or they are no texts
     joined, bounds = data.tokens.joined, data.tokens.bounds
     mark = _MARK.encode()
     letters = np.frombuffer(joined + bytes(len(mark)), dtype=np.uint8)

@@ -5,14 +5,15 @@ Each kind of segmentation is imported where one is declared, since a process nee
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.native.engine import native_engine
+from katapi.runtime.native.engine import native_plan
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build_stages import build_decoding, build_normalizer, build_pretokenizer
 from katapi.runtime.tokenization.byte_alphabet import to_bytes
+from katapi.runtime.tokenization.encoding import Encoding
 from katapi.runtime.tokenization.engine import NOT_COMPILED, PieceEngine
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
 from katapi.runtime.tokenization.post_processors import Bare, Framed
@@ -34,7 +35,8 @@ def build_tokenizer(
 ) -> PipelineTokenizer:
     """The tokenizer of a configuration over the tokens of an artifact; `pad_id` is the token that fills a batch.
 
-    Its engine is the compiled one where there is one, unless the `pure` one is asked for.
+    Its engine is the compiled one where there is one, unless the `pure` one is asked for. The compiled one comes with
+    the first text, since its tables may have to be derived; errors come at once.
 
     No text yields a control token: its text is left out of what the model can make. Raises `ArtifactError` A107 and
     A108 where a character map or a pattern cannot be used, A109 where the decoders cannot be put together, A124 where
@@ -46,26 +48,32 @@ def build_tokenizer(
     vocabulary = _vocabulary(configuration, data)
     hidden = data.hiding(controls)
     parts = _Pure(configuration, hidden)
-    engine = "the pure form was asked for" if pure else native_engine(configuration, hidden, parts.engine)
-    normalizer = build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap)
+    plan = "the pure form was asked for" if pure else native_plan(configuration, hidden, parts.engine)
     inner = tuple(one for one in configuration.normalizers if not isinstance(one, c.Prepend))
+    inner_normalizer = normalizer = build_normalizer(configuration.normalizers, configuration.unicode, data.charsmap)
+    if inner != configuration.normalizers:
+        inner_normalizer = build_normalizer(inner, configuration.unicode, data.charsmap)
+
+    @cache
+    def encoding() -> Encoding:
+        engine = plan if isinstance(plan, str) else plan.engine()
+        if isinstance(engine, str):
+            return Encoding(parts.engine(engine), normalizer, inner_normalizer)
+        return Encoding(
+            engine,
+            engine.normalizer(normalizer, configuration.normalizers),
+            engine.normalizer(inner_normalizer, inner),
+        )
 
     def parting() -> Parting:
         from katapi.runtime.tokenization.parting import Parting  # few processes cut a text
 
         return Parting(configuration, parts.segmenter.seams if isinstance(parts.segmenter, Merging) else None)
 
-    inner_normalizer = normalizer
-    if inner != configuration.normalizers:
-        inner_normalizer = build_normalizer(inner, configuration.unicode, data.charsmap)
-    if not isinstance(engine, str):
-        normalizer = engine.normalizer(normalizer, configuration.normalizers)
-        inner_normalizer = engine.normalizer(inner_normalizer, inner)
     return PipelineTokenizer(
-        normalizer=normalizer,
-        inner_normalizer=inner_normalizer,
+        form=encoding().engine.form if isinstance(plan, str) else plan.form,
+        encoding=encoding,
         parting=parting,
-        engine=parts.engine(engine) if isinstance(engine, str) else engine,
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
         decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
         vocabulary=vocabulary,

@@ -26,7 +26,7 @@ class BytePairs:
     def __init__(self, data: VocabularyData) -> None:
         self._tokens = data.tokens
         self._ranks = RankIndex(data)
-        missing = self._ranks.missing_bytes()
+        missing = data.missing_bytes()
         if missing:
             names = " ".join(f"0x{byte:02x}" for byte in missing[:8])
             raise ArtifactError(

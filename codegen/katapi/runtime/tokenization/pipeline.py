@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.errors import TokenizerError
-from katapi.runtime.tokenization.aligned import AlignedText
+from katapi.runtime.tokenization.encoding import Encoding
 from katapi.runtime.tokenization.interface import Decoder
-from katapi.runtime.tokenization.stages import Decoding, Engine, Normalizer, PostProcessor
+from katapi.runtime.tokenization.stages import Decoding, PostProcessor
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # most processes never cut a text
@@ -23,26 +23,28 @@ if TYPE_CHECKING:  # most processes never cut a text
 class PipelineTokenizer:
     """A `Tokenizer` from its stages. Control tokens are known to `vocabulary` and `post_processor` alone.
 
-    So no text can yield one. `parting` knows where a text can be cut; `inner_normalizer` is for what stands behind such
-    a place.
+    So no text can yield one. `parting` knows where a text can be cut.
     """
 
     def __init__(
         self,
         *,
-        normalizer: Normalizer,
-        engine: Engine,
+        form: EngineForm,
+        encoding: Callable[[], Encoding],
         post_processor: PostProcessor,
         decoding: Decoding,
         vocabulary: Vocabulary,
-        inner_normalizer: Normalizer | None = None,
         parting: Callable[[], Parting] | None = None,
         pad_id: int | None = None,
     ) -> None:
-        self._normalizer = normalizer
-        self._inner_normalizer = inner_normalizer or normalizer
+        """`encoding` is called when the first text comes; `form` is that of its engine, so far as it is known before.
+
+        Threads that come with the first texts at once may all call it.
+        """
+        self._form = form
+        self._make_encoding = encoding
+        self._encoding: Encoding | None = None
         self._make_parting = parting
-        self._engine = engine
         self._post_processor = post_processor
         self._decoding = decoding
         self._vocabulary = vocabulary
@@ -60,8 +62,8 @@ class PipelineTokenizer:
 
     @property
     def engine(self) -> EngineForm:
-        """Which form of the engine encodes, and why."""
-        return self._engine.form
+        """Which form of the engine encodes, and why; before the first text, which one is to."""
+        return self._form if self._encoding is None else self._encoding.engine.form
 
     def encode(self, text: str, first: bool = True) -> list[int]:
         """The ids of one run of text.
@@ -70,8 +72,10 @@ class PipelineTokenizer:
         """
         if not text:
             return []
-        normalized = self._normalized(text, first)
-        return self._encode_aligned(text, first)[0] if normalized is None else self._engine.encode(normalized, first)
+        _refuse_surrogates(text)
+        encoding = self._encoding or self._made()
+        normalized = encoding.normalized(text, first)
+        return encoding.aligned(text, first)[0] if normalized is None else encoding.engine.encode(normalized, first)
 
     def encode_array(self, text: str, first: bool = True) -> NDArray[np.int32]:
         """The same as int32 of shape [n].
@@ -80,10 +84,12 @@ class PipelineTokenizer:
         """
         if not text:
             return np.zeros(0, dtype=np.int32)
-        normalized = self._normalized(text, first)
+        _refuse_surrogates(text)
+        encoding = self._encoding or self._made()
+        normalized = encoding.normalized(text, first)
         if normalized is None:
-            return np.array(self._encode_aligned(text, first)[0], dtype=np.int32)
-        return self._engine.encode_array(normalized, first)
+            return np.array(encoding.aligned(text, first)[0], dtype=np.int32)
+        return encoding.engine.encode_array(normalized, first)
 
     def count(self, text: str, first: bool = True) -> int:
         """How many they are.
@@ -92,16 +98,17 @@ class PipelineTokenizer:
         """
         if not text:
             return 0
-        normalized = self._normalized(text, first)
-        if normalized is None:
-            return len(self._encode_aligned(text, first)[0])
-        return self._engine.count(normalized, first)
-
-    def _normalized(self, text: str, first: bool) -> str | None:
-        """The text that the engine takes; None where only the aligned form tells what stands at the beginning."""
         _refuse_surrogates(text)
-        normalized = self._normalizer.normalize(text)
-        return None if first and self._engine.positional and normalized is not text else normalized
+        encoding = self._encoding or self._made()
+        normalized = encoding.normalized(text, first)
+        if normalized is None:
+            return len(encoding.aligned(text, first)[0])
+        return encoding.engine.count(normalized, first)
+
+    def _made(self) -> Encoding:
+        """The stages, when the first text has come."""
+        made = self._encoding = self._make_encoding()
+        return made
 
     def cuts(self, text: str) -> tuple[int, int] | None:
         """The first and the last place at which a text can be cut, in characters."""
@@ -115,7 +122,8 @@ class PipelineTokenizer:
         if not text:
             return []
         _refuse_surrogates(text)
-        return self._engine.encode(self._inner_normalizer.normalize(text), False)
+        encoding = self._encoding or self._made()
+        return encoding.engine.encode(encoding.normalize_part(text), False)
 
     @cached_property
     def _parting(self) -> Parting | None:
@@ -127,7 +135,7 @@ class PipelineTokenizer:
         Raises `TokenizerError` V103 where `ids` are not those of `text`, and V101 where that holds a lone surrogate.
         """
         _refuse_surrogates(text)
-        expected, spans = self._encode_aligned(text, first)
+        expected, spans = (self._encoding or self._made()).aligned(text, first)
         if [*ids] != expected:
             raise TokenizerError(
                 f"the {len(ids)} ids are not the encoding of this text",
@@ -154,11 +162,6 @@ class PipelineTokenizer:
     def decoder(self) -> Decoder:
         """A new incremental decoder."""
         return self._decoding.decoder()
-
-    def _encode_aligned(self, text: str, first: bool) -> tuple[list[int], NDArray[np.int64]]:
-        if not text:
-            return [], np.zeros((0, 2), dtype=np.int64)
-        return self._engine.encode_aligned(self._normalizer.align(AlignedText.of(text)), first)
 
 
 def _refuse_surrogates(text: str) -> None:

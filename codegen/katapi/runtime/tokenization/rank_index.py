@@ -43,10 +43,6 @@ class RankIndex:
         self._rows = dict.fromkeys(self._singles, self._singles)
         self._whole: dict[bytes, int] | None = None
 
-    def missing_bytes(self) -> list[int]:
-        """The bytes that are no tokens by themselves."""
-        return [byte for byte in range(256) if bytes([byte]) not in self._singles]
-
     def getter(self) -> Getter:
         """What gives the id of a token, or else another number: the faster one, once there is one."""
         return self._get if self._whole is None else self._whole.get

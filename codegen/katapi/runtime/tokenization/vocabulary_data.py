@@ -81,6 +81,12 @@ class VocabularyData:
         ids = {tokens[token]: token for token in candidates.tolist() if token not in self.controls}
         return [ids.get(b"<0x%02X>" % byte) for byte in range(256)]
 
+    def missing_bytes(self) -> list[int]:
+        """The bytes that are no tokens which text can yield, by themselves."""
+        starts = self.tokens.bounds[:-1][(np.diff(self.tokens.bounds) == 1) & self.is_reachable()]
+        found = {*np.frombuffer(self.tokens.joined, dtype=np.uint8)[starts].tolist()}
+        return [byte for byte in range(256) if byte not in found]
+
     def hiding(self, ids: Collection[int]) -> VocabularyData:
         """The same with more ids that no text yields, such as control tokens."""
         return replace(self, unreachable=self.unreachable.union(ids), controls=self.controls.union(ids))
