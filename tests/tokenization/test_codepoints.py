@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katapi.runtime.unicode import tables
-from katapi.runtime.unicode.codepoints import CodePoints, Planes
+from katapi.runtime.unicode.codepoints import CodePoints, Planes, ranges_of
 
 
 def _category(name: str) -> CodePoints:
@@ -86,3 +86,15 @@ def test_a_family_is_the_union_of_its_categories() -> None:
 
 def _members(*sets: CodePoints) -> set[int]:
     return {c for part in sets for first, last in part.ranges for c in range(first, last + 1)}
+
+
+@given(st.integers(0, 0x120), st.integers(0, 0x120))
+def test_ranges_between_two_code_points(first: int, last: int) -> None:
+    inside = CodePoints(tuple(SAMPLE.between(first, last)))
+    assert _members(inside) == _members(SAMPLE) & set(range(first, last + 1))
+
+
+@given(st.lists(st.frozensets(st.integers(0, 40)), max_size=4))
+def test_the_union_of_sets(sets: list[frozenset[int]]) -> None:
+    union = CodePoints.union(*(CodePoints(ranges_of(members)) for members in sets))
+    assert union.ranges == CodePoints(ranges_of(frozenset().union(*sets))).ranges

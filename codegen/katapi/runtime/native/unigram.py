@@ -43,6 +43,7 @@ class UnigramEncoder(WordEncoder):
         self._begins = vec[i32]([-1] * 64)  # where the last token of that segmentation begins
         self._lasts = vec[i32]([-1] * 64)  # and which it is
         self._ends = vec[i32]([-1] * 64)  # where the tokens of the best one end, from the last to the first
+        self._power = _LEAST_SINGLE
 
     def encode(self, text: str) -> i64:
         """Encodes a text and gives the number of ids; one without marks is one word. Raises as `WordEncoder` does."""
@@ -109,7 +110,7 @@ class UnigramEncoder(WordEncoder):
                 alone = True
                 score = read_f64_le(scores, token << 3) + total
                 if single:
-                    score = single_of(score)
+                    score = self._single_of(score)
                 if begins[1] < 0 or score > totals[1]:
                     totals[1] = score
                     begins[1] = 0
@@ -128,7 +129,7 @@ class UnigramEncoder(WordEncoder):
                         alone = True
                     score = read_f64_le(scores, token << 3) + total
                     if single:
-                        score = single_of(score)
+                        score = self._single_of(score)
                     if begins[behind] < 0 or score > totals[behind]:
                         totals[behind] = score
                         begins[behind] = i32(place)
@@ -136,7 +137,7 @@ class UnigramEncoder(WordEncoder):
             if not alone:
                 score = unknown_score + total
                 if single:
-                    score = single_of(score)
+                    score = self._single_of(score)
                 behind = place + width
                 if begins[behind] < 0 or score > totals[behind]:
                     totals[behind] = score
@@ -220,12 +221,15 @@ class UnigramEncoder(WordEncoder):
             place += 1
         return (entry >> 42) - 1
 
-
-def single_of(value: float) -> float:
-    """The nearest value of binary32, for a value that is not beyond its range."""
-    size = -value if value < 0.0 else value
-    power = _LEAST_SINGLE
-    while power * 2.0 <= size:
-        power = power * 2.0
-    shift = power * _SINGLE_ULPS
-    return value + shift - shift
+    def _single_of(self, value: float) -> float:
+        """The nearest value of binary32, for a value that is not beyond its range."""
+        size = -value if value < 0.0 else value
+        power = self._power  # of two, at most the size: that of the last value, which is seldom far
+        if power > size or power * 2.0 <= size:
+            while power > size and power > _LEAST_SINGLE:
+                power = power * 0.5
+            while power * 2.0 <= size:
+                power = power * 2.0
+            self._power = power
+        shift = power * _SINGLE_ULPS
+        return value + shift - shift

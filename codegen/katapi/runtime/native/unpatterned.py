@@ -18,7 +18,9 @@ from katapi.runtime.native.engine import DERIVATION, ENCODER, NativeEngine, Nati
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.engine import NOT_COMPILED
+from katapi.runtime.tokenization.normalizers import InTurn
 from katapi.runtime.tokenization.options import PrependScheme
+from katapi.runtime.tokenization.spaces import Spaces
 from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
@@ -72,7 +74,15 @@ class UnpatternedEngine(NativeEngine):
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """One that leaves spaces where `whole` writes marks, if the encoders take them so."""
         prefix = _prefix_of_spaces(stages)
-        return whole if prefix is None else InSpaces(whole, prefix)
+        if prefix is not None:
+            return InSpaces(whole, prefix)
+        match whole:
+            case Spaces() if _writes_marks(stages):
+                return whole.unmarked()
+            case InTurn(parts=(*others, Spaces() as last)) if _writes_marks(stages):
+                return InTurn(*others, last.unmarked())
+            case _:
+                return whole
 
     def encode(self, text: str, first: bool) -> list[int]:
         """The ids of a normalized text."""
@@ -115,6 +125,11 @@ def _prefix_of_spaces(stages: tuple[c.Normalizer, ...]) -> str | None:
             return " "
         case _:
             return None
+
+
+def _writes_marks(stages: tuple[c.Normalizer, ...]) -> bool:
+    """Whether the last of some normalizers writes spaces as marks, as SentencePiece does."""
+    return bool(stages) and isinstance(stages[-1], c.Spaces) and stages[-1].mark == _MARK
 
 
 def unpatterned_plan(
@@ -166,7 +181,7 @@ def _as_spaces(text: str, first: bool) -> str | None:
 
 def _form_of_runs(rules: c.TokenizerConfiguration) -> Form:
     """That of texts which are not cut, but may get a mark in front."""
-    spaces = _prefix_of_spaces(rules.normalizers) is not None
+    spaces = _prefix_of_spaces(rules.normalizers) is not None or _writes_marks(rules.normalizers)
     match rules.pretokenizers:
         case ():
             return _as_it_is if spaces else _as_spaces

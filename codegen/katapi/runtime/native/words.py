@@ -37,6 +37,11 @@ ALONE: Final = 3
 class WordEncoder(WordMemoEncoder):
     """Encodes texts; the ids of the last one are left in `out`. Not to be shared between threads."""
 
+    def __init__(self, tables: dict[str, bytes]) -> None:
+        """`tables` as `katapi.runtime.native.word_tables` derives them."""
+        super().__init__(tables)
+        self._steps = self.steps(1 << WORD) if self.leads else b""  # none where text is one word
+
     def encode(self, text: str) -> i64:
         """Encodes a text and gives the number of ids. Raises UnicodeEncodeError on a lone surrogate."""
         b = text.encode("utf-8")
@@ -46,7 +51,7 @@ class WordEncoder(WordMemoEncoder):
         room: i64 = i64(len(out)) - 8 * ROOM
         memo = self.short_memo
         masks = MASKS
-        steps = self.steps(1 << WORD)
+        steps = self._steps
         mix: i64 = MIX
         count: i64 = 0
         p: i64 = 0

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 
 import numpy as np
 
+from katapi.runtime.native.local import local_rewriting
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.tokenization.stages import Normalizer
+from katapi.runtime.unicode.codepoints import Tie
 
 
 class AsciiRuns:
@@ -19,15 +22,27 @@ class AsciiRuns:
     by itself. A carriage return counts as a character beyond ASCII: with a line feed it may be one.
     """
 
-    def __init__(self, whole: Normalizer) -> None:
+    def __init__(
+        self,
+        whole: Normalizer,
+        ties: Callable[[], tuple[Tie, ...]] = tuple,
+        is_plain: Callable[[int, int], bool] = lambda first, last: False,
+    ) -> None:
+        """`ties` and `is_plain` as `LocalRewriting` takes them."""
         self._whole = whole
         self._of_region = Memo(whole.normalize)
+        self._rewriting = lru_cache(lambda: local_rewriting(whole.normalize, ties, is_plain))
 
     def normalize(self, text: str) -> str:
         """The text that `whole` gives."""
         table = self._table
         if text.isascii() and "\r" not in text:
-            return text.translate(table)
+            return text.translate(table) if table else text
+        rewriting = self._rewriting()
+        return self._by_regions(text) if rewriting is None else rewriting(text)
+
+    def _by_regions(self, text: str) -> str:
+        table = self._table
         parts: list[str] = []
         done = 0
         for start, end in _regions(text):
@@ -41,8 +56,9 @@ class AsciiRuns:
 
     @cached_property
     def _table(self) -> dict[int, str | None]:
-        """What each character of ASCII becomes, as `str.translate` is fastest with it."""
-        return {code: self._whole.normalize(chr(code)) or None for code in range(0x80)}
+        """What each character of ASCII becomes, as `str.translate` is fastest with it; empty where all of them stay."""
+        table = {code: self._whole.normalize(chr(code)) or None for code in range(0x80)}
+        return {} if all(new == chr(code) for code, new in table.items()) else table
 
 
 _BEYOND = re.compile(r"[^\x00-\x0c\x0e-\x7f]+")

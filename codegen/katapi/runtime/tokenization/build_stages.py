@@ -109,7 +109,8 @@ def _normalizer(stage: c.Normalizer, unicode: c.UnicodeVersions, charsmap: bytes
             from katapi.runtime.tokenization.ascii_runs import AsciiRuns
             from katapi.runtime.tokenization.precompiled import Precompiled
 
-            return AsciiRuns(Precompiled(_character_map(charsmap), tables.graphemes(unicode.graphemes)))
+            precompiled = Precompiled(_character_map(charsmap), tables.graphemes(unicode.graphemes))
+            return AsciiRuns(precompiled, precompiled.ties, precompiled.is_plain)
         case c.CharacterMap():
             from katapi.runtime.tokenization.precompiled import LongestPrefixes
 
@@ -154,16 +155,16 @@ def _of_characters(
 
     match stage:
         case c.Lowercase():
-            return characters.Lowercase(tables.lower_case(unicode.characters))
+            from katapi.runtime.tokenization.ascii_runs import AsciiRuns
+
+            return AsciiRuns(characters.Lowercase(tables.lower_case(unicode.characters)))
         case c.StripAccents():
             tables.need_version("normalization", unicode.normalization)
             return characters.strip_accents(tables.general_category("M", unicode.normalization))
         case c.Nmt():
             return characters.nmt()
         case c.BertNormalize():
-            from katapi.runtime.tokenization.ascii_runs import AsciiRuns
-
-            normalizer = characters.bert_normalizer(
+            return characters.bert_normalizer(
                 clean_text=stage.clean_text,
                 handle_chinese_chars=stage.handle_chinese_chars,
                 strip_accents=stage.strip_accents,
@@ -174,7 +175,6 @@ def _of_characters(
                 nonspacing=tables.general_category("Mn", unicode.categories),
                 lower_case=tables.lower_case(unicode.characters),
             )
-            return AsciiRuns(normalizer)
         case _:
             assert_never(stage)
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from katapi.runtime.tokenization.aligned import AlignedText, Edit
+from katapi.runtime.tokenization.ascii_runs import AsciiRuns
 from katapi.runtime.tokenization.matching import members
 from katapi.runtime.tokenization.normal_forms import Nfd
 from katapi.runtime.tokenization.normalizers import InTurn
 from katapi.runtime.tokenization.stages import Normalizer
-from katapi.runtime.unicode.codepoints import CodePoints, Planes
+from katapi.runtime.unicode.codepoints import CodePoints, Planes, Tie
 from katapi.runtime.unicode.lower_case import LowerCase
 from katapi.runtime.unicode.normalization import NormalizationTable
 
@@ -77,14 +78,16 @@ class Lowercase:
 
 def strip_accents(marks: CodePoints) -> Normalizer:
     """Takes combining marks away; it takes no character apart ("StripAccents"; M of Unicode 9.0)."""
-    return MappedCharacters(members(marks), "")
+    return AsciiRuns(MappedCharacters(members(marks), ""))
 
 
 def nmt() -> Normalizer:
     """SentencePiece's cleaning for machine translation ("Nmt"): controls go, odd spaces and signs become spaces."""
-    return InTurn(
-        MappedCharacters(lambda planes: r"\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f", ""),
-        MappedCharacters(lambda planes: r"\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd", " "),
+    return AsciiRuns(
+        InTurn(
+            MappedCharacters(lambda planes: r"\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f", ""),
+            MappedCharacters(lambda planes: r"\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd", " "),
+        )
     )
 
 
@@ -114,12 +117,19 @@ def bert_normalizer(
         steps.append(MappedCharacters(members(white_space), " "))
     if handle_chinese_chars:
         steps.append(SpacedCharacters(members(_IDEOGRAPHS)))
-    if lowercase if strip_accents is None else strip_accents:
+    strips = lowercase if strip_accents is None else strip_accents
+    if strips:
         steps.append(Nfd(decomposition))
         steps.append(MappedCharacters(members(nonspacing), ""))
     if lowercase:
         steps.append(Lowercase(lower_case))
-    return InTurn(*steps)
+
+    def ties() -> tuple[Tie, ...]:
+        """Marks change their places, and may come to stand beside each other where others are taken away."""
+        gone = (*removed, CodePoints("FFFD")) if clean_text else ()
+        return ((None, CodePoints.union(decomposition.moving, *gone)),) if strips else ()
+
+    return AsciiRuns(InTurn(*steps), ties)
 
 
 # The blocks that BERT's authors took for Chinese, without the first characters of one, as `tokenizers` has it.

@@ -28,14 +28,27 @@ class CharacterMap:
         size = int.from_bytes(data[:4], "little")
         if len(data) < 4 or size % 4 or not 0 < size <= len(data) - 4:
             raise _damaged("the size of its trie is wrong")
+        self.units = data[4 : 4 + size]
+        """The units of the trie."""
         self._units: list[int] = np.frombuffer(data, dtype="<u4", count=size // 4, offset=4).tolist()
-        self._results = data[4 + size :]
-        if not self._results.endswith(b"\0"):
+        self.results = data[4 + size :]
+        """The results, each ended by a zero byte."""
+        if not self.results.endswith(b"\0"):
             raise _damaged("its results are cut off")
         try:
-            self._results.decode()
+            self.results.decode()
         except UnicodeDecodeError:
             raise _damaged("its results are not UTF-8") from None
+
+    def begins(self, prefix: bytes) -> bool:
+        """Whether a key begins with some bytes, of which none is zero."""
+        index = self._children(0)
+        for byte in prefix:
+            index ^= byte
+            if self._unit(index) & _LABEL != byte:
+                return False
+            index = self._children(index)
+        return True
 
     def prefixes(self, text: str, start: int = 0) -> Iterator[tuple[int, str]]:
         """The keys that `text` goes on with at index `start`, the shortest first.
@@ -54,8 +67,8 @@ class CharacterMap:
                 ends_key = bool(unit & _ENDS_KEY)
             if ends_key:
                 begin = self._unit(index) & _VALUE
-                end = self._results.find(b"\0", begin)
-                yield position + 1 - start, self._results[begin:end].decode(errors="replace")
+                end = self.results.find(b"\0", begin)
+                yield position + 1 - start, self.results[begin:end].decode(errors="replace")
 
     def _children(self, index: int) -> int:
         """Where the children of the unit at `index` stand, by label 0."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from katapi.runtime.native.search import search_for
+from katapi.runtime.native.local import local_rewriting
 from katapi.runtime.tokenization.aligned import AlignedText, Edit
 from katapi.runtime.tokenization.memo import Memo
 from katapi.runtime.unicode.codepoints import CodePoints, Planes
@@ -37,7 +37,13 @@ class _NormalForm:
             return re.compile(f"{before}{joined}+|[{unstable().within(planes)}]{joined}*")
 
         self._clusters = Memo(cluster_form)
-        self._search = lru_cache(lambda: search_for(unstable()))
+        self._rewriting = lru_cache(
+            lambda: local_rewriting(
+                self._by_clusters,
+                lambda: ((None, joining()),),
+                lambda first, last: not unstable().between(first, last),
+            )
+        )
         self._unstable = lru_cache(lambda planes: re.compile(f"[{unstable().within(planes)}]"))
         self._cluster = lru_cache(cluster)
 
@@ -45,11 +51,12 @@ class _NormalForm:
         """`text` in the form; `text` itself where it is already."""
         if text.isascii():
             return text
-        compiled = self._search()
-        if compiled is not None and not compiled(text):
-            return text
+        rewriting = self._rewriting()
+        return self._by_clusters(text) if rewriting is None else rewriting(text)
+
+    def _by_clusters(self, text: str) -> str:
         planes = Planes.of(text)
-        if compiled is None and self._unstable(planes).search(text) is None:
+        if self._unstable(planes).search(text) is None:
             return text
         return self._cluster(planes).sub(lambda cluster: self._clusters[cluster[0]], text)
 

@@ -27,6 +27,11 @@ class InTurn:
     def __init__(self, *normalizers: Normalizer) -> None:
         self._normalizers = normalizers
 
+    @property
+    def parts(self) -> tuple[Normalizer, ...]:
+        """The normalizers."""
+        return self._normalizers
+
     def normalize(self, text: str) -> str:
         """The text that the last of them gives."""
         for normalizer in self._normalizers:

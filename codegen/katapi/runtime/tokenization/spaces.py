@@ -17,20 +17,32 @@ class Spaces:
     what a character map may leave of one that was not, gets its mark.
     """
 
-    def __init__(self, *, dummy: bool, remove_extra: bool, mark: str, behind: bool) -> None:
+    def __init__(self, *, dummy: bool, remove_extra: bool, mark: str, behind: bool, marked: bool = True) -> None:
+        """Where not `marked`, `normalize` gives spaces in the place of all marks, and of those of the text too."""
         self._front = mark if dummy and not behind else ""
         self._back = mark if dummy and behind else ""
         self._remove_extra = remove_extra
         self._mark = mark
+        self._marked = marked
+
+    def unmarked(self) -> Spaces:
+        """The same where not `marked`."""
+        dummy = bool(self._front or self._back)
+        return Spaces(
+            dummy=dummy, remove_extra=self._remove_extra, mark=self._mark, behind=bool(self._back), marked=False
+        )
 
     def normalize(self, text: str) -> str:
         """The text with its spaces written anew."""
+        old, new = (" ", self._mark) if self._marked else (self._mark, " ")
         if self._remove_extra:
-            text = _RUN.sub(" ", text.lstrip(" "))
+            text = text.lstrip(" ")
+            if "  " in text:
+                text = _RUN.sub(" ", text)
             if not text:
                 return text
-        text = self._front + text.replace(" ", self._mark)
-        return (text.rstrip(self._mark) if self._remove_extra else text) + self._back
+        text = (new if self._front else "") + text.replace(old, new)
+        return (text.rstrip(new) if self._remove_extra else text) + (new if self._back else "")
 
     def align(self, text: AlignedText) -> AlignedText:
         """The same, with the source of each character."""

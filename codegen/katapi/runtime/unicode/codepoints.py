@@ -6,10 +6,13 @@ limited to the code points that a text can hold: ASCII, the Basic Multilingual P
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
+from typing import TypeAlias
 
 
 class Planes(Enum):
@@ -46,11 +49,40 @@ class CodePoints:
         bounds = [item.partition("-") for item in self._source.split()]
         return tuple((int(first, 16), int(last or first, 16)) for first, _, last in bounds)
 
+    @classmethod
+    def union(cls, *sets: CodePoints) -> CodePoints:
+        """The members of any of some sets."""
+        ranges: list[tuple[int, int]] = []
+        for first, last in sorted(one for part in sets for one in part.ranges):
+            if ranges and first <= ranges[-1][1] + 1:
+                ranges[-1] = ranges[-1][0], max(ranges[-1][1], last)
+            else:
+                ranges.append((first, last))
+        return cls(tuple(ranges))
+
+    def between(self, first: int, last: int) -> list[tuple[int, int]]:
+        """The ranges of the members from one code point to another, first and last of each, ascending."""
+        ranges = self.ranges
+        index = bisect_left(ranges, first, key=itemgetter(1))
+        found: list[tuple[int, int]] = []
+        while index < len(ranges) and ranges[index][0] <= last:
+            begin, end = ranges[index]
+            found.append((max(begin, first), min(end, last)))
+            index += 1
+        return found
+
     def within(self, planes: Planes) -> str:
         """The members below the limit of `planes`, to stand between `[` or `[^` and `]`; never empty."""
         limit = planes.value
         members = [_item(first, min(last, limit - 1)) for first, last in self.ranges if first < limit]
         return "".join(members) or _NOTHING
+
+
+Tie: TypeAlias = tuple[CodePoints | None, CodePoints | None]
+"""Two sets, of which None has all characters: one of the first may go with one of the second that stands behind it.
+
+So a text can be taken in parts that begin between two characters that no tie holds together.
+"""
 
 
 def ranges_of(members: Iterable[int]) -> str:

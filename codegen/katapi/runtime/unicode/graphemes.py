@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.unicode.codepoints import CodePoints, Planes
+from katapi.runtime.unicode.codepoints import CodePoints, Planes, Tie
 
 _SYLLABLES_WITHOUT_TRAILING = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))
 _SYLLABLES = "\uac00-\ud7a3"
@@ -46,6 +46,20 @@ class GraphemeTable:
     def are_characters(self, text: str) -> bool:
         """Whether every character of `text` is a cluster by itself, as a quick look can tell; false says nothing."""
         return "\r\n" not in text and (text.isascii() or self._joining[Planes.of(text)].search(text) is None)
+
+    @cached_property
+    def ties(self) -> tuple[Tie, ...]:
+        """Which characters may be in one cluster with the one before them, whatever else stands around them."""
+        joiner, flags, syllables = CodePoints("200D"), CodePoints("1F1E6-1F1FF"), CodePoints("AC00-D7A3")
+        return (
+            (CodePoints("D"), CodePoints("A")),
+            (self.leading, CodePoints.union(self.leading, syllables)),
+            (None, CodePoints.union(self.extend, self.spacing, self.vowel, self.trailing, joiner)),
+            (self.prepend, None),
+            (CodePoints.union(self.between, self.linker, joiner), self.consonant),
+            (joiner, self.pictographic),
+            (flags, flags),
+        )
 
     @cached_property
     def _joining(self) -> dict[Planes, re.Pattern[str]]:
