@@ -15,12 +15,18 @@ Messages = list[dict[str, Json]]
 
 
 @dataclass(frozen=True)
-class Case:
+class Conversation:
     """One conversation as a request."""
 
     id: str
     params: Mapping[str, bool]
     raw: bytes
+
+
+@dataclass(frozen=True)
+class Case(Conversation):
+    """One conversation of the vectors, and what is official of it."""
+
     text: str
     """What the official template prints, of the model that the vectors are of."""
     ids: list[int]

@@ -12,7 +12,7 @@ from tools.benchmarks.corpus import Texts, chats, documents
 from tools.benchmarks.encoders import Encoder
 from tools.benchmarks.opened import each_opened
 from tools.benchmarks.peers import KATAPI, PEERS
-from tools.benchmarks.plot import Point
+from tools.benchmarks.plot import Ratios
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import folded, paragraph, table
@@ -149,18 +149,21 @@ def report(found: Measured) -> str:
     return "\n".join(parts)
 
 
-def points(found: Measured) -> dict[str, dict[str, Point]]:
-    """The medians of the first table, for the plot."""
+def points(found: Measured) -> dict[str, Ratios]:
+    """The medians of the first tables, for the plot."""
     titles = [*dict.fromkeys(title for title, _, _ in found.speeds)]
     return {
-        title: {
-            peer.name: (
-                _median(overall(found.cells, title, peer.name, "list", chats=False)),
-                _median(overall(found.cells, title, peer.name, "list", chats=True)),
-            )
-            for peer in PEERS
+        heading: {
+            title: {
+                peer.name: (
+                    _median(overall(found.cells, title, peer.name, form, chats=False)),
+                    _median(overall(found.cells, title, peer.name, form, chats=True)),
+                )
+                for peer in PEERS
+            }
+            for title in titles
         }
-        for title in titles
+        for form, heading in FIRST.items()
     }
 
 
