@@ -16,7 +16,7 @@ from tools.benchmarks.plot import Ratios
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import folded, paragraph, table
-from tools.benchmarks.timing import Side, Times, Work, interleaved
+from tools.benchmarks.timing import Side, Work, in_pairs, interleaved
 from tools.benchmarks.vocabularies import DECLARED
 
 Item = tuple[str, ...]
@@ -30,7 +30,8 @@ FORMS: Mapping[str, Callable[[Encoder], Callable[[str], object]]] = {
 INTRODUCTION = paragraph(
     "Text to ids. Each cell has two ratios: on documents in parts of 64 KiB, and on the messages of short chats. A "
     "text has been met before, as in a server that sees the same prompts again, but where it says *new*: there each "
-    "text is met for the first time, by a tokenizer that has met other texts."
+    "text is met for the first time, by a tokenizer that has met other texts. Texts that were met are timed for Katapi "
+    "and one peer in turn, new ones for all in turn, since they are new only once."
 )
 
 FIRST = {"list": "As list", "array": "As array", "new": "As list, new text"}
@@ -92,17 +93,17 @@ def _measure_kind(found: Measured, title: str, texts: Texts, encoders: Mapping[s
             equal[peer] = encoders[peer]
         else:
             found.differing[title, peer, texts.kind] = compared
-    _enter(found, title, "new", texts, {name: new[name] for name in equal}, later=False)
+    at_first = {name: times.first for name, times in new.items() if name in equal}
+    ours = at_first.pop(KATAPI.name)
+    found.speeds[title, "new", texts.kind] = texts.size / sum(ours) * 1e3
+    found.cells.extend(Cell(title, peer, "new", texts.kind, ours, other) for peer, other in at_first.items())
     for form, of in FORMS.items():
         sides = {name: _side(of(encoder)) for name, encoder in equal.items()}
-        _enter(found, title, form, texts, interleaved(sides, texts.items, rounds), later=True)
-
-
-def _enter(found: Measured, title: str, form: str, texts: Texts, times: Mapping[str, Times], *, later: bool) -> None:
-    spent = {name: each.later if later else each.first for name, each in times.items()}
-    ours = spent.pop(KATAPI.name)
-    found.speeds[title, form, texts.kind] = texts.size / sum(ours) * 1e3
-    found.cells.extend(Cell(title, peer, form, texts.kind, ours, other) for peer, other in spent.items())
+        own = sides.pop(KATAPI.name)
+        pairs = in_pairs(own, sides, texts.items, rounds)
+        alone = interleaved({KATAPI.name: own}, texts.items, rounds)[KATAPI.name]
+        found.speeds[title, form, texts.kind] = texts.size / sum(alone.later) * 1e3
+        found.cells.extend(Cell(title, peer, form, texts.kind, a.later, b.later) for peer, (a, b) in pairs.items())
 
 
 def _side(encode: Callable[[str], object]) -> Side[Item]:
@@ -133,7 +134,7 @@ def report(found: Measured) -> str:
         parts += [f"{heading}:\n", table(["beside", *titles], _summary(found, titles, form))]
     parts += [
         "![Encoding beside each peer](benchmarks.svg)\n",
-        "Katapi's own speed in MB/s, documents and then chats:\n",
+        "Katapi's own speed in MB/s, taking no turns with others but for new text, documents and then chats:\n",
         table(["", *titles], _speeds(found, titles, kinds)),
     ]
     headings = {

@@ -66,6 +66,21 @@ def interleaved(sides: Mapping[str, Side[Item]], items: Sequence[Item], rounds: 
     }
 
 
+def in_pairs(
+    ours: Side[Item], others: Mapping[str, Side[Item]], items: Sequence[Item], rounds: int
+) -> dict[str, tuple[Times, Times]]:
+    """The times of one side and of each other, by the names of those, interleaved two at a time.
+
+    Where many take turns, each finds the processor's caches full of what the others need, and who needs them least
+    looks best; a process that tokenizes has one tokenizer. Both sides should have met the items before.
+    """
+    pairs: dict[str, tuple[Times, Times]] = {}
+    for name, other in others.items():
+        times = interleaved({"ours": ours, "other": other}, items, rounds)
+        pairs[name] = times["ours"], times["other"]
+    return pairs
+
+
 def timed(work: Work) -> tuple[int, object]:
     """Nanoseconds of processor time, those of the clock included, and the result, or how the work failed."""
     begin = time.process_time_ns()
