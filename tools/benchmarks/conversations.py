@@ -50,7 +50,7 @@ class Vectors:
 
 
 def read_vectors(model: str, limit: int, folder: Path = ROOT / "tests/vectors/chat") -> Vectors:
-    """The first `limit` real conversations for which the official implementation gave a result."""
+    """Real conversations for which the official implementation gave a result, at most `limit`, taken evenly."""
     with gzip.open(folder / f"{model}.jsonl.gz", "rt", encoding="utf-8") as lines:
         head, *rows = map(json.loads, lines)
     cases = [
@@ -66,7 +66,8 @@ def read_vectors(model: str, limit: int, folder: Path = ROOT / "tests/vectors/ch
         for row in rows
         if "error" not in row and row["id"].startswith("real/")
     ]
-    return Vectors(cases[:limit], head["template_sha256"], head["tokenizer_sha256"])
+    step = max(-(-len(cases) // limit), 1)
+    return Vectors(cases[::step], head["template_sha256"], head["tokenizer_sha256"])
 
 
 def plain(raw: bytes) -> Plain:

@@ -49,7 +49,7 @@ class Measured(NamedTuple):
 
 def measure(settings: Settings) -> Measured:
     """Measures every task whose peer is installed."""
-    vectors = read_vectors("qwen3", settings.conversations)
+    vectors = read_vectors("qwen3", settings.requests)
     found = Measured([], [])
     texts = renewal()
     lock = read_lock(ROOT / "spec/artifacts.lock")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from tools.benchmarks.corpus import documents
 from tools.benchmarks.opened import each_opened
 from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.processes import Figures, run
+from tools.benchmarks.request_starts import Start, request_starts
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import paragraph, table
@@ -24,6 +26,10 @@ INTRODUCTION = paragraph(
 )
 
 
+OF_REQUESTS = paragraph(
+    "The same for a whole request of one message, from its bytes to its ids; the template, or what stands for it, is "
+    "loaded too. The ids are the same on all sides."
+)
 ALONE = {"Python alone": "", "with numpy": "import numpy", "with numpy and pydantic": "import numpy, pydantic"}
 """What every process that uses Katapi does besides: what stands on it, by its imports."""
 
@@ -34,6 +40,9 @@ class Measured(NamedTuple):
     rows: list[Row]
     alone: dict[str, list[float]]
     """Seconds of processes without any vocabulary, by the names in ALONE."""
+    requests: list[Start]
+    told: list[str]
+    """What is to be known of the peers of requests."""
 
 
 class Row(NamedTuple):
@@ -73,7 +82,8 @@ def measure(settings: Settings) -> Measured:
     for _ in range(settings.rounds):
         for name, imports in ALONE.items():
             alone[name].append(_alone(imports))
-    return Measured(rows, alone)
+    told: list[str] = []
+    return Measured(rows, alone, request_starts(settings, told), told)
 
 
 def _alone(imports: str) -> float:
@@ -98,8 +108,18 @@ def report(found: Measured) -> str:
             INTRODUCTION,
             table(head, (_cells(row) for title in titles for row in rows if row.vocabulary == title)),
             paragraph(f"Processes that load nothing: {alone}."),
+            OF_REQUESTS,
+            table(["model", "", "beside Katapi", "first ids, ms"], _request_cells(found.requests)),
+            *map(paragraph, found.told),
         ]
     )
+
+
+def _request_cells(starts: list[Start]) -> Iterator[list[str]]:
+    ours = {start.model: start.seconds for start in starts if start.peer == KATAPI.name}
+    for start in starts:
+        beside = "" if start.peer == KATAPI.name else str(ratio(ours[start.model], start.seconds))
+        yield [start.model, start.peer, beside, short(statistics.median(start.seconds) * 1e3)]
 
 
 def _cells(row: Row) -> list[str]:
