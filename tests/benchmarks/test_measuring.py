@@ -15,7 +15,7 @@ from tools.benchmarks.encoders import Encoder
 from tools.benchmarks.renewal import Renewal, kind_of
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tasks import Task, TaskError, measured, same
-from tools.benchmarks.timing import Failed, Side, interleaved
+from tools.benchmarks.timing import Failed, Side, in_pairs, interleaved
 
 
 def encoder_of(ids: Callable[[str], list[int]]) -> Encoder:
@@ -79,6 +79,21 @@ def test_every_item_goes_through_every_side_before_the_next() -> None:
     assert {called[0][0], called[6][0]} == {"a", "b"}
     assert times["a"].results == [-1, -2, -3]
     assert [len(times["b"].first), len(times["b"].later)] == [3, 3]
+
+
+def test_pairs_are_of_one_side_and_each_other() -> None:
+    called: list[str] = []
+
+    def side(name: str) -> Side[int]:
+        return lambda item: lambda: called.append(name)
+
+    pairs = in_pairs(side("ours"), {"a": side("a"), "b": side("b")}, [1, 2], 3)
+    assert {*pairs} == {"a", "b"}
+    assert [len(times.later) for pair in pairs.values() for times in pair] == [2] * 4
+    assert called.count("ours") == 12
+    assert "b" not in called[:12]
+    assert "a" not in called[12:]
+    assert all({*called[at : at + 2]} == {"ours", "a"} for at in range(0, 12, 2))
 
 
 def test_what_fails_is_a_result() -> None:

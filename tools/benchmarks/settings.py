@@ -40,4 +40,4 @@ class Settings(NamedTuple):
     @property
     def patience(self) -> float:
         """After this many seconds for one text, no longer one of its kind is tried."""
-        return 2.0 if self.quick else 6.0
+        return 2.0 if self.quick else 4.0
