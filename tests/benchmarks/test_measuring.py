@@ -12,6 +12,7 @@ from tools.benchmarks.agreement import agreement, as_ids, between_ids, between_t
 from tools.benchmarks.conversations import Case, Conversation
 from tools.benchmarks.corpus import CHUNK, Texts, chats, parts
 from tools.benchmarks.encoders import Encoder
+from tools.benchmarks.peers import PURE
 from tools.benchmarks.renewal import Renewal, kind_of
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tasks import Task, TaskError, measured, same
@@ -134,6 +135,16 @@ def test_a_peer_with_other_ids_is_named_and_not_timed() -> None:
         "wrong": "differs on 25% of 4: from token 0 on [0, 120, 98], not [97, 120, 98]",
         "failing": "differs on 25% of 4: OverflowError: too long",
     }
+
+
+def test_the_pure_form_stands_beside_the_others_by_what_both_are_beside_katapi() -> None:
+    cells = [
+        encoding.Cell("V", "tiktoken", "list", "code", [1.0, 2.0], [6.0, 8.0]),
+        encoding.Cell("V", PURE, "list", "code", [2.0, 1.0], [4.0, 8.0]),
+        encoding.Cell("V", "tiktoken", "list", "JSON", [1.0], [1.0]),
+    ]
+    (cell,) = encoding.beside_pure(cells)
+    assert (cell.peer, cell.kind, cell.katapi, cell.other) == ("tiktoken", "code", [2.0, 8.0], [6.0, 4.0])
 
 
 def test_a_peer_that_decodes_to_another_text_is_named_and_not_timed() -> None:

@@ -11,7 +11,7 @@ from tools.benchmarks.agreement import Agreement, agreement, between_ids
 from tools.benchmarks.corpus import Texts, chats, documents
 from tools.benchmarks.encoders import Encoder
 from tools.benchmarks.opened import each_opened
-from tools.benchmarks.peers import KATAPI, PEERS
+from tools.benchmarks.peers import KATAPI, PEERS, PURE
 from tools.benchmarks.plot import Ratios
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
@@ -125,6 +125,20 @@ def overall(cells: list[Cell], vocabulary: str, peer: str, form: str, *, chats: 
     return ratio([t for cell in chosen for t in cell.katapi], [t for cell in chosen for t in cell.other])
 
 
+def beside_pure(cells: list[Cell]) -> list[Cell]:
+    """The cells of the other peers with Katapi's pure form in the place of Katapi, each side as multiples of Katapi."""
+    pure = {(cell.vocabulary, cell.form, cell.kind): cell for cell in cells if cell.peer == PURE}
+    others = [cell for cell in cells if cell.peer != PURE and (cell.vocabulary, cell.form, cell.kind) in pure]
+    return [
+        cell._replace(katapi=_multiples(pure[cell.vocabulary, cell.form, cell.kind]), other=_multiples(cell))
+        for cell in others
+    ]
+
+
+def _multiples(cell: Cell) -> list[float]:
+    return [other / ours for ours, other in zip(cell.katapi, cell.other, strict=True)]
+
+
 def report(found: Measured) -> str:
     """The section of the page."""
     titles = [*dict.fromkeys(title for title, _, _ in found.speeds)]
@@ -132,6 +146,9 @@ def report(found: Measured) -> str:
     parts = [INTRODUCTION]
     for form, heading in FIRST.items():
         parts += [f"{heading}:\n", table(["beside", *titles], _summary(found, titles, form))]
+    pure = [*_summary(found._replace(cells=beside_pure(found.cells)), titles, "list")]
+    if pure:
+        parts += [f"{PURE}, as list, with Katapi's compiled form left out:\n", table(["beside", *titles], pure)]
     parts += [
         "![Encoding beside each peer](benchmarks.svg)\n",
         "Katapi's own speed in MB/s, taking no turns with others but for new text, documents and then chats:\n",
@@ -178,7 +195,8 @@ def _summary(found: Measured, titles: list[str], form: str) -> Iterator[list[str
         for title in titles:
             ratios = [overall(found.cells, title, peer, form, chats=chats) for chats in (False, True)]
             cells.append(" / ".join("–" if each is None else f"{short(each.median)}×" for each in ratios))
-        yield [peer, *("" if cell == "– / –" else cell for cell in cells)]
+        if any(cell != "– / –" for cell in cells):
+            yield [peer, *("" if cell == "– / –" else cell for cell in cells)]
 
 
 def _speeds(found: Measured, titles: list[str], kinds: list[str]) -> Iterator[list[str]]:

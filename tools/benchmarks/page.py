@@ -16,9 +16,12 @@ from tools.benchmarks.vocabularies import ROOT
 PAGE = ROOT / "docs/benchmarks.md"
 OTHERS = {
     "transformers": "Renders by Jinja and finds control tokens in the text that came out.",
-    "renderers": "Hand-written Python for each model; encodes by the tokenizer of transformers.",
+    "renderers": "Hand-written Python for each model; encodes by the tokenizer of transformers, or by openai-harmony.",
     "jinja2": "Compiled templates, as transformers sets them up.",
-    "openai-harmony": "Rust; gpt-oss only. Has no JSON of requests: its objects are made outside of the time.",
+    "openai-harmony": (
+        "Rust; gpt-oss only. Has no JSON of requests: its objects are made outside of the time. Writes many tools "
+        "otherwise than the official template does; such conversations are not timed."
+    ),
 }
 """Peers of requests by their packages, and what they do differently."""
 

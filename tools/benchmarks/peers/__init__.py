@@ -13,6 +13,8 @@ from tools.benchmarks.peers.tiktoken import open_tiktoken
 from tools.benchmarks.peers.tokenizers import open_tokenizers
 
 KATAPI = Peer("Katapi", "katapi", open_katapi, "")
+PURE = "Katapi, pure"
+"""The name of Katapi without extensions among the peers."""
 
 PEERS = (
     Peer(
@@ -64,10 +66,9 @@ PEERS = (
         "Mistral's models only; stands on tiktoken and sentencepiece.",
     ),
     Peer(
-        "Katapi, pure",
+        PURE,
         "katapi",
         open_pure_katapi,
-        "Katapi without its extensions, as it runs where there is no C compiler: how much slower that is, and, by the "
-        "rows of the others, how it stands beside them.",
+        "Katapi without its extensions, as it runs where there is no C compiler.",
     ),
 )
