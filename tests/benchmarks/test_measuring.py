@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tools.benchmarks import decoding, encoding
+from tools.benchmarks import decoding, encoding, growth
 from tools.benchmarks.agreement import agreement, as_ids, between_ids, between_texts
 from tools.benchmarks.conversations import Case, Conversation
 from tools.benchmarks.corpus import CHUNK, Texts, chats, parts
@@ -283,3 +283,15 @@ def test_results_are_the_same_whatever_holds_them() -> None:
     assert same((1, 2), [1, 2])
     assert not same("12", [1, 2])
     assert not same(Failed("E"), [1])
+
+
+def test_hard_texts_stand_beside_katapi_and_beside_prose() -> None:
+    found = growth.Measured({}, {}, {})
+    for peer, costs in {"Katapi": (10.0, 5.0), "tiktoken": (40.0, 120.0)}.items():
+        found.costs["V", peer, "prose", 1_000_000], found.costs["V", peer, "spaces", 1_000_000] = costs
+    found.failed["V", "tiktoken", "one letter", 100_000] = "PanicException"
+    beside = {kind: rest for kind, *rest in growth._beside_katapi(found, "V", ["tiktoken"])}
+    assert (beside["prose"], beside["spaces"], beside["line ends"]) == (["4.0×"], ["24×"], [""])
+    of_prose = {kind: rest for kind, *rest in growth._beside_prose(found, "V", ["Katapi", "tiktoken"])}
+    assert of_prose["spaces"] == ["0.5", "3.0"]
+    assert of_prose["one letter"] == ["", "error"]
