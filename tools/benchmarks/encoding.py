@@ -148,7 +148,7 @@ def report(found: Measured) -> str:
         parts += [f"{heading}:\n", table(["beside", *titles], _summary(found, titles, form))]
     pure = [*_summary(found._replace(cells=beside_pure(found.cells)), titles, "list")]
     if pure:
-        parts += [f"{PURE}, as list, with Katapi's compiled form left out:\n", table(["beside", *titles], pure)]
+        parts += ["The pure form in the place of the compiled one, as list:\n", table(["beside", *titles], pure)]
     parts += [
         "![Encoding beside each peer](benchmarks.svg)\n",
         "Katapi's own speed in MB/s, taking no turns with others but for new text, documents and then chats:\n",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
 WIDTH, LEFT, RIGHT, TOP, ROW, BETWEEN = 960, 132, 44, 78, 18, 14
-COLOURS = ("#3b82f6", "#ef4444", "#10b981", "#f59e0b", "#a855f7", "#06b6d4", "#84cc16", "#ec4899", "#8b7355")
+COLOURS = ("#3b82f6", "#ef4444", "#10b981", "#f59e0b", "#a855f7", "#06b6d4", "#84cc16", "#ec4899", "#8b7355", "#64748b")
 
 STYLE = """
   text { font: 12px system-ui, sans-serif; fill: #57606a; }
