@@ -84,7 +84,9 @@ mutants: .venv/ready ## plant faults in generated code and count those that the 
 fuzz: .venv/ready ## the property tests with many more examples, on all cores: hours
 	$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis --numprocesses=auto --dist=worksteal --verbose --durations=10 $(ARGS)
 
-bench: .venv-bench/peers ## speed beside all peers: writes docs/benchmarks.md, in an hour; ARGS=--quick in minutes
+# The extensions lie beside the sources, where the editable install finds them; what they import has to be there too.
+bench: native .venv-bench/peers ## speed beside all peers: writes docs/benchmarks.md, in an hour; ARGS=--quick in minutes
+	@$(BIN)/python tools/native.py --needs | .venv-bench/bin/$(PIP_INSTALL) --requirement /dev/stdin
 	nice .venv-bench/bin/python -m tools.benchmarks $(ARGS)
 
 masks: .venv-bench/ready ## loss masks beside transformers on TRL's templates: writes docs/masks.md, in some minutes

@@ -1,12 +1,13 @@
 """Compile by mypyc what runs compiled: `make native` beside the sources, and `hatch_build.py` for a wheel.
 
-usage: python tools/native.py [--root FOLDER] [--into FOLDER | --remove]
+usage: python tools/native.py [--root FOLDER] [--into FOLDER | --remove | --needs]
 
 COMPILED is the one list of it. All modules make one shared library, `katapi/native__mypyc`, and a small extension each
 that stands beside its source; `katapi/native.json` says what they were made of and by what. Without `--into` they are
 put into the source tree, where git ignores them, and nothing is done where the record says that they are current.
-`--remove` takes them away. Exit status 3, with a sentence on stderr, where no extension can be built here: without a C
-compiler or without Python's headers. Katapi then runs as pure Python, with the same results.
+`--remove` takes them away. `--needs` prints what they import when they run, as requirements for pip, and compiles
+nothing. Exit status 3, with a sentence on stderr, where no extension can be built here: without a C compiler or without
+Python's headers. Katapi then runs as pure Python, with the same results.
 """
 
 from __future__ import annotations
@@ -260,6 +261,7 @@ def main() -> int:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--into", type=Path, metavar="FOLDER", help="an empty folder, instead of the source tree")
     chosen.add_argument("--remove", action="store_true", help="take the extensions out of the source tree")
+    chosen.add_argument("--needs", action="store_true", help="print the distributions that they import, for pip")
     chosen.add_argument("--extensions", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--scratch", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -269,6 +271,9 @@ def main() -> int:
         return 0
     if options.remove:
         remove(root)
+        return 0
+    if options.needs:
+        print(*(f"{name}=={exact}" for name, exact in needs(root).items()), sep="\n")
         return 0
     reason = why_none()
     if reason is not None:

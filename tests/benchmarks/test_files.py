@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 import katapi
+from tools.benchmarks import first_request, request_starts
 from tools.benchmarks.__main__ import ENVIRONMENT
 from tools.benchmarks.adversaries import KINDS
+from tools.benchmarks.conversations import read_vectors
 from tools.benchmarks.encoders import joined, text_of
+from tools.benchmarks.hub_tasks import HUB_MODELS
 from tools.benchmarks.opened import each_opened, opened
 from tools.benchmarks.processes import run
 from tools.benchmarks.settings import Settings
@@ -109,3 +112,26 @@ def test_a_process_tells_how_time_grows_until_it_fails(cl100k: Vocabulary) -> No
 def test_a_hard_text_has_about_the_length_that_is_asked_for(kind: str) -> None:
     for length in (10_000, 100_000):
         assert length * 0.9 <= len(KINDS[kind](length).encode()) <= length * 1.4
+
+
+def test_a_process_gives_the_first_ids_of_a_request(tmp_path: Path) -> None:
+    request = {"messages": [{"role": "user", "content": "天空为什么是蓝色？"}], "add_generation_prompt": True}
+    file = tmp_path / "given.json"
+    file.write_text(json.dumps({"katapi": "book", "raw": json.dumps(request)}), encoding="utf-8")
+    ids, seconds = request_starts._started("Katapi", str(file))
+    assert ids == katapi.load("book").assemble(json.dumps(request).encode()).input_ids.tolist()
+    assert seconds > 0
+    assert request_starts._started("nobody", str(file)) == ([], 0.0)
+
+
+def test_each_peer_of_first_requests_can_be_started() -> None:
+    assert {peer for peers in request_starts.STARTED.values() for peer in peers} < {*first_request.PEERS}
+    assert {*request_starts.STARTED} <= {of.name for of in HUB_MODELS}
+
+
+def test_conversations_are_taken_evenly() -> None:
+    every = [case.id for case in read_vectors("qwen3", 1000).cases]
+    for most in (1, 30, 120):
+        some = [case.id for case in read_vectors("qwen3", most).cases]
+        assert most / 2 < len(some) <= most
+        assert some == every[:: len(every) // len(some) + bool(len(every) % len(some))]

@@ -8,7 +8,7 @@ import pytest
 
 from tools.benchmarks.__main__ import ENVIRONMENT
 from tools.benchmarks.page import PAGE, written
-from tools.benchmarks.plot import svg
+from tools.benchmarks.plot import Ratios, svg
 from tools.benchmarks.sections import SECTIONS
 from tools.benchmarks.tables import table
 
@@ -40,7 +40,8 @@ def test_a_table_has_as_many_cells_as_its_head() -> None:
 
 
 def test_the_plot_places_ratios_on_the_axis() -> None:
-    drawn = ET.fromstring(svg({"One & two": {"even": (1.0, 10.0), "slower": (0.1, None), "absent": (None, None)}}))
+    ratios: Ratios = {"One & two": {"even": (1.0, 10.0), "slower": (0.1, None), "absent": (None, None)}}
+    drawn = ET.fromstring(svg({"As list": ratios}))
     even = next(line for line in drawn.iter(f"{SVG}line") if line.get("class") == "even")
     circles = [float(circle.get("cx", "")) for circle in drawn.iter(f"{SVG}circle")]
     assert circles[0] == float(even.get("x1", ""))
@@ -52,9 +53,19 @@ def test_the_plot_places_ratios_on_the_axis() -> None:
     assert "prefers-color-scheme: dark" in (drawn.findtext(f"{SVG}style") or "")
 
 
+def test_the_plot_has_a_panel_for_each_form_with_the_same_rows() -> None:
+    drawn = ET.fromstring(svg({"As list": {"V": {"a": (1.0, None)}}, "As array": {"V": {"b": (1.0, None)}}}))
+    places = [(float(c.get("cx", "")), float(c.get("cy", ""))) for c in drawn.iter(f"{SVG}circle")]
+    evens = [float(line.get("x1", "")) for line in drawn.iter(f"{SVG}line") if line.get("class") == "even"]
+    assert [x for x, _ in places] == evens
+    assert evens[0] < evens[1]
+    assert places[0][1] < places[1][1]  # each panel has the rows of both
+    assert {"As list", "As array", "a", "b"} <= {text.text for text in drawn.iter(f"{SVG}text")}
+
+
 def test_a_plot_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to plot"):
-        svg({"One": {"absent": (None, None)}})
+        svg({"As list": {"One": {"absent": (None, None)}}})
 
 
 def test_peers_are_kept_to_one_thread() -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,12 @@ def test_without_a_compiler_nothing_is_compiled_and_the_status_says_so(tmp_path:
         assert done.stdout == (
             "native: there is no C compiler (/nowhere/cc), so nothing is compiled; Katapi runs as pure Python\n"
         )
+
+
+def test_what_the_extensions_import_is_told_as_requirements_and_nothing_is_compiled(tmp_path: Path) -> None:
+    root = project(tmp_path / "p")
+    assert run(root, "tools/native.py", "--needs").stdout.split() == []
+    source = root / "codegen/katapi/runtime/native/merging.py"
+    source.write_text(WRAPS.replace("if TYPE_CHECKING:\n    from", "from"), "utf-8")
+    assert run(root, "tools/native.py", "--needs").stdout == f"mypy_extensions=={version('mypy-extensions')}\n"
+    assert not [*root.rglob("*.so")]

@@ -3,7 +3,8 @@
 usage: python -m tools.benchmarks [--quick] [--only SECTION]... [--vocabulary NAME]... [--rounds N] [--print]
 
 Everything runs on one thread. What two sides give is compared before it is timed; a peer that gives something else is
-named with the share, and not timed. Exit status: 1 where Katapi differs from what is official.
+named with the share, and not timed. Exit status: 1 where Katapi differs from what is official, or where it runs as pure
+Python though its compiled engine could run here.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ENVIRONMENT = {
@@ -28,7 +30,7 @@ ENVIRONMENT = {
 def main() -> int:
     """Reads the command line."""
     os.environ.update(ENVIRONMENT)  # before anything is imported that reads it
-    from tools.benchmarks import page
+    from tools.benchmarks import engine, page
     from tools.benchmarks.images import ImagesDiffer
     from tools.benchmarks.sections import SECTIONS, Plots
     from tools.benchmarks.settings import Settings
@@ -45,19 +47,28 @@ def main() -> int:
     rounds: int = given.rounds or (3 if given.quick else 5)
     if rounds < 2:
         parser.error("--rounds: the first round has texts that nobody has met, so there must be two or more")
+    try:
+        warning = engine.checked()
+    except engine.WrongEngine as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    if warning is not None:
+        print(f"bench: {warning}", file=sys.stderr)
     chosen: list[str] = given.only or [*SECTIONS]
     vocabularies: list[str] = given.vocabulary or [*DECLARED]
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder), vocabularies, given.quick, rounds)
         for section in chosen:
             plots: Plots = {}
+            begin = time.monotonic()
             try:
                 content = SECTIONS[section](settings, plots)
             except (TaskError, ImagesDiffer, ValueError) as error:
                 print(f"bench: {section}: {error}", file=sys.stderr)
                 return 1
+            print(f"bench: {section} took {time.monotonic() - begin:.0f} s", file=sys.stderr)
             if section != "peers":
-                content = f"{page.conditions(rounds, quick=given.quick)}\n{content}"
+                content = f"{page.conditions(rounds, vocabularies, quick=given.quick)}\n{content}"
             if given.print:
                 print(f"## {section}\n\n{content}")
                 continue

@@ -15,12 +15,18 @@ Messages = list[dict[str, Json]]
 
 
 @dataclass(frozen=True)
-class Case:
+class Conversation:
     """One conversation as a request."""
 
     id: str
     params: Mapping[str, bool]
     raw: bytes
+
+
+@dataclass(frozen=True)
+class Case(Conversation):
+    """One conversation of the vectors, and what is official of it."""
+
     text: str
     """What the official template prints, of the model that the vectors are of."""
     ids: list[int]
@@ -44,7 +50,7 @@ class Vectors:
 
 
 def read_vectors(model: str, limit: int, folder: Path = ROOT / "tests/vectors/chat") -> Vectors:
-    """The first `limit` real conversations for which the official implementation gave a result."""
+    """Real conversations for which the official implementation gave a result, at most `limit`, taken evenly."""
     with gzip.open(folder / f"{model}.jsonl.gz", "rt", encoding="utf-8") as lines:
         head, *rows = map(json.loads, lines)
     cases = [
@@ -60,7 +66,8 @@ def read_vectors(model: str, limit: int, folder: Path = ROOT / "tests/vectors/ch
         for row in rows
         if "error" not in row and row["id"].startswith("real/")
     ]
-    return Vectors(cases[:limit], head["template_sha256"], head["tokenizer_sha256"])
+    step = max(-(-len(cases) // limit), 1)
+    return Vectors(cases[::step], head["template_sha256"], head["tokenizer_sha256"])
 
 
 def plain(raw: bytes) -> Plain:

@@ -14,7 +14,7 @@ from tools.benchmarks.peers import KATAPI, PEERS
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import paragraph, table
-from tools.benchmarks.timing import Side, Work, interleaved
+from tools.benchmarks.timing import Side, Work, in_pairs, interleaved
 from tools.benchmarks.vocabularies import DECLARED
 
 STREAMED = 2_000  # ids, about as long as a long reply
@@ -63,10 +63,11 @@ def _measure_way(
         if not compared.full:
             found.differing[title, name, way] = str(compared)
             del sides[name]
-    times = interleaved(sides, items, rounds)
-    ours = times.pop(KATAPI.name).later
-    found.speeds[title, way] = sum(map(len, items)) / sum(ours) * 1e3
-    found.ratios.update({(title, name, way): ratio(ours, each.later) for name, each in times.items()})
+    own = sides.pop(KATAPI.name)
+    pairs = in_pairs(own, sides, items, rounds)
+    alone = interleaved({KATAPI.name: own}, items, rounds)[KATAPI.name]
+    found.speeds[title, way] = sum(map(len, items)) / sum(alone.later) * 1e3
+    found.ratios.update({(title, name, way): ratio(a.later, b.later) for name, (a, b) in pairs.items()})
 
 
 def _does(encoder: Encoder, way: str) -> bool:

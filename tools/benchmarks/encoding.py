@@ -11,12 +11,12 @@ from tools.benchmarks.agreement import Agreement, agreement, between_ids
 from tools.benchmarks.corpus import Texts, chats, documents
 from tools.benchmarks.encoders import Encoder
 from tools.benchmarks.opened import each_opened
-from tools.benchmarks.peers import KATAPI, PEERS
-from tools.benchmarks.plot import Point
+from tools.benchmarks.peers import KATAPI, PEERS, PURE
+from tools.benchmarks.plot import Ratios
 from tools.benchmarks.settings import Settings
 from tools.benchmarks.statistics import Ratio, ratio, short
 from tools.benchmarks.tables import folded, paragraph, table
-from tools.benchmarks.timing import Side, Times, Work, interleaved
+from tools.benchmarks.timing import Side, Work, in_pairs, interleaved
 from tools.benchmarks.vocabularies import DECLARED
 
 Item = tuple[str, ...]
@@ -30,7 +30,8 @@ FORMS: Mapping[str, Callable[[Encoder], Callable[[str], object]]] = {
 INTRODUCTION = paragraph(
     "Text to ids. Each cell has two ratios: on documents in parts of 64 KiB, and on the messages of short chats. A "
     "text has been met before, as in a server that sees the same prompts again, but where it says *new*: there each "
-    "text is met for the first time, by a tokenizer that has met other texts."
+    "text is met for the first time, by a tokenizer that has met other texts. Texts that were met are timed for Katapi "
+    "and one peer in turn, new ones for all in turn, since they are new only once."
 )
 
 FIRST = {"list": "As list", "array": "As array", "new": "As list, new text"}
@@ -92,17 +93,17 @@ def _measure_kind(found: Measured, title: str, texts: Texts, encoders: Mapping[s
             equal[peer] = encoders[peer]
         else:
             found.differing[title, peer, texts.kind] = compared
-    _enter(found, title, "new", texts, {name: new[name] for name in equal}, later=False)
+    at_first = {name: times.first for name, times in new.items() if name in equal}
+    ours = at_first.pop(KATAPI.name)
+    found.speeds[title, "new", texts.kind] = texts.size / sum(ours) * 1e3
+    found.cells.extend(Cell(title, peer, "new", texts.kind, ours, other) for peer, other in at_first.items())
     for form, of in FORMS.items():
         sides = {name: _side(of(encoder)) for name, encoder in equal.items()}
-        _enter(found, title, form, texts, interleaved(sides, texts.items, rounds), later=True)
-
-
-def _enter(found: Measured, title: str, form: str, texts: Texts, times: Mapping[str, Times], *, later: bool) -> None:
-    spent = {name: each.later if later else each.first for name, each in times.items()}
-    ours = spent.pop(KATAPI.name)
-    found.speeds[title, form, texts.kind] = texts.size / sum(ours) * 1e3
-    found.cells.extend(Cell(title, peer, form, texts.kind, ours, other) for peer, other in spent.items())
+        own = sides.pop(KATAPI.name)
+        pairs = in_pairs(own, sides, texts.items, rounds)
+        alone = interleaved({KATAPI.name: own}, texts.items, rounds)[KATAPI.name]
+        found.speeds[title, form, texts.kind] = texts.size / sum(alone.later) * 1e3
+        found.cells.extend(Cell(title, peer, form, texts.kind, a.later, b.later) for peer, (a, b) in pairs.items())
 
 
 def _side(encode: Callable[[str], object]) -> Side[Item]:
@@ -124,6 +125,20 @@ def overall(cells: list[Cell], vocabulary: str, peer: str, form: str, *, chats: 
     return ratio([t for cell in chosen for t in cell.katapi], [t for cell in chosen for t in cell.other])
 
 
+def beside_pure(cells: list[Cell]) -> list[Cell]:
+    """The cells of the other peers with Katapi's pure form in the place of Katapi, each side as multiples of Katapi."""
+    pure = {(cell.vocabulary, cell.form, cell.kind): cell for cell in cells if cell.peer == PURE}
+    others = [cell for cell in cells if cell.peer != PURE and (cell.vocabulary, cell.form, cell.kind) in pure]
+    return [
+        cell._replace(katapi=_multiples(pure[cell.vocabulary, cell.form, cell.kind]), other=_multiples(cell))
+        for cell in others
+    ]
+
+
+def _multiples(cell: Cell) -> list[float]:
+    return [other / ours for ours, other in zip(cell.katapi, cell.other, strict=True)]
+
+
 def report(found: Measured) -> str:
     """The section of the page."""
     titles = [*dict.fromkeys(title for title, _, _ in found.speeds)]
@@ -131,9 +146,12 @@ def report(found: Measured) -> str:
     parts = [INTRODUCTION]
     for form, heading in FIRST.items():
         parts += [f"{heading}:\n", table(["beside", *titles], _summary(found, titles, form))]
+    pure = [*_summary(found._replace(cells=beside_pure(found.cells)), titles, "list")]
+    if pure:
+        parts += ["The pure form in the place of the compiled one, as list:\n", table(["beside", *titles], pure)]
     parts += [
         "![Encoding beside each peer](benchmarks.svg)\n",
-        "Katapi's own speed in MB/s, documents and then chats:\n",
+        "Katapi's own speed in MB/s, taking no turns with others but for new text, documents and then chats:\n",
         table(["", *titles], _speeds(found, titles, kinds)),
     ]
     headings = {
@@ -149,18 +167,21 @@ def report(found: Measured) -> str:
     return "\n".join(parts)
 
 
-def points(found: Measured) -> dict[str, dict[str, Point]]:
-    """The medians of the first table, for the plot."""
+def points(found: Measured) -> dict[str, Ratios]:
+    """The medians of the first tables, for the plot."""
     titles = [*dict.fromkeys(title for title, _, _ in found.speeds)]
     return {
-        title: {
-            peer.name: (
-                _median(overall(found.cells, title, peer.name, "list", chats=False)),
-                _median(overall(found.cells, title, peer.name, "list", chats=True)),
-            )
-            for peer in PEERS
+        heading: {
+            title: {
+                peer.name: (
+                    _median(overall(found.cells, title, peer.name, form, chats=False)),
+                    _median(overall(found.cells, title, peer.name, form, chats=True)),
+                )
+                for peer in PEERS
+            }
+            for title in titles
         }
-        for title in titles
+        for form, heading in FIRST.items()
     }
 
 
@@ -174,7 +195,8 @@ def _summary(found: Measured, titles: list[str], form: str) -> Iterator[list[str
         for title in titles:
             ratios = [overall(found.cells, title, peer, form, chats=chats) for chats in (False, True)]
             cells.append(" / ".join("–" if each is None else f"{short(each.median)}×" for each in ratios))
-        yield [peer, *("" if cell == "– / –" else cell for cell in cells)]
+        if any(cell != "– / –" for cell in cells):
+            yield [peer, *("" if cell == "– / –" else cell for cell in cells)]
 
 
 def _speeds(found: Measured, titles: list[str], kinds: list[str]) -> Iterator[list[str]]:

@@ -15,11 +15,16 @@ from tools.benchmarks.statistics import short
 from tools.benchmarks.tables import folded, paragraph, table
 
 MEASURED = ("qwen3", "mistral")
+COMPARED = 1_000_000
+"""The length of the texts that stand in the tables of ratios."""
 
 INTRODUCTION = paragraph(
-    "A million bytes of texts that are hard, beside as much prose: how many times as long each byte takes, for each "
-    "peer beside itself. Below 1 is faster than prose. Where there is no figure, a text ten times shorter had taken "
-    "too long for the next to be tried."
+    "A million bytes of texts that are hard. Where there is no figure, a text ten times shorter had taken too long for "
+    "the next to be tried, or ended in an error. First how many times as long as Katapi each peer takes:"
+)
+BESIDE_PROSE = paragraph(
+    "And how many times as long as a byte of prose each byte takes, for each peer beside itself; below 1 is faster "
+    "than prose:"
 )
 
 
@@ -61,6 +66,11 @@ def report(found: Measured) -> str:
     ]
     for title in titles:
         peers = [*dict.fromkeys(peer for of, peer, *_ in found.costs if of == title)]
+        others = [peer for peer in peers if peer != KATAPI.name]
+        parts.append(table([title, *others], _beside_katapi(found, title, others)))
+    parts.append(BESIDE_PROSE)
+    for title in titles:
+        peers = [*dict.fromkeys(peer for of, peer, *_ in found.costs if of == title)]
         parts.append(table([title, *peers], _beside_prose(found, title, peers)))
     parts.append("Katapi, nanoseconds a byte by length:\n")
     for title in titles:
@@ -85,13 +95,19 @@ def report(found: Measured) -> str:
     return "\n".join(parts)
 
 
+def _beside_katapi(found: Measured, title: str, peers: list[str]) -> Iterator[list[str]]:
+    for kind in KINDS:
+        ours = found.costs.get((title, KATAPI.name, kind, COMPARED))
+        costs = [found.costs.get((title, peer, kind, COMPARED)) for peer in peers]
+        yield [kind, *("" if cost is None or ours is None else f"{short(cost / ours)}×" for cost in costs)]
+
+
 def _beside_prose(found: Measured, title: str, peers: list[str]) -> Iterator[list[str]]:
-    length = 1_000_000
     for kind in (kind for kind in KINDS if kind != PROSE):
         cells = []
         for peer in peers:
-            cost = found.costs.get((title, peer, kind, length))
-            prose = found.costs.get((title, peer, PROSE, length))
+            cost = found.costs.get((title, peer, kind, COMPARED))
+            prose = found.costs.get((title, peer, PROSE, COMPARED))
             failed = any(at[:3] == (title, peer, kind) for at in found.failed)
             if cost is None or prose is None:
                 cells.append("error" if failed else "")

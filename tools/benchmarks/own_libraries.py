@@ -16,7 +16,7 @@ from typing import Protocol
 
 import katapi
 from katapi.runtime.json_types import Json
-from tools.benchmarks.conversations import Case, plain
+from tools.benchmarks.conversations import Conversation, plain
 from tools.benchmarks.tasks import Task
 from tools.benchmarks.timing import Side, Work
 
@@ -42,32 +42,52 @@ class HarmonyEncoding(Protocol):
 
 
 def mistral_tasks() -> list[Task]:
-    """Mistral NeMo. Raises ImportError."""
+    """Mistral NeMo. Raises ImportError.
+
+    The official templates of the models with a vocabulary of SentencePiece put spaces where mistral-common puts none,
+    so that there is no conversation on which both agree.
+    """
     from mistral_common.protocol.instruct.request import ChatCompletionRequest
     from mistral_common.tokens.tokenizers.mistral import MistralTokenizer as Loader
 
     tokenizer: MistralTokenizer = Loader.v3(is_tekken=True)
 
-    def other(case: Case) -> Work:
+    def from_objects(case: Conversation) -> Work:
         request = plain(case.raw)
         made = ChatCompletionRequest(messages=request.messages, tools=request.tools)
         return lambda: tokenizer.encode_chat_completion(made).tokens
 
-    return [Task("Mistral NeMo", "request to ids", "mistral-common", None, _assembled("mistral-nemo-tekken"), other)]
+    def from_bytes(case: Conversation) -> Work:
+        raw = _fields(case)
+
+        def work() -> list[int]:
+            return tokenizer.encode_chat_completion(ChatCompletionRequest.model_validate_json(raw)).tokens
+
+        return work
+
+    objects, raw = _assembled("mistral-nemo-tekken")
+    return [
+        Task("Mistral NeMo", "request to ids", "mistral-common", None, objects, from_objects),
+        Task("Mistral NeMo", "bytes to ids", "mistral-common", None, raw, from_bytes),
+    ]
 
 
-def harmony_tasks(ranks: str, folder: Path) -> list[Task]:
-    """gpt-oss. `ranks` is the file of o200k_base, which openai-harmony would else download. Raises ImportError."""
-    import openai_harmony as harmony
-
+def provide_o200k(ranks: str, folder: Path) -> None:
+    """Gives openai-harmony, on which gpt-oss stands in renderers too, the ranks that it would else download."""
     vocabularies = folder / "harmony"
     vocabularies.mkdir(exist_ok=True)
     shutil.copyfile(ranks, vocabularies / "o200k_base.tiktoken")
     os.environ["TIKTOKEN_ENCODINGS_BASE"] = str(vocabularies)
+
+
+def harmony_tasks() -> list[Task]:
+    """gpt-oss, after `provide_o200k`. Raises ImportError."""
+    import openai_harmony as harmony
+
     encoding: HarmonyEncoding = harmony.load_harmony_encoding(harmony.HarmonyEncodingName.HARMONY_GPT_OSS)
     role = harmony.Role
 
-    def other(case: Case) -> Work:
+    def other(case: Conversation) -> Work:
         request = plain(case.raw)
         system = harmony.SystemContent.new().with_conversation_start_date(TODAY)
         messages = [harmony.Message.from_role_and_content(role.SYSTEM, system)]
@@ -86,7 +106,7 @@ def harmony_tasks(ranks: str, folder: Path) -> list[Task]:
         conversation = harmony.Conversation.from_messages(messages)
         return lambda: encoding.render_conversation_for_completion(conversation, role.ASSISTANT)
 
-    ours = _assembled("gpt-oss", now=datetime.fromisoformat(TODAY).isoformat(), add_generation_prompt=True)
+    ours, _ = _assembled("gpt-oss", now=datetime.fromisoformat(TODAY).isoformat(), add_generation_prompt=True)
     return [Task("gpt-oss", "request to ids", "openai-harmony", None, ours, other)]
 
 
@@ -101,14 +121,23 @@ def _described(make: _Described, tool: Mapping[str, Json]) -> object:
     return make(function["name"], function.get("description", ""), function.get("parameters"))
 
 
-def _assembled(name: str, **params: Json) -> Side[Case]:
-    """Messages and tools alone, since parameters differ between models."""
+def _assembled(name: str, **params: Json) -> tuple[Side[Conversation], Side[Conversation]]:
+    """Katapi from objects, and from bytes."""
     model = katapi.load(name)
 
-    def side(case: Case) -> Work:
-        given = plain(case.raw)
-        fields = {"messages": given.messages} | ({"tools": given.tools} if given.tools else {}) | params
-        request = model.decode_request(json.dumps(fields, ensure_ascii=False).encode())
+    def from_objects(case: Conversation) -> Work:
+        request = model.decode_request(_fields(case, **params))
         return lambda: model.assemble(request).input_ids
 
-    return side
+    def from_bytes(case: Conversation) -> Work:
+        raw = _fields(case, **params)
+        return lambda: model.assemble(raw).input_ids
+
+    return from_objects, from_bytes
+
+
+def _fields(case: Conversation, **params: Json) -> bytes:
+    """Messages and tools alone, since parameters differ between models."""
+    given = plain(case.raw)
+    fields = {"messages": given.messages} | ({"tools": given.tools} if given.tools else {}) | params
+    return json.dumps(fields, ensure_ascii=False).encode()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Collection
 from pathlib import Path
 
-import katapi
+from tools.benchmarks import engine
 from tools.benchmarks.opened import installed
 from tools.benchmarks.peers import PEERS
 from tools.benchmarks.tables import paragraph, table
@@ -15,9 +16,12 @@ from tools.benchmarks.vocabularies import ROOT
 PAGE = ROOT / "docs/benchmarks.md"
 OTHERS = {
     "transformers": "Renders by Jinja and finds control tokens in the text that came out.",
-    "renderers": "Hand-written Python for each model; encodes by the tokenizer of transformers.",
+    "renderers": "Hand-written Python for each model; encodes by the tokenizer of transformers, or by openai-harmony.",
     "jinja2": "Compiled templates, as transformers sets them up.",
-    "openai-harmony": "Rust; gpt-oss only. Has no JSON of requests: its objects are made outside of the time.",
+    "openai-harmony": (
+        "Rust; gpt-oss only. Has no JSON of requests: its objects are made outside of the time. Writes many tools "
+        "otherwise than the official template does; such conversations are not timed."
+    ),
 }
 """Peers of requests by their packages, and what they do differently."""
 
@@ -38,20 +42,13 @@ def write(section: str, content: str, page: Path = PAGE) -> None:
     page.write_text(text, encoding="utf-8", newline="\n")
 
 
-def conditions(rounds: int, *, quick: bool) -> str:
+def conditions(rounds: int, vocabularies: Collection[str], *, quick: bool) -> str:
     """On what and how it was measured."""
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     extent = f"a quick run of {rounds} rounds" if quick else f"{rounds} rounds"
-    return paragraph(
-        f"*Katapi's engine: {engine()}. Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} "
-        f"cores that others may use, {extent}, load at the end {load}.*"
-    )
-
-
-def engine() -> str:
-    """Which of Katapi's engines runs."""
-    told: object = getattr(katapi, "engine", None)
-    return str(told()) if callable(told) else "pure Python"
+    told = " ".join([f"Katapi's engine: {engine.described()}.", *engine.exceptions(vocabularies)])
+    machine = f"{platform.machine()}, {os.cpu_count()} cores that others may use"
+    return paragraph(f"*{told} Python {platform.python_version()}, {machine}, {extent}, load at the end {load}.*")
 
 
 def peers() -> str:

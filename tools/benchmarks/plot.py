@@ -1,4 +1,4 @@
-"""The plot of encoding: how many times as long as Katapi each peer takes, on a logarithmic axis."""
+"""The plot of encoding: how many times as long as Katapi each peer takes, on logarithmic axes side by side."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
-WIDTH, LEFT, RIGHT, TOP, ROW, BETWEEN = 760, 132, 24, 64, 18, 14
-COLOURS = ("#3b82f6", "#ef4444", "#10b981", "#f59e0b", "#a855f7", "#06b6d4", "#84cc16", "#ec4899", "#8b7355")
+WIDTH, LEFT, RIGHT, TOP, ROW, BETWEEN = 960, 132, 44, 78, 18, 14
+COLOURS = ("#3b82f6", "#ef4444", "#10b981", "#f59e0b", "#a855f7", "#06b6d4", "#84cc16", "#ec4899", "#8b7355", "#64748b")
 
 STYLE = """
   text { font: 12px system-ui, sans-serif; fill: #57606a; }
@@ -24,36 +24,73 @@ STYLE = """
 Point = tuple[float | None, float | None]
 """The ratios on documents and on chats; None where nothing was measured."""
 
+Ratios = Mapping[str, Mapping[str, Point]]
+"""By vocabulary and peer."""
+
 _Place = Callable[[float], float]
-"""Where a ratio stands on the axis."""
+"""Where a ratio stands on an axis."""
 
 
-def svg(ratios: Mapping[str, Mapping[str, Point]]) -> str:
-    """The plot of the ratios by vocabulary and peer. Raises ValueError where there is none."""
-    numbers = [one for peers in ratios.values() for point in peers.values() for one in point if one is not None]
+def svg(panels: Mapping[str, Ratios]) -> str:
+    """The plot, a panel for each form of the ids by its name. Raises ValueError where there is nothing in it."""
+    points = [point for ratios in panels.values() for peers in ratios.values() for point in peers.values()]
+    numbers = [one for point in points for one in point if one is not None]
     if not numbers:
         raise ValueError("nothing to plot")
     low = math.floor(math.log10(min(*numbers, 1)))
     high = max(math.ceil(math.log10(max(*numbers, 1))), low + 1)
-    shown = {
-        title: {peer: point for peer, point in peers.items() if point != (None, None)}
-        for title, peers in ratios.items()
-    }
-    height = TOP + sum(ROW * len(peers) + BETWEEN + ROW for peers in shown.values()) + 12
-
-    def at(ratio: float) -> float:
-        return LEFT + (math.log10(ratio) - low) / (high - low) * (WIDTH - LEFT - RIGHT)
-
-    body = "\n".join([*_axis(range(low, high + 1), at_height=height, at=at), *_rows(shown, at)])
+    rows = _rows(panels)
+    height = TOP + sum(ROW * len(peers) + BETWEEN + ROW for peers in rows.values()) + 12
+    wide = (WIDTH - LEFT) / len(panels)
+    body: list[str] = [*_names(rows)]
+    for at_panel, (name, ratios) in enumerate(panels.items()):
+        place = _axis_from(LEFT + at_panel * wide, wide - RIGHT, low, high)
+        body += _axis(name, range(low, high + 1), at_height=height, at=place)
+        body += _points(rows, ratios, place)
+    drawn = "\n".join(body)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="Time of each peer beside Katapi, by vocabulary">\n<style>{STYLE}</style>\n{body}\n</svg>\n'
+        f'aria-label="Time of each peer beside Katapi, by vocabulary">\n<style>{STYLE}</style>\n{drawn}\n</svg>\n'
     )
 
 
-def _axis(powers: range, *, at_height: int, at: _Place) -> Iterator[str]:
-    yield f'<text class="title" x="{LEFT}" y="18">Encoding as list: a peer\'s time beside Katapi\'s</text>'
-    yield (f'<text x="{LEFT}" y="35">● documents  ○ chats; right of 1× Katapi is faster, left of it the peer</text>')
+def _rows(panels: Mapping[str, Ratios]) -> dict[str, list[str]]:
+    """The peers by vocabulary that any panel has a point of."""
+    rows: dict[str, list[str]] = {}
+    for ratios in panels.values():
+        for title, peers in ratios.items():
+            row = rows.setdefault(title, [])
+            row += [peer for peer, point in peers.items() if point != (None, None) and peer not in row]
+    return rows
+
+
+def _heights(rows: Mapping[str, list[str]]) -> Iterator[tuple[int, str, str]]:
+    """Where each row stands, with its vocabulary and its peer; a vocabulary's heading has no peer."""
+    y = TOP + 10
+    for title, peers in rows.items():
+        yield y, title, ""
+        for peer in peers:
+            y += ROW
+            yield y, title, peer
+        y += ROW + BETWEEN
+
+
+def _axis_from(left: float, wide: float, low: int, high: int) -> _Place:
+    return lambda ratio: left + (math.log10(ratio) - low) / (high - low) * wide
+
+
+def _names(rows: Mapping[str, list[str]]) -> Iterator[str]:
+    yield f'<text class="title" x="{LEFT}" y="18">Encoding: a peer\'s time beside Katapi\'s</text>'
+    yield f'<text x="{LEFT}" y="35">● documents  ○ chats; right of 1× Katapi is faster, left of it the peer</text>'
+    for y, title, peer in _heights(rows):
+        if peer:
+            yield f'<text x="{LEFT - 8}" y="{y}" text-anchor="end">{escape(peer)}</text>'
+        else:
+            yield f'<text class="title" x="8" y="{y}">{escape(title)}</text>'
+
+
+def _axis(name: str, powers: range, *, at_height: int, at: _Place) -> Iterator[str]:
+    yield f'<text class="title" x="{at(10.0 ** powers[0]):.1f}" y="{TOP - 26}">{escape(name)}</text>'
     for power in powers:
         x = at(10.0**power)
         kind = "even" if power == 0 else "grid"
@@ -62,18 +99,12 @@ def _axis(powers: range, *, at_height: int, at: _Place) -> Iterator[str]:
         yield f'<text x="{x:.1f}" y="{TOP - 12}" text-anchor="middle">{label}</text>'
 
 
-def _rows(shown: Mapping[str, Mapping[str, Point]], at: _Place) -> Iterator[str]:
-    colours = dict(zip(dict.fromkeys(peer for peers in shown.values() for peer in peers), COLOURS * 9, strict=False))
-    y = TOP + 10
-    for title, peers in shown.items():
-        yield f'<text class="title" x="8" y="{y}">{escape(title)}</text>'
-        y += ROW
-        for peer, (documents, chats) in peers.items():
-            yield f'<text x="{LEFT - 8}" y="{y}" text-anchor="end">{escape(peer)}</text>'
-            if documents is not None:
-                yield f'<circle cx="{at(documents):.1f}" cy="{y - 4}" r="5" fill="{colours[peer]}"/>'
-            if chats is not None:
-                ring = f'r="4" fill="none" stroke="{colours[peer]}" stroke-width="2"'
-                yield f'<circle cx="{at(chats):.1f}" cy="{y - 4}" {ring}/>'
-            y += ROW
-        y += BETWEEN
+def _points(rows: Mapping[str, list[str]], ratios: Ratios, at: _Place) -> Iterator[str]:
+    colours = dict(zip(dict.fromkeys(peer for peers in rows.values() for peer in peers), COLOURS * 9, strict=False))
+    for y, title, peer in _heights(rows):
+        documents, chats = ratios.get(title, {}).get(peer, (None, None))
+        if documents is not None:
+            yield f'<circle cx="{at(documents):.1f}" cy="{y - 4}" r="5" fill="{colours[peer]}"/>'
+        if chats is not None:
+            ring = f'r="4" fill="none" stroke="{colours[peer]}" stroke-width="2"'
+            yield f'<circle cx="{at(chats):.1f}" cy="{y - 4}" {ring}/>'

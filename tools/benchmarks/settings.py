@@ -20,12 +20,17 @@ class Settings(NamedTuple):
     @property
     def chunks(self) -> int:
         """Parts of 64 KiB of each kind of document."""
-        return 3 if self.quick else 12
+        return 3 if self.quick else 8
 
     @property
     def conversations(self) -> int:
-        """The most conversations."""
+        """The most conversations whose messages are encoded."""
         return 60 if self.quick else 1000
+
+    @property
+    def requests(self) -> int:
+        """The most conversations that are requests."""
+        return 30 if self.quick else 120
 
     @property
     def longest(self) -> int:
@@ -35,4 +40,4 @@ class Settings(NamedTuple):
     @property
     def patience(self) -> float:
         """After this many seconds for one text, no longer one of its kind is tried."""
-        return 2.0 if self.quick else 6.0
+        return 2.0 if self.quick else 4.0

@@ -4,7 +4,7 @@ from tools.benchmarks.encoders import Peer
 from tools.benchmarks.peers.bpe_openai import open_bpe_openai
 from tools.benchmarks.peers.fastokens import open_fastokens
 from tools.benchmarks.peers.gigatoken import open_gigatoken
-from tools.benchmarks.peers.katapi import open_katapi
+from tools.benchmarks.peers.katapi import open_katapi, open_pure_katapi
 from tools.benchmarks.peers.kitoken import open_kitoken
 from tools.benchmarks.peers.mistral_common import open_mistral_common
 from tools.benchmarks.peers.quicktok import open_quicktok
@@ -13,6 +13,8 @@ from tools.benchmarks.peers.tiktoken import open_tiktoken
 from tools.benchmarks.peers.tokenizers import open_tokenizers
 
 KATAPI = Peer("Katapi", "katapi", open_katapi, "")
+PURE = "Katapi, pure"
+"""The name of Katapi without extensions among the peers."""
 
 PEERS = (
     Peer(
@@ -62,5 +64,11 @@ PEERS = (
         "mistral-common",
         open_mistral_common,
         "Mistral's models only; stands on tiktoken and sentencepiece.",
+    ),
+    Peer(
+        PURE,
+        "katapi",
+        open_pure_katapi,
+        "Katapi without its extensions, as it runs where there is no C compiler.",
     ),
 )
