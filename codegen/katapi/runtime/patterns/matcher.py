@@ -26,6 +26,7 @@ from katapi.runtime.patterns.partition import Partition
 from katapi.runtime.patterns.program import Program
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.standard import attempts_are_linear, bracket_of_characters, bracket_of_classes, expression
+from katapi.runtime.patterns.stretches import Stretches, stretches_of
 from katapi.runtime.patterns.syntax import Dialect, PatternError, parse
 from katapi.runtime.patterns.tree import Alternation, sets_of
 from katapi.runtime.unicode import known_versions
@@ -93,6 +94,14 @@ class Matcher:
             cuts += span
         cuts.append(len(text))
         return [text[start:end] for start, end in pairwise(cuts) if start < end]
+
+    @cached_property
+    def stretches(self) -> Stretches | None:
+        """What cuts a text into longer parts, the pieces of which, one part after another, are those of the text.
+
+        None where there are no places for it, or it was not proven that matches cover every text.
+        """
+        return stretches_of(self._program, self._partition) if self.total else None
 
     def spans_by_automaton(self, text: str) -> Iterator[tuple[int, int]]:
         """The same as `spans`, always by the automaton."""
