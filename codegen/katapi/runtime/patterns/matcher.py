@@ -70,6 +70,7 @@ class Matcher:
         members, every = self._partition.members, self._partition.every
         self.total = takes_something and covers_every_character(root, members, every)
         """Whether it was proven that every character of every text lies in a match."""
+        self._splits_at_once = self.total and self._backtracks_little
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The matches in order, as half-open ranges of code points.
@@ -82,6 +83,8 @@ class Matcher:
 
     def split(self, text: str) -> list[str]:
         """The matches and what lies between them, in order. No piece is empty, and joined they are `text`."""
+        if self._splits_at_once and len(text) <= _LONGEST and text.isascii():  # as below, in fewer calls
+            return self._over_ascii.findall(text)
         if self.total:
             if len(text) <= _LONGEST:
                 return self._pieces(text)

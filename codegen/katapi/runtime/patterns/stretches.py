@@ -21,7 +21,7 @@ class Stretches:
     """Cuts before a space, but for those that stand behind one of the characters `unsafe`, a bracket expression."""
 
     def __init__(self, unsafe: str) -> None:
-        self._unsafe = re.compile(f"{unsafe} ")
+        self._unsafe = re.compile(f" (?<={unsafe} )")  # looked for by its first character, so that it is found fast
         # Spaces and what is none; and more of both for as long as what stands before the next space is not safe.
         stretch = f" *+[^ ]*+(?:(?<={unsafe}) ++[^ ]*+)*+"
         self._first = re.compile(stretch)
@@ -33,8 +33,8 @@ class Stretches:
         Time is linear in the text.
         """
         if self._unsafe.search(text) is None:
-            first, *others = text.split(" ")  # what the patterns below do, in a third of the time
-            return first, others
+            others = text.split(" ")  # what the patterns below do, in a third of the time
+            return others.pop(0), others
         begin = next(self._first.finditer(text))
         return begin[0], self._others.findall(text, begin.end())
 

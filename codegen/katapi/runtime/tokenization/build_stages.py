@@ -49,6 +49,12 @@ def build_pretokenizer(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersi
     """
     last = len(stages) - 1
     built = [part for index, stage in enumerate(stages) for part in _pretokenizer(stage, unicode, last=index == last)]
+    if len(built) > 1:
+        from katapi.runtime.tokenization.joint_split import joint_split  # most have one pattern
+
+        joint = joint_split(stages, unicode)
+        if joint is not None:
+            return joint
     return built[0] if len(built) == 1 else pretokenizers.Chained(*built) if built else pretokenizers.Whole()
 
 

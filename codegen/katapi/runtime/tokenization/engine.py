@@ -38,8 +38,8 @@ class PieceEngine:
         self._split = pretokenizer.split
         self._segment = segmenter.segment
         self._ids_of_piece = Memo(self._segmented).__getitem__
-        self._ids_of_beginning = Memo(self._cut).__getitem__
-        self._ids_behind_space = Memo(lambda stretch: self._cut(" " + stretch)).__getitem__
+        self._ids_of_beginning = Memo(self._cut_beginning).__getitem__
+        self._ids_behind_space = Memo(self._cut_behind_space).__getitem__
         self._ranges_of_piece = Memo(segmenter.segment_ranges).__getitem__
 
     @property
@@ -67,11 +67,15 @@ class PieceEngine:
         if self._stretches is None:
             return b"".join(map(self._ids_of_piece, self._split(text, first)))
         beginning, others = self._stretches.cut(text)
-        return b"".join((self._ids_of_beginning(beginning), *map(self._ids_behind_space, others)))
+        return b"".join([self._ids_of_beginning(beginning), *map(self._ids_behind_space, others)])
 
-    def _cut(self, stretch: str) -> bytes:
-        """The ids of a stretch in bytes; where it stands does not count."""
+    def _cut_beginning(self, stretch: str) -> bytes:
+        """The ids of a stretch in bytes."""
         return b"".join(map(self._ids_of_piece, self._split(stretch, False)))
+
+    def _cut_behind_space(self, stretch: str) -> bytes:
+        """The ids of a stretch with the space before it."""
+        return b"".join(map(self._ids_of_piece, self._split(" " + stretch, False)))
 
     def _segmented(self, piece: str) -> bytes:
         """The ids of a piece in bytes."""

@@ -101,7 +101,7 @@ class PipelineTokenizer:
         """The text that the engine takes; None where only the aligned form tells what stands at the beginning."""
         _refuse_surrogates(text)
         normalized = self._normalizer.normalize(text)
-        return None if first and self._engine.positional and normalized is not text else normalized
+        return None if first and normalized is not text and self._engine.positional else normalized
 
     def cuts(self, text: str) -> tuple[int, int] | None:
         """The first and the last place at which a text can be cut, in characters."""
