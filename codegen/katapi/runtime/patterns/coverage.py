@@ -6,8 +6,10 @@ Sets of characters are sets of classes here, as integers whose bit n says whethe
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence as Items
 from typing import TypeAlias
 
+from katapi.runtime.patterns.gaps import gap_of
 from katapi.runtime.patterns.tree import Alternation, Behind, CharacterSet, Class, Look, Mode, Node, Repeat, Sequence
 
 Members: TypeAlias = Callable[[CharacterSet], int]
@@ -19,7 +21,7 @@ def covers_every_character(root: Alternation, members: Members, every: int) -> b
 
     `members` gives the classes of a set, `every` is the set of all classes.
     """
-    return _sure(root, members) == every
+    return sure(root, members) == every
 
 
 def matches_nothing(node: Node | Sequence) -> bool:
@@ -37,37 +39,46 @@ def matches_nothing(node: Node | Sequence) -> bool:
             return all(map(matches_nothing, node.items))
 
 
-def _sure(node: Node | Sequence, members: Members) -> int:
+def sure(node: Node | Sequence, members: Members) -> int:
     """The characters at which `node` matches whatever stands before and after them."""
     match node:
         case Class():
             return members(node.members)
         case Repeat():
-            return _sure(node.item, members) if node.minimum == 1 else 0
+            return sure(node.item, members) if node.minimum == 1 else 0
         case Look() | Behind():
             return 0
         case Alternation():
-            sure = 0
-            for choice in node.choices:
-                sure |= _sure(choice, members)
-            return sure
+            found = 0
+            for index, choice in enumerate(node.choices):
+                found |= sure(choice, members) | _sure_gap(choice, node.choices[:index], members)
+            return found
         case Sequence():
             return _sure_sequence(node, members)
 
 
 def _sure_sequence(node: Sequence, members: Members) -> int:
     """A sequence is sure where its one obligatory item is, and what is optional before it keeps nothing from it."""
-    sure: int | None = None
+    found: int | None = None
     taken = 0
     for item in node.items:
         if isinstance(item, Repeat) and item.minimum == 0:
-            if sure is None and item.mode is Mode.POSSESSIVE:
+            if found is None and item.mode is Mode.POSSESSIVE:
                 taken |= _first(item, members)
-        elif sure is None:
-            sure = _sure(item, members) & ~taken
+        elif found is None:
+            found = sure(item, members) & ~taken
         else:
             return 0
-    return sure or 0
+    return found or 0
+
+
+def _sure_gap(node: Sequence, before: Items[Sequence], members: Members) -> int:
+    """What no match begins with is a gap, where the choices before it are all those matches."""
+    made_of = gap_of(node)
+    if made_of is None:
+        return 0
+    matches, left = made_of
+    return members(left) if all(choice in before for choice in matches.choices) else 0
 
 
 def _first(item: Repeat, members: Members) -> int:

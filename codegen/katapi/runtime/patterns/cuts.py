@@ -17,10 +17,28 @@ def safe_cuts(program: Program, classes: int) -> re.Pattern[bytes] | None:
 
     `classes` is their number. A pattern that looks back has no such places.
     """
-    if any(isinstance(step, Back) for step in program.steps):
-        return None
     every = (1 << classes) - 1
-    crossed = [0] * classes  # by class: before which classes it may stand inside of a match or of a look-ahead
+    sides: dict[int, int] = {}  # what may stand on the right → what may stand on the left
+    for number, right in enumerate(_crossed(program, classes)):
+        if right != every:
+            sides[every & ~right] = sides.get(every & ~right, 0) | 1 << number
+    if not sides:
+        return None
+    pairs = (f"{bracket_of_classes(left)}(?={bracket_of_classes(right)})" for right, left in sides.items())
+    return re.compile("|".join(pairs).encode())
+
+
+def safe_before(program: Program, classes: int, right: int) -> int:
+    """The classes behind which a text can be cut where a character of the class `right` follows, as a set."""
+    crossed = _crossed(program, classes)
+    return sum(1 << number for number in range(classes) if not crossed[number] >> right & 1)
+
+
+def _crossed(program: Program, classes: int) -> list[int]:
+    """By class: before which classes, as a set, it may stand inside of a match or of a look-ahead."""
+    if any(isinstance(step, Back) for step in program.steps):
+        return [(1 << classes) - 1] * classes
+    crossed = [0] * classes
     for step in program.steps:
         if not isinstance(step, Take):
             continue
@@ -28,14 +46,7 @@ def safe_cuts(program: Program, classes: int) -> re.Pattern[bytes] | None:
         for number in range(classes):
             if step.members >> number & 1:
                 crossed[number] |= reached
-    sides: dict[int, int] = {}  # what may stand on the right → what may stand on the left
-    for number, right in enumerate(crossed):
-        if right != every:
-            sides[every & ~right] = sides.get(every & ~right, 0) | 1 << number
-    if not sides:
-        return None
-    pairs = (f"{bracket_of_classes(left)}(?={bracket_of_classes(right)})" for right, left in sides.items())
-    return re.compile("|".join(pairs).encode())
+    return crossed
 
 
 def _next_characters(program: Program, step: int) -> int:

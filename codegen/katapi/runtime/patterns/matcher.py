@@ -26,6 +26,7 @@ from katapi.runtime.patterns.partition import Partition
 from katapi.runtime.patterns.program import Program
 from katapi.runtime.patterns.properties import PROPERTIES
 from katapi.runtime.patterns.standard import attempts_are_linear, bracket_of_characters, bracket_of_classes, expression
+from katapi.runtime.patterns.stretches import Stretches, stretches_of
 from katapi.runtime.patterns.syntax import Dialect, PatternError, parse
 from katapi.runtime.patterns.tree import Alternation, sets_of
 from katapi.runtime.unicode import known_versions
@@ -69,6 +70,7 @@ class Matcher:
         members, every = self._partition.members, self._partition.every
         self.total = takes_something and covers_every_character(root, members, every)
         """Whether it was proven that every character of every text lies in a match."""
+        self._splits_at_once = self.total and self._backtracks_little
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The matches in order, as half-open ranges of code points.
@@ -81,6 +83,8 @@ class Matcher:
 
     def split(self, text: str) -> list[str]:
         """The matches and what lies between them, in order. No piece is empty, and joined they are `text`."""
+        if self._splits_at_once and len(text) <= _LONGEST and text.isascii():  # as below, in fewer calls
+            return self._over_ascii.findall(text)
         if self.total:
             if len(text) <= _LONGEST:
                 return self._pieces(text)
@@ -93,6 +97,14 @@ class Matcher:
             cuts += span
         cuts.append(len(text))
         return [text[start:end] for start, end in pairwise(cuts) if start < end]
+
+    @cached_property
+    def stretches(self) -> Stretches | None:
+        """What cuts a text into longer parts, the pieces of which, one part after another, are those of the text.
+
+        None where there are no places for it, or it was not proven that matches cover every text.
+        """
+        return stretches_of(self._program, self._partition) if self.total else None
 
     def spans_by_automaton(self, text: str) -> Iterator[tuple[int, int]]:
         """The same as `spans`, always by the automaton."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Sequence as Items
 
+from katapi.runtime.patterns.gaps import gap_of
 from katapi.runtime.patterns.sets import Ranges, complement
 from katapi.runtime.patterns.tree import (
     Alternation,
@@ -90,12 +91,18 @@ _LAST = 0x10FFFF
 def attempts_are_linear(root: Alternation) -> bool:
     """Whether an attempt to match at one place takes a backtracking engine no more time than the text is long.
 
+    A gap (`gaps.py`) takes that time for each of its characters, at none of which an attempt is made again.
+
     So it is where what follows the first unbounded repetition can fail only after a bounded number of steps: then each
     character that the repetition gives back costs a bounded number of steps. The proof asks for this form: unbounded
     repetitions are of single classes, and once a second one has taken its minimum, nothing after it can fail. It can
     fail for a pattern that is linear, never the other way round.
     """
-    return all(_linear(choice.items) for choice in root.choices)
+    for choice in root.choices:
+        made_of = gap_of(choice)
+        if not (_linear(choice.items) if made_of is None else attempts_are_linear(made_of[0])):
+            return False
+    return True
 
 
 def _linear(items: Items[Node]) -> bool:

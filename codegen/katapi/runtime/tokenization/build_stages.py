@@ -47,6 +47,12 @@ def build_pretokenizer(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersi
     What "ByteLevel" does to bytes is left to a model over bytes, unless other pre-tokenizers stand behind it. Raises
     `ArtifactError` A108 where a pattern cannot be used, and A124 as `build_normalizer` does.
     """
+    if len(stages) > 1:
+        from katapi.runtime.tokenization.joint_split import joint_split  # many have one stage
+
+        joint = joint_split(stages, unicode)
+        if joint is not None:
+            return joint
     last = len(stages) - 1
     built = [part for index, stage in enumerate(stages) for part in _pretokenizer(stage, unicode, last=index == last)]
     return built[0] if len(built) == 1 else pretokenizers.Chained(*built) if built else pretokenizers.Whole()

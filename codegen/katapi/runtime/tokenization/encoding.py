@@ -20,12 +20,11 @@ class Encoding:
         """Gives the text that the engine takes of what stands behind a cut."""
         self._normalize = normalizer.normalize
         self._align = normalizer.align
-        self._positional = engine.positional
 
     def normalized(self, text: str, first: bool) -> str | None:
         """The text that the engine takes; None where only the aligned form tells what stands at the beginning."""
         normalized = self._normalize(text)
-        return None if first and self._positional and normalized is not text else normalized
+        return None if first and normalized is not text and self.engine.positional else normalized
 
     def aligned(self, text: str, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The ids, and the source of each: int64 of shape [n, 2], half-open ranges of bytes."""

@@ -1,21 +1,30 @@
-"""The engine in pure Python: a pre-tokenizer and a segmenter, with a memory of the pieces that were met before."""
+"""The engine in pure Python: a pre-tokenizer and a segmenter, with a memory of what was met before.
+
+Where the pre-tokenizer knows places that cut a text whatever stands around, the text is cut there first, and the ids
+of such stretches are remembered, as those of pieces are: most are words that come again, and patterns run over the
+others only. Ids are kept as bytes, four an id, which are joined faster than numbers are put into a list.
+"""
 
 from __future__ import annotations
 
+from array import array
+from functools import cached_property
 from itertools import accumulate, chain
-from struct import pack
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.compiled import EngineForm
+from katapi.runtime.patterns.stretches import Stretches
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.memo import Memo
-from katapi.runtime.tokenization.stages import PreTokenizer, Segmenter
+from katapi.runtime.tokenization.stages import PreTokenizer, Segmenter, Stretching
 
 NOT_COMPILED: Final = "there is no compiled engine for such a tokenizer"
 """Why it is the pure engine, where nothing more is said."""
+
+_ID: Final = "i"  # the format of an id in bytes: a number of C of 32 bits
 
 
 class PieceEngine:
@@ -27,7 +36,10 @@ class PieceEngine:
         """That it is the pure one, and why."""
         self._pretokenizer = pretokenizer
         self._split = pretokenizer.split
-        self._ids_of_piece = Memo(segmenter.segment).__getitem__
+        self._segment = segmenter.segment
+        self._ids_of_piece = Memo(self._segmented).__getitem__
+        self._ids_of_beginning = Memo(self._cut_beginning).__getitem__
+        self._ids_behind_space = Memo(self._cut_behind_space).__getitem__
         self._ranges_of_piece = Memo(segmenter.segment_ranges).__getitem__
 
     @property
@@ -36,20 +48,43 @@ class PieceEngine:
         return self._pretokenizer.positional
 
     def encode(self, text: str, first: bool) -> list[int]:
-        """The ids of a normalized text.
-
-        The loop over pieces runs inside the interpreter, without a Python call for a known piece.
-        """
-        return list(chain.from_iterable(map(self._ids_of_piece, self._split(text, first))))
+        """The ids of a normalized text."""
+        return list(memoryview(self._encoded(text, first)).cast(_ID))
 
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
-        ids = self.encode(text, first)
-        return np.frombuffer(pack(f"{len(ids)}i", *ids), dtype=np.int32).copy()  # a quarter of the time of np.array
+        return np.frombuffer(bytearray(self._encoded(text, first)), dtype=np.int32)
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
-        return sum(map(len, map(self._ids_of_piece, self._split(text, first))))
+        return len(memoryview(self._encoded(text, first)).cast(_ID))
+
+    def _encoded(self, text: str, first: bool) -> bytes:
+        """The ids in bytes.
+
+        The loops over stretches and pieces run inside the interpreter, without a Python call for a known one.
+        """
+        if self._stretches is None:
+            return b"".join(map(self._ids_of_piece, self._split(text, first)))
+        beginning, others = self._stretches.cut(text)
+        return b"".join([self._ids_of_beginning(beginning), *map(self._ids_behind_space, others)])
+
+    def _cut_beginning(self, stretch: str) -> bytes:
+        """The ids of a stretch in bytes."""
+        return b"".join(map(self._ids_of_piece, self._split(stretch, False)))
+
+    def _cut_behind_space(self, stretch: str) -> bytes:
+        """The ids of a stretch with the space before it."""
+        return b"".join(map(self._ids_of_piece, self._split(" " + stretch, False)))
+
+    def _segmented(self, piece: str) -> bytes:
+        """The ids of a piece in bytes."""
+        return array(_ID, self._segment(piece)).tobytes()
+
+    @cached_property
+    def _stretches(self) -> Stretches | None:
+        pretokenizer = self._pretokenizer
+        return pretokenizer.stretches if isinstance(pretokenizer, Stretching) else None
 
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The ids of a normalized text, and the half-open range of source bytes of each, int64 of shape [n, 2]."""

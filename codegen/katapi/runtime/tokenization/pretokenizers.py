@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
+from katapi.runtime.patterns.stretches import Stretches
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.matching import Matcher
 from katapi.runtime.tokenization.options import Behaviour, PrependScheme
-from katapi.runtime.tokenization.stages import PreTokenizer
+from katapi.runtime.tokenization.stages import PreTokenizer, Stretching
 
 Range = tuple[int, int]
 """Half-open, in characters (code points)."""
@@ -48,6 +49,12 @@ class Split:
         self._matcher = matcher
         self._behaviour = behaviour
         self._invert = invert
+
+    @property
+    def stretches(self) -> Stretches | None:
+        """What cuts a text into longer parts, the pieces of which are those of the text; None where it is not known."""
+        isolated = self._behaviour is Behaviour.ISOLATED
+        return self._matcher.stretches if isolated and isinstance(self._matcher, Stretching) else None
 
     def split(self, text: str, first: bool) -> list[str]:
         """The pieces in order."""

@@ -22,6 +22,7 @@ from katapi.runtime.tokenization.interface import Decoder
 
 if TYPE_CHECKING:
     from katapi.runtime.compiled import EngineForm
+    from katapi.runtime.patterns.stretches import Stretches
     from katapi.runtime.tokenization.seams import Seams
 
 
@@ -56,6 +57,16 @@ class PreTokenizer(Protocol):
 
     def split_aligned(self, text: AlignedText, first: bool) -> list[AlignedText]:
         """The same, with the source of each character."""
+        ...
+
+
+@runtime_checkable
+class Stretching(Protocol):
+    """What cuts text, and knows places where it does so whatever stands around."""
+
+    @property
+    def stretches(self) -> Stretches | None:
+        """What cuts a text into longer parts, the pieces of which, one part after another, are those of the text."""
         ...
 
 
