@@ -18,11 +18,13 @@ from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
-    from katapi.runtime.native.byte_pairs import BytePairEncoder
+    from katapi.runtime.native.encoder import Encoder
     from katapi.runtime.tokenization.engine import PieceEngine
 
-ENCODER = ("katapi.runtime.native.merging", "katapi.runtime.native.byte_pairs")
-"""The compiled modules of every encoder; beside them stands the scanner."""
+ENCODER = ("katapi.runtime.native.merging", "katapi.runtime.native.encoder")
+"""The compiled modules of every encoder."""
+BYTE_LEVEL = "katapi.runtime.native.byte_pairs"
+"""That of encoders over bytes; beside it stands the scanner."""
 DERIVATION = ("katapi.runtime.native.trie", "katapi.runtime.native.tables")
 """Those that derive its tables."""
 _MOST_IDLE = 16  # encoders that are kept; each has some megabytes of memos
@@ -34,13 +36,13 @@ class NativeEngine:
     An encoder is made when all others are at work, and kept for the next call.
     """
 
-    def __init__(self, make: Callable[[], BytePairEncoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
+    def __init__(self, make: Callable[[], Encoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
         """`pure` makes the same in pure Python, for what has no compiled form."""
         self.form = form
         """Which form of the engine this is: the compiled one."""
         self._make = make
         self._make_pure = pure
-        self._idle: list[BytePairEncoder] = []
+        self._idle: list[Encoder] = []
 
     @property
     def positional(self) -> bool:
@@ -81,14 +83,14 @@ class NativeEngine:
     def _pure(self) -> PieceEngine:
         return self._make_pure()
 
-    def _taken(self) -> BytePairEncoder:
+    def _taken(self) -> Encoder:
         """An encoder that nobody else uses."""
         try:
             return self._idle.pop()
         except IndexError:
             return self._make()
 
-    def _put_back(self, encoder: BytePairEncoder) -> None:
+    def _put_back(self, encoder: Encoder) -> None:
         if len(self._idle) < _MOST_IDLE:
             self._idle.append(encoder)
 
@@ -117,7 +119,7 @@ def native_engine(
     if name is None:
         return "no scanner was generated for its pattern"
     scanner = f"katapi_scanners.{name}"
-    reason = why_pure(*ENCODER, *DERIVATION, scanner)
+    reason = why_pure(*ENCODER, BYTE_LEVEL, *DERIVATION, scanner)
     if reason is not None:
         return reason
     from katapi.runtime.native.derived import NotDerivable, tables_of
@@ -127,8 +129,8 @@ def native_engine(
         tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
     except NotDerivable as why:
         return f"its vocabulary has no tables for compiled code: {why}"
-    made: Callable[[dict[str, bytes]], BytePairEncoder] = import_module(scanner).Scanner
-    form = EngineForm("compiled", (*ENCODER, scanner), "its scanner and the encoder are compiled")
+    made: Callable[[dict[str, bytes]], Encoder] = import_module(scanner).Scanner
+    form = EngineForm("compiled", (*ENCODER, BYTE_LEVEL, scanner), "its scanner and the encoder are compiled")
     return NativeEngine(lambda: made(tables), pure, form)
 
 

@@ -27,17 +27,8 @@ from librt.strings import read_i32_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import (
-    ALIGNED_BYTES,
-    CROSSING_BITS,
-    FIRST_LEAD,
-    LAST_LEAD,
-    LENGTH,
-    MIX_HIGH,
-    WHOLE_ONLY,
-    crossing_of,
-    hash_of,
-)
+from katapi.runtime.native.byte_pairs import CROSSING_BITS, FIRST_LEAD, LAST_LEAD, crossing_of
+from katapi.runtime.native.encoder import ALIGNED_BYTES, LENGTH, MIX_HIGH, WHOLE_ONLY, hash_of
 from katapi.runtime.native.merging import MIX, NONE, are_equal
 from katapi.runtime.native.trie import Trie
 

@@ -23,7 +23,7 @@ from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
-    from katapi.runtime.native.byte_pairs import BytePairEncoder
+    from katapi.runtime.native.encoder import Encoder
     from katapi.runtime.tokenization.engine import PieceEngine
 
 PENALTY: Final = 10.0
@@ -39,7 +39,7 @@ _NO_CUT: Final = "its pre-tokenizers have no compiled form"
 
 Form: TypeAlias = "Callable[[str, bool], str | None]"
 """A text, and whether the input begins with it, in the form that an encoder takes; None where only the pure can."""
-Encoders: TypeAlias = "Callable[[dict[str, bytes]], BytePairEncoder]"
+Encoders: TypeAlias = "Callable[[dict[str, bytes]], Encoder]"
 """A new encoder, from its tables."""
 
 
@@ -52,7 +52,7 @@ class UnpatternedEngine(NativeEngine):
 
     def __init__(
         self,
-        make: Callable[[], BytePairEncoder],
+        make: Callable[[], Encoder],
         pure: Callable[[], PieceEngine],
         form: EngineForm,
         *,
