@@ -16,95 +16,56 @@ from __future__ import annotations
 
 from typing import Final
 
-from librt.strings import read_i16_le, read_i32_le, read_i64_le
+from librt.strings import read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.merging import MASKS, MIX, Merging, are_equal
+from katapi.runtime.native.encoder import (
+    ALIGNED,
+    ALIGNED_BYTES,
+    BYTES,
+    COUNT,
+    ID,
+    LENGTH,
+    ONE_ID,
+    PADDING,
+    ROOM,
+    SHORT_BITS,
+    WHOLE_ONLY,
+    Encoder,
+)
+from katapi.runtime.native.merging import MASKS, MIX
 
-PADDING: Final = b"\xff" * 32  # behind a text, so that nothing reads beyond it; the byte begins no character
-ID: Final = 0x3FFFF  # the bits of an id
-COUNT: Final = 54  # the bits below a count of ids
-ONE_ID: Final = 0x40000000000000  # the count 1
-LENGTH: Final = 56  # the bits below the length of a piece
-BYTES: Final = 0xFFFFFFFFFFFFFF  # these bits
-MIX_HIGH: Final = -4417276706812531889
 HIGH: Final = -9187201950435737472  # the highest bit of each of eight bytes
 SPACES: Final = 0x2020202020202020  # eight of them
 OPENS: Final = 1
 INSIDE: Final = 2
 CLOSES: Final = 4
-SHORT_BITS: Final = 15  # of the number of entries of each memo
-MEDIUM_BITS: Final = 15
+MEDIUM_BITS: Final = 15  # of the number of entries of each memo
 MERGED_BITS: Final = 16
-WHOLE_ONLY: Final = 0x100000  # marks the id of a token that cannot be made: a piece can be it, a part of one cannot
 PART: Final = 0x2000000000000000  # marks a part of a piece, where that makes a difference
-ALIGNED: Final = 3  # so many numbers behind the start of a large vec lies the start of a line of the cache
-ALIGNED_BYTES: Final = 16  # and so many bytes behind the start of large bytes
-LONG_ENTRIES: Final = 1 << 14
-LONGEST_KEPT: Final = 256  # bytes; a longer piece seldom comes twice
-ROOM: Final = 64  # ids; eight times as many fit before each piece, and four before each part of one
 CROSSING_BITS: Final = 20
 PARTS_CROSS: Final = 1 << 17  # where it says of a byte and the next whether a token begins with both: behind the bits
 ALONE: Final = 2  # one has no more than these
 
 
-class BytePairEncoder(Merging):
+class BytePairEncoder(Encoder):
     """Encodes texts; the ids of the last one are left in `out`."""
 
     def __init__(self, tables: dict[str, bytes]) -> None:
         """`tables` as `katapi.runtime.native.tables` derives them."""
         super().__init__(tables)
-        self.leads = tables["leads"]
-        self._pages = tables["pages"]
-        self._kinds = tables["kinds"]
-        self._ids = tables["ids"]
-        self._short = tables["short"]
-        self._medium = tables["medium"]
-        self._long = tables["long"]
         self._crossings = tables["crossings"]
         self._characters = tables["characters"]
         self._part: i64 = PART if tables["parts_differ"] == b"\1" else 0
-        self._short_mask: i64 = (len(self._short) - ALIGNED_BYTES) // 16 - 1
-        self._medium_mask: i64 = (len(self._medium) - ALIGNED_BYTES) // 32 - 1
-        self._long_mask: i64 = len(self._long) // 4 - 1
-        self._bounds = tables["bounds"]
-        self._joined = tables["joined"]
-        self.mix_high: i64 = MIX_HIGH
         self.high: i64 = HIGH
-        self.short_memo = vec[i64]([-1] * ((2 << SHORT_BITS) + 8))
         self._medium_memo = vec[i64]([-1] * ((4 << MEDIUM_BITS) + 8))
         self._merged_memo = vec[i64]([-1] * ((4 << MERGED_BITS) + 8))
-        self._long_memo: dict[bytes, bytes] = {}
         self._packed: i64 = 0
-        self._integers: list[object] = [None] * (len(self._bounds) // 4)
-        self.out = vec[i32]([0] * 4096)
 
     def piece_end(self, b: bytes, q: i64) -> i64:
         """Where the piece ends that begins at `q`: what a scanner knows."""
         raise NotImplementedError
-
-    def steps(self, members: i64) -> bytes:
-        """The length of a character by its first byte, where every character with it is of the classes `members`.
-
-        0 for other bytes, and for those of which some characters are of other classes. Behind these 256 the same for
-        characters of three bytes by their first two.
-        """
-        steps = bytearray(256 + 1024)
-        for byte in range(256):
-            kind: i64 = self.leads[byte]
-            if kind < 64 and (members >> kind) & 1 == 1:
-                steps[byte] = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-        page: i64 = 0x800 >> 6
-        while page < 0x10000 >> 6:
-            kinds: i64 = i64(read_i16_le(self._pages, page << 1)) << 6
-            i: i64 = 0
-            while i < 64 and (members >> i64(self._kinds[kinds + i])) & 1 == 1:
-                i += 1
-            if i == 64:
-                steps[256 + page] = 3
-            page += 1
-        return bytes(steps)
 
     def words_of(self, opens: i64, inside: i64, closes: i64) -> bytes:
         """By a byte of ASCII, or the one at the end: whether a word can begin with it, consist of it, end before it."""
@@ -116,35 +77,6 @@ class BytePairEncoder(Merging):
                     OPENS * int(opens >> kind & 1) | INSIDE * int(inside >> kind & 1) | CLOSES * int(closes >> kind & 1)
                 )
         return bytes(words)
-
-    def character(self, b: bytes, q: i64) -> i64:
-        """The class of the character at `q`, shifted by 3, and its length in bytes; at the end that of the end."""
-        c: i64 = b[q]
-        code: i64
-        size: i64
-        if c < 0x80 or c == 0xFF:
-            kind: i64 = self.leads[c]
-            return kind << 3 | 1
-        if c < 0xE0:
-            code = (c & 0x1F) << 6 | i64(b[q + 1]) & 0x3F
-            size = 2
-        elif c < 0xF0:
-            code = (c & 0x0F) << 12 | (i64(b[q + 1]) & 0x3F) << 6 | i64(b[q + 2]) & 0x3F
-            size = 3
-        else:
-            code = (c & 0x07) << 18 | (i64(b[q + 1]) & 0x3F) << 12 | (i64(b[q + 2]) & 0x3F) << 6 | i64(b[q + 3]) & 0x3F
-            size = 4
-        page: i64 = i64(read_i16_le(self._pages, code >> 6 << 1))
-        kind = self._kinds[page << 6 | code & 63]
-        return kind << 3 | size
-
-    def step(self, b: bytes, q: i64, steps: bytes, members: i64) -> i64:
-        """The length of the character at `q` where it is of the classes `members`, whose `steps` are given; else 0."""
-        c: i64 = b[q]
-        if c >> 4 == 0xE and steps[256 + ((c & 15) << 6 | i64(b[q + 1]) & 63)] != 0:
-            return 3
-        found: i64 = self.character(b, q)
-        return found & 7 if members >> (found >> 3) & 1 == 1 else 0
 
     def encode(self, text: str) -> i64:
         """Encodes a text and gives the number of ids. Raises UnicodeEncodeError on a lone surrogate."""
@@ -187,36 +119,6 @@ class BytePairEncoder(Merging):
                 room = i64(len(out)) - 8 * ROOM
             p = end
         return count
-
-    def listed(self, count: i64) -> list[object]:
-        """The first ids of `out` as a list of integers, each of which is made once.
-
-        Their type is `object`, since mypyc would take an `int` out of its object and make it anew.
-        """
-        integers = self._integers
-        out = self.out
-        ids: list[object] = [None] * int(count)
-        i: i64 = 0
-        while i < count:
-            token: i64 = i64(out[i])
-            known = integers[token]
-            if known is None:
-                known = int(token)
-                integers[token] = known
-            ids[i] = known
-            i += 1
-        return ids
-
-    def make_room(self, size: i64) -> None:
-        """Makes `out` hold at least so many ids and some more."""
-        old = self.out
-        held: i64 = len(old)
-        new = vec[i32]([0] * int(size + 16 * ROOM))
-        i: i64 = 0
-        while i < held:
-            new[i] = old[i]
-            i += 1
-        self.out = new
 
     def _segment(self, b: bytes, p: i64, size: i64, count: i64, part: i64) -> i64:
         """A piece, or a part of one to which no token reaches from outside; `part` is 0, or marks a part."""
@@ -399,71 +301,6 @@ class BytePairEncoder(Merging):
         begun: i64 = crossing_of(last, here & 0xFFFF)
         return (crossings[whole >> 3] >> (whole & 7) | crossings[begun >> 3] >> (begun & 7)) & 1 != 0
 
-    def _remembered(self, b: bytes, p: i64, size: i64, count: i64, part: i64) -> i64:
-        """A piece or part of 16 bytes or more, from its memo where it is there."""
-        if size > LONGEST_KEPT:
-            token: i64 = self._whole(b, p, size, part)
-            if token >= 0:
-                self.out[count] = i32(token)
-                return count + 1
-            return self._merged_long(b, p, size, count)
-        key = b[p : p + size]
-        if part != 0:
-            key += b"\xff"  # which no text holds
-        known = self._long_memo.get(key)
-        i: i64 = 0
-        if known is not None:
-            out = self.out
-            known_size: i64 = len(known)
-            while i < known_size:
-                out[count] = read_i32_le(known, i)
-                count += 1
-                i += 4
-            return count
-        first: i64 = count
-        token = self._whole(b, p, size, part)
-        if token >= 0:
-            self.out[count] = i32(token)
-            count += 1
-        else:
-            count = self._merged_long(b, p, size, count)
-        if len(self._long_memo) >= LONG_ENTRIES:
-            self._long_memo = {}
-        self._long_memo[key] = memoryview(self.out)[int(first) : int(count)].tobytes()
-        return count
-
-    def _merged_long(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
-        """A piece of any length that is no token."""
-        parts: i64 = self.merge(b, p, size)
-        if count + parts + 4 * ROOM > i64(len(self.out)):
-            self.make_room(2 * count + parts + 4 * ROOM)
-        out = self.out
-        ids = self._ids
-        merged = self.parts
-        i: i64 = 0
-        while i < parts:
-            out[count] = read_i32_le(ids, i64(merged[i]) << 2)
-            count += 1
-            i += 1
-        return count
-
-    def _whole(self, b: bytes, p: i64, size: i64, part: i64) -> i64:
-        """The id of the token of 16 bytes or more that a piece or a part of one is, or -1."""
-        mixed: i64 = hash_of(b, p, size)
-        mask: i64 = self._long_mask
-        bounds = self._bounds
-        joined = self._joined
-        at: i64 = mixed >> 20 & mask
-        while True:
-            entry: i64 = i64(read_i32_le(self._long, at << 2))
-            if entry < 0:
-                return -1
-            token: i64 = entry & ID
-            start: i64 = i64(read_i32_le(bounds, token << 2))
-            if i64(read_i32_le(bounds, (token << 2) + 4)) - start == size and are_equal(b, p, joined, start, size):
-                return -1 if entry >= WHOLE_ONLY and part != 0 else token
-            at = (at + 1) & mask
-
 
 def is_wide_lead(byte: i64) -> bool:
     """Whether it begins a character of three bytes."""
@@ -478,16 +315,3 @@ def place_of(character: i64) -> i64:
 def crossing_of(before: i64, here: i64) -> i64:
     """The bit for two characters of three bytes, the first byte of each in the lowest place."""
     return (before * 0x9E3779B1 ^ here * 0x85EBCA77) >> 8 & ((1 << CROSSING_BITS) - 1)
-
-
-def hash_of(b: bytes, p: i64, size: i64) -> i64:
-    """A hash of `b[p : p + size]`, behind which `b` has 8 bytes more."""
-    mix: i64 = MIX
-    mixed: i64 = size
-    while size >= 8:
-        mixed = (mixed ^ read_i64_le(b, p)) * mix
-        mixed ^= mixed >> 32
-        p += 8
-        size -= 8
-    mixed = (mixed ^ read_i64_le(b, p) & read_i64_le(MASKS, size << 3)) * mix
-    return mixed ^ mixed >> 32

@@ -15,7 +15,7 @@ from librt.strings import read_i16_le, read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import (
+from katapi.runtime.native.encoder import (
     ALIGNED,
     COUNT,
     ID,
@@ -98,9 +98,9 @@ class CharacterPairEncoder(WordMemoEncoder):
                             out[count + 2] = i32(packed >> 36 & ID)
                     count += ids
                 else:
-                    count = self._short_piece(b, p, size, key, slot, count)
+                    count = self._short_word(b, p, size, key, slot, count)
             elif size < 16:
-                count = self._medium_piece(b, p, size, count, 0, True)
+                count = self._medium_word(b, p, size, count)
             else:
                 count = self._in_parts(b, p, size, count)
                 out = self.out
@@ -139,13 +139,13 @@ class CharacterPairEncoder(WordMemoEncoder):
                 if crosses == 0:
                     if count + 4 * ROOM > i64(len(self.out)):
                         self.make_room(2 * count + 4 * ROOM)
-                    count = self._segment(b, start, p - start, count, 0)
+                    count = self._segment(b, start, p - start, count)
                     start = p
             before = here
             p = after
         if count + 4 * ROOM > i64(len(self.out)):
             self.make_room(2 * count + 4 * ROOM)
-        return self._segment(b, start, end - start, count, 0)
+        return self._segment(b, start, end - start, count)
 
     def merge(self, b: bytes, p: i64, size: i64) -> i64:
         """Merges `b[p : p + size]`, which is not empty, and gives the number of parts.

@@ -19,11 +19,13 @@ from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
-    from katapi.runtime.native.byte_pairs import BytePairEncoder
+    from katapi.runtime.native.encoder import Encoder
     from katapi.runtime.tokenization.engine import PieceEngine
 
-ENCODER = ("katapi.runtime.native.merging", "katapi.runtime.native.byte_pairs")
-"""The compiled modules of every encoder; beside them stands the scanner."""
+ENCODER = ("katapi.runtime.native.merging", "katapi.runtime.native.encoder")
+"""The compiled modules of every encoder."""
+BYTE_LEVEL = "katapi.runtime.native.byte_pairs"
+"""That of encoders over bytes; beside it stands the scanner."""
 DERIVATION = ("katapi.runtime.native.trie", "katapi.runtime.native.tables")
 """Those that derive its tables."""
 NO_TABLES = "its vocabulary has no tables for compiled code"
@@ -37,13 +39,13 @@ class NativeEngine:
     An encoder is made when all others are at work, and kept for the next call.
     """
 
-    def __init__(self, make: Callable[[], BytePairEncoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
+    def __init__(self, make: Callable[[], Encoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
         """`pure` makes the same in pure Python, for what has no compiled form."""
         self.form = form
         """Which form of the engine this is: the compiled one."""
         self._make = make
         self._make_pure = pure
-        self._idle: list[BytePairEncoder] = []
+        self._idle: list[Encoder] = []
 
     @property
     def positional(self) -> bool:
@@ -84,14 +86,14 @@ class NativeEngine:
     def _pure(self) -> PieceEngine:
         return self._make_pure()
 
-    def _taken(self) -> BytePairEncoder:
+    def _taken(self) -> Encoder:
         """An encoder that nobody else uses."""
         try:
             return self._idle.pop()
         except IndexError:
             return self._make()
 
-    def _put_back(self, encoder: BytePairEncoder) -> None:
+    def _put_back(self, encoder: Encoder) -> None:
         if len(self._idle) < _MOST_IDLE:
             self._idle.append(encoder)
 
@@ -139,20 +141,20 @@ def native_plan(
     if name is None:
         return "no scanner was generated for its pattern"
     scanner = f"katapi_scanners.{name}"
-    reason = why_pure(*ENCODER, *DERIVATION, scanner)
+    reason = why_pure(*ENCODER, BYTE_LEVEL, *DERIVATION, scanner)
     if reason is not None:
         return reason
     missing = data.missing_bytes()
     if missing:
         return f"{NO_TABLES}: the byte {missing[0]} is no token"
-    form = EngineForm("compiled", (*ENCODER, scanner), "its scanner and the encoder are compiled")
+    form = EngineForm("compiled", (*ENCODER, BYTE_LEVEL, scanner), "its scanner and the encoder are compiled")
 
     def engine() -> NativeEngine:
         from katapi.runtime.native.derived import tables_of
 
         by_rank = isinstance(configuration.segmentation, c.BytePairRanks)
         tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
-        encoder: Callable[[dict[str, bytes]], BytePairEncoder] = import_module(scanner).Scanner
+        encoder: Callable[[dict[str, bytes]], Encoder] = import_module(scanner).Scanner
         return NativeEngine(lambda: encoder(tables), pure, form)
 
     return NativePlan(form, engine)

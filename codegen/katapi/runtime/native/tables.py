@@ -28,18 +28,8 @@ from librt.strings import read_i32_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import (
-    ALIGNED_BYTES,
-    ALONE,
-    LENGTH,
-    MIX_HIGH,
-    PARTS_CROSS,
-    WHOLE_ONLY,
-    crossing_of,
-    hash_of,
-    is_wide_lead,
-    place_of,
-)
+from katapi.runtime.native.byte_pairs import ALONE, PARTS_CROSS, crossing_of, is_wide_lead, place_of
+from katapi.runtime.native.encoder import ALIGNED_BYTES, LENGTH, MIX_HIGH, WHOLE_ONLY, hash_of
 from katapi.runtime.native.merging import MIX, NONE, are_equal
 from katapi.runtime.native.trie import Trie
 

@@ -12,8 +12,8 @@ from librt.strings import read_f64_le, read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import PADDING
 from katapi.runtime.native.character_pairs import SPACE, width_of
+from katapi.runtime.native.encoder import PADDING
 from katapi.runtime.native.words import WordEncoder
 
 _NODE: Final = 0x1FFFFF  # a node of the trie in 21 bits

@@ -25,7 +25,7 @@ from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
-    from katapi.runtime.native.byte_pairs import BytePairEncoder
+    from katapi.runtime.native.encoder import Encoder
     from katapi.runtime.tokenization.engine import PieceEngine
 
 PENALTY: Final = 10.0
@@ -41,7 +41,7 @@ _NO_CUT: Final = "its pre-tokenizers have no compiled form"
 
 Form: TypeAlias = "Callable[[str, bool], str | None]"
 """A text, and whether the input begins with it, in the form that an encoder takes; None where only the pure can."""
-Making: TypeAlias = "Callable[[], Callable[[], BytePairEncoder]]"
+Making: TypeAlias = "Callable[[], Callable[[], Encoder]]"
 """Finds or derives tables, and gives what makes encoders with them. Raises `NotDerivable`."""
 
 
@@ -54,7 +54,7 @@ class UnpatternedEngine(NativeEngine):
 
     def __init__(
         self,
-        make: Callable[[], BytePairEncoder],
+        make: Callable[[], Encoder],
         pure: Callable[[], PieceEngine],
         form: EngineForm,
         *,
@@ -223,7 +223,7 @@ def _characters(rules: c.TokenizerConfiguration, data: VocabularyData) -> Making
         raise NoEngine("it has no tokens for bytes")
     byte_tokens = _byte_tokens(tokens)
 
-    def encoder() -> Callable[[], BytePairEncoder]:
+    def encoder() -> Callable[[], Encoder]:
         from katapi.runtime.native.character_pairs import CharacterPairEncoder
         from katapi.runtime.native.character_tables import CharacterVocabulary, derive_characters
 
@@ -246,7 +246,7 @@ def _unigram(rules: c.TokenizerConfiguration, data: VocabularyData, *, words: bo
     score, single = data.lowest - PENALTY, segmentation.binary32
     classes = _classes(rules) if words else None
 
-    def encoder() -> Callable[[], BytePairEncoder]:
+    def encoder() -> Callable[[], Encoder]:
         from katapi.runtime.native.unigram import UnigramEncoder
         from katapi.runtime.native.word_tables import word_tables
 
@@ -271,7 +271,7 @@ def _word_pieces(rules: c.TokenizerConfiguration, data: VocabularyData) -> Makin
         raise NoEngine(_NO_CUT)
     prefix, longest = segmentation.continuing_prefix.encode(), segmentation.longest_word
 
-    def encoder() -> Callable[[], BytePairEncoder]:
+    def encoder() -> Callable[[], Encoder]:
         from katapi.runtime.native.word_pieces import WordPieceEncoder
         from katapi.runtime.native.word_tables import word_tables
 

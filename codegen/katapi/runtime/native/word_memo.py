@@ -1,8 +1,9 @@
 """A memo of words with all their ids, for vocabularies whose words are seldom one token. For mypyc.
 
-A word of 8 to 15 bytes fills one line of the cache: two numbers of its bytes and its length, and up to 15 ids, three to
-a number, with their count above the first three. Each place has two lines: a new word takes the first, the word there
-moves to the second, and what was there goes. The memo grows with the number of words that were new.
+A word of up to 15 bytes fills one line of the cache: two numbers of its bytes and its length, and up to 15 ids, three
+to a number, with their count above the first three. Each place has two lines: a new word takes the first, the word
+there moves to the second, and what was there goes. The memo grows with the number of words that were new. Words of up
+to 7 bytes that are at most three ids have a memo before it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from librt.strings import read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import ALIGNED, ALIGNED_BYTES, COUNT, ID, LENGTH, BytePairEncoder
+from katapi.runtime.native.encoder import (
+    ALIGNED,
+    ALIGNED_BYTES,
+    BYTES,
+    COUNT,
+    ID,
+    LENGTH,
+    SHORT_BITS,
+    Encoder,
+)
 from katapi.runtime.native.merging import MASKS
 
 FIRST_PLACES: Final = 1 << 11
@@ -22,26 +32,70 @@ LINE: Final = 8  # numbers
 MOST_KEPT: Final = 15  # ids
 
 
-class WordMemoEncoder(BytePairEncoder):
-    """Encodes texts, with a memo of words of medium length. Not to be shared between threads."""
+class WordMemoEncoder(Encoder):
+    """Encodes texts word by word. Not to be shared between threads."""
 
     def __init__(self, tables: dict[str, bytes]) -> None:
-        """`tables` as `BytePairEncoder` takes them."""
+        """`tables` as `Encoder` takes them."""
         super().__init__(tables)
         self._places: i64 = FIRST_PLACES
         self._words = vec[i64]([-1] * (2 * LINE * FIRST_PLACES + LINE))
         self._new_words: i64 = 0
 
-    def _medium_piece(self, b: bytes, p: i64, size: i64, count: i64, part: i64, cut: bool) -> i64:
-        """A piece or a part of 8 to 15 bytes."""
-        low: i64 = read_i64_le(b, p)
+    def _segment(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
+        """A word of any length, or a part of one to which no token reaches from outside."""
+        if size >= 16:
+            return self._remembered(b, p, size, count, 0)
+        if size >= 8:
+            return self._medium_word(b, p, size, count)
+        key: i64 = read_i64_le(b, p) & read_i64_le(MASKS, size << 3) | size << LENGTH
+        slot: i64 = (key * self.mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
+        if self.short_memo[slot] != key:
+            return self._short_word(b, p, size, key, slot, count)
+        out = self.out
+        packed: i64 = self.short_memo[slot + 1]
+        ids: i64 = packed >> COUNT
+        out[count] = i32(packed & ID)
+        if ids > 1:
+            out[count + 1] = i32(packed >> 18 & ID)
+            if ids > 2:
+                out[count + 2] = i32(packed >> 36 & ID)
+        return count + ids
+
+    def _short_word(self, b: bytes, p: i64, size: i64, key: i64, slot: i64, count: i64) -> i64:
+        """A word of up to 7 bytes that its memo does not have at `slot`."""
+        behind: i64
+        token: i64 = self._short_token(key)
+        if token >= 0:
+            self.out[count] = i32(token)
+            behind = count + 1
+        else:
+            behind = self._word(b, p, size, key & BYTES, size << LENGTH, count)
+        ids: i64 = behind - count
+        if ids <= 3:
+            out = self.out
+            packed: i64 = ids << COUNT
+            i: i64 = 0
+            while i < ids:
+                packed |= i64(out[count + i]) << 18 * i
+                i += 1
+            self.short_memo[slot] = key
+            self.short_memo[slot + 1] = packed
+        return behind
+
+    def _medium_word(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
+        """A word of 8 to 15 bytes."""
         high: i64 = read_i64_le(b, p + 8) & read_i64_le(MASKS, size - 8 << 3) | size << LENGTH
+        return self._word(b, p, size, read_i64_le(b, p), high, count)
+
+    def _word(self, b: bytes, p: i64, size: i64, low: i64, high: i64, count: i64) -> i64:
+        """A word of up to 15 bytes, which are `low` and `high` with its length, from the memo where it is there."""
         mixed: i64 = low * self.mix + high * self.mix_high
         words = self._words
         at: i64 = (mixed >> 40 & (self._places - 1)) * (2 * LINE) + ALIGNED
         if words[at] != low or words[at + 1] != high:
             if words[at + LINE] != low or words[at + LINE + 1] != high:
-                return self._new_word(b, p, size, count, at)
+                return self._new_word(b, p, size, low, high, count, at)
             at += LINE
         out = self.out
         packed: i64 = words[at + 2]
@@ -62,13 +116,11 @@ class WordMemoEncoder(BytePairEncoder):
             at += 1
             packed = words[at]
 
-    def _new_word(self, b: bytes, p: i64, size: i64, count: i64, at: i64) -> i64:
-        """A piece of 8 to 15 bytes that the memo does not have at `at`."""
-        low: i64 = read_i64_le(b, p)
-        high: i64 = read_i64_le(b, p + 8) & read_i64_le(MASKS, size - 8 << 3) | size << LENGTH
+    def _new_word(self, b: bytes, p: i64, size: i64, low: i64, high: i64, count: i64, at: i64) -> i64:
+        """The same of a word that the memo does not have at `at`."""
         out = self.out
         parts: i64 = 1
-        token: i64 = self._whole_word(low, high)
+        token: i64 = self._medium_token(low, high)
         if token >= 0:
             out[count] = i32(token)
         else:
@@ -112,8 +164,21 @@ class WordMemoEncoder(BytePairEncoder):
             self._words = vec[i64]([-1] * int(2 * LINE * self._places + LINE))
             self._new_words = 0
 
-    def _whole_word(self, low: i64, high: i64) -> i64:
-        """The id of the token of 8 to 15 bytes that a piece is, or -1."""
+    def _short_token(self, key: i64) -> i64:
+        """The id of the token of up to 7 bytes that a word is, or -1."""
+        table = self._short
+        mask: i64 = self._short_mask
+        at: i64 = key * self.mix >> 36 & mask
+        while True:
+            found: i64 = read_i64_le(table, (at << 4) + ALIGNED_BYTES)
+            if found == key:
+                return read_i64_le(table, (at << 4) + ALIGNED_BYTES + 8) & ID
+            if found == -1:
+                return -1
+            at = (at + 1) & mask
+
+    def _medium_token(self, low: i64, high: i64) -> i64:
+        """The id of the token of 8 to 15 bytes that a word is, or -1."""
         table = self._medium
         mask: i64 = self._medium_mask
         at: i64 = low * self.mix + high * self.mix_high >> 36 & mask

@@ -12,7 +12,7 @@ from librt.strings import read_i32_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import ALIGNED_BYTES
+from katapi.runtime.native.encoder import ALIGNED_BYTES
 from katapi.runtime.native.tables import NotDerivable
 from katapi.runtime.native.trie import Trie
 

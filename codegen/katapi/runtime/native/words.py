@@ -12,7 +12,7 @@ from librt.strings import read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import (
+from katapi.runtime.native.encoder import (
     ALIGNED,
     COUNT,
     ID,
@@ -96,9 +96,9 @@ class WordEncoder(WordMemoEncoder):
                             out[count + 2] = i32(packed >> 36 & ID)
                     count += ids
                 else:
-                    count = self._short_piece(b, p, size, key, slot, count)
+                    count = self._short_word(b, p, size, key, slot, count)
             elif size < 16:
-                count = self._medium_piece(b, p, size, count, 0, True)
+                count = self._medium_word(b, p, size, count)
             else:
                 count = self._in_parts(b, p, size, count)
                 out = self.out
@@ -110,7 +110,7 @@ class WordEncoder(WordMemoEncoder):
         """A word of 16 bytes or more."""
         if count + 4 * ROOM > i64(len(self.out)):
             self.make_room(2 * count + 4 * ROOM)
-        return self._segment(b, p, size, count, 0)
+        return self._segment(b, p, size, count)
 
     def _word_end(self, b: bytes, q: i64, steps: bytes) -> i64:
         """Where the characters of a word end, from `q` on."""
