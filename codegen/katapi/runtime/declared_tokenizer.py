@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.record import Identity, TokenizerParts
@@ -24,7 +25,7 @@ class DeclaredTokenizer(TextAndIds):
     """What it is made of, each part by its digest."""
     _tokenizer: Callable[[], Tokenizer]
 
-    @property
+    @cached_property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer, built on first use."""
         return self._tokenizer()

@@ -5,13 +5,17 @@ For mypyc. How a text is cut, and how short pieces are looked up, is the matter 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from librt.strings import read_i16_le, read_i32_le, read_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
 from katapi.runtime.native.merging import MASKS, MIX, Merging, are_equal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PADDING: Final = b"\xff" * 32  # behind a text, so that nothing reads beyond it; the byte begins no character
 ID: Final = 0x3FFFF  # the bits of an id
@@ -52,19 +56,19 @@ class Encoder(Merging):
         self._long_memo: dict[bytes, bytes] = {}
         self._integers: list[object] = [None] * (len(self._bounds) // 4)
         self.out = vec[i32]([0] * 4096)
+        self.view: NDArray[np.int32] | None = None
+        """What reads `out` as an array, once somebody has made it; None again when `out` is another."""
 
     def encode(self, text: str) -> i64:
         """Encodes a text and gives the number of ids. Raises UnicodeEncodeError on a lone surrogate."""
         raise NotImplementedError
 
-    def listed(self, count: i64) -> list[object]:
-        """The first ids of `out` as a list of integers, each of which is made once.
-
-        Their type is `object`, since mypyc would take an `int` out of its object and make it anew.
-        """
+    def listed(self, text: str) -> list[int]:
+        """The ids of a text as a list of integers, each of which is made once. Raises as `encode` does."""
+        count: i64 = self.encode(text)
         integers = self._integers
         out = self.out
-        ids: list[object] = [None] * int(count)
+        ids: list[object] = [None] * int(count)  # mypyc would take an `int` out of its object and make it anew
         i: i64 = 0
         while i < count:
             token: i64 = i64(out[i])
@@ -74,7 +78,7 @@ class Encoder(Merging):
                 integers[token] = known
             ids[i] = known
             i += 1
-        return ids
+        return cast("list[int]", ids)
 
     def make_room(self, size: i64) -> None:
         """Makes `out` hold at least so many ids and some more."""
@@ -85,7 +89,12 @@ class Encoder(Merging):
         while i < held:
             new[i] = old[i]
             i += 1
-        self.out = new
+        self.leave_in(new)
+
+    def leave_in(self, ids: vec[i32]) -> None:
+        """Makes `out` another vec."""
+        self.out = ids
+        self.view = None
 
     def steps(self, members: i64) -> bytes:
         """The length of a character by its first byte, where every character with it is of the classes `members`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from katapi.runtime.native.cuts import NotScannable, cuts_of
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.stages import Normalizer
+from katapi.runtime.tokenization.surrogates import lone_surrogate
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
@@ -57,25 +58,49 @@ class NativeEngine:
         return whole
 
     def encode(self, text: str, first: bool) -> list[int]:
-        """The ids of a normalized text."""
-        encoder = self._taken()
-        ids = cast("list[int]", encoder.listed(encoder.encode(text)))  # so the encoder says
-        self._put_back(encoder)
+        """The ids of a normalized text. Raises `TokenizerError` V101 on a lone surrogate, as the others do."""
+        try:
+            encoder = self._idle.pop()
+        except IndexError:
+            encoder = self._make()
+        try:
+            ids = encoder.listed(text)
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+        finally:
+            self._put_back(encoder)
         return ids
 
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
-        encoder = self._taken()
-        count = encoder.encode(text)
-        ids = np.array(memoryview(encoder.out)[:count], dtype=np.int32)
-        self._put_back(encoder)
+        try:
+            encoder = self._idle.pop()
+        except IndexError:
+            encoder = self._make()
+        try:
+            count = encoder.encode(text)
+            view = encoder.view
+            if view is None:
+                view = encoder.view = np.frombuffer(memoryview(encoder.out), dtype=np.int32)
+            ids = view[:count].copy()
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+        finally:
+            self._put_back(encoder)
         return ids
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
-        encoder = self._taken()
-        count = encoder.encode(text)
-        self._put_back(encoder)
+        try:
+            encoder = self._idle.pop()
+        except IndexError:
+            encoder = self._make()
+        try:
+            count = encoder.encode(text)
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+        finally:
+            self._put_back(encoder)
         return count
 
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
@@ -85,13 +110,6 @@ class NativeEngine:
     @cached_property
     def _pure(self) -> PieceEngine:
         return self._make_pure()
-
-    def _taken(self) -> Encoder:
-        """An encoder that nobody else uses."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._make()
 
     def _put_back(self, encoder: Encoder) -> None:
         if len(self._idle) < _MOST_IDLE:

@@ -2,32 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.stages import Engine, Normalizer
+from katapi.runtime.tokenization.surrogates import lone_surrogate, refuse_surrogates
 
 
 class Encoding:
-    """The stages before the post-processor. Texts hold no lone surrogates."""
+    """The stages before the post-processor."""
 
-    def __init__(self, engine: Engine, normalizer: Normalizer, inner_normalizer: Normalizer) -> None:
-        """`inner_normalizer` is for what stands behind a place at which a text is cut."""
+    def __init__(
+        self, engine: Engine, normalizer: Normalizer, inner_normalizer: Normalizer, *, lean: bool = False
+    ) -> None:
+        """`inner_normalizer` is for what stands behind a place at which a text is cut.
+
+        `lean` says that ASCII needs no normalizer, and that the engine refuses lone surrogates itself.
+        """
         self.engine = engine
         """What normalized texts go to."""
-        self.normalize_part = inner_normalizer.normalize
-        """Gives the text that the engine takes of what stands behind a cut."""
+        self.lean = lean
+        """Whether a text of ASCII may go to the engine as it is."""
         self._normalize = normalizer.normalize
+        self._normalize_part = inner_normalizer.normalize
         self._align = normalizer.align
 
     def normalized(self, text: str, first: bool) -> str | None:
-        """The text that the engine takes; None where only the aligned form tells what stands at the beginning."""
-        normalized = self._normalize(text)
+        """The text that the engine takes; None where only the aligned form tells what stands at the beginning.
+
+        Raises `TokenizerError` V101 where `text` holds a lone surrogate, if the engine does not.
+        """
+        normalized = self._of(text, self._normalize)
         return None if first and normalized is not text and self.engine.positional else normalized
 
+    def normalized_part(self, text: str) -> str:
+        """The same of what stands behind a cut."""
+        return self._of(text, self._normalize_part)
+
+    def _of(self, text: str, normalize: Callable[[str], str]) -> str:
+        if not self.lean:
+            refuse_surrogates(text)
+            return normalize(text)
+        try:
+            return normalize(text)
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+
     def aligned(self, text: str, first: bool) -> tuple[list[int], NDArray[np.int64]]:
-        """The ids, and the source of each: int64 of shape [n, 2], half-open ranges of bytes."""
+        """The ids, and the source of each: int64 of shape [n, 2], half-open ranges of bytes.
+
+        Raises `TokenizerError` V101 where `text` holds a lone surrogate.
+        """
         if not text:
             return [], np.zeros((0, 2), dtype=np.int64)
+        refuse_surrogates(text)
         return self.engine.encode_aligned(self._align(AlignedText.of(text)), first)

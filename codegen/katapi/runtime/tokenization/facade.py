@@ -30,7 +30,7 @@ class TextAndIds(ABC):
         unigram vocabulary that has no unknown token.
         """
         tokenizer = self.tokenizer
-        ids = tokenizer.encode(_as_text(text))
+        ids = tokenizer.encode(text if isinstance(text, str) else _as_text(text))
         return tokenizer.post_process(ids) if post_process else ids
 
     def encode_array(self, text: str | bytes, post_process: bool = False) -> NDArray[np.int32]:
@@ -39,7 +39,7 @@ class TextAndIds(ABC):
         Raises `TokenizerError` V101, V107 and V110 as `encode` does.
         """
         tokenizer = self.tokenizer
-        ids = tokenizer.encode_array(_as_text(text))
+        ids = tokenizer.encode_array(text if isinstance(text, str) else _as_text(text))
         return np.array(tokenizer.post_process(ids.tolist()), dtype=np.int32) if post_process else ids
 
     def count(self, text: str | bytes) -> int:
@@ -47,7 +47,7 @@ class TextAndIds(ABC):
 
         Raises `TokenizerError` V101, V107 and V110 as `encode` does.
         """
-        return self.tokenizer.count(_as_text(text))
+        return self.tokenizer.count(text if isinstance(text, str) else _as_text(text))
 
     def encode_batch(
         self, texts: Iterable[str | bytes], post_process: bool = False, *, threads: int = 1
@@ -72,7 +72,7 @@ class TextAndIds(ABC):
         Bytes count in the UTF-8 of `text`. Raises `TokenizerError` V103 where `ids` are others, and V101, V107 and V110
         as `encode` does.
         """
-        return self.tokenizer.spans(_as_text(text), as_ids(ids))
+        return self.tokenizer.spans(text if isinstance(text, str) else _as_text(text), as_ids(ids))
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes that ids stand for, control tokens as they are spelled.
@@ -100,9 +100,8 @@ class TextAndIds(ABC):
         return self.tokenizer.decoder()
 
 
-def _as_text(text: str | bytes) -> str:
-    if isinstance(text, str):
-        return text
+def _as_text(text: bytes) -> str:
+    """The text of bytes. A caller without a type checker may pass something else."""
     if not isinstance(text, bytes):
         raise TypeError(f"a text is a str, or bytes in UTF-8, not a {type(text).__name__}")
     try:

@@ -72,8 +72,9 @@ class PipelineTokenizer:
         """
         if not text:
             return []
-        _refuse_surrogates(text)
         encoding = self._encoding or self._made()
+        if encoding.lean and text.isascii():
+            return encoding.engine.encode(text, first)
         normalized = encoding.normalized(text, first)
         return encoding.aligned(text, first)[0] if normalized is None else encoding.engine.encode(normalized, first)
 
@@ -84,8 +85,9 @@ class PipelineTokenizer:
         """
         if not text:
             return np.zeros(0, dtype=np.int32)
-        _refuse_surrogates(text)
         encoding = self._encoding or self._made()
+        if encoding.lean and text.isascii():
+            return encoding.engine.encode_array(text, first)
         normalized = encoding.normalized(text, first)
         if normalized is None:
             return np.array(encoding.aligned(text, first)[0], dtype=np.int32)
@@ -98,8 +100,9 @@ class PipelineTokenizer:
         """
         if not text:
             return 0
-        _refuse_surrogates(text)
         encoding = self._encoding or self._made()
+        if encoding.lean and text.isascii():
+            return encoding.engine.count(text, first)
         normalized = encoding.normalized(text, first)
         if normalized is None:
             return len(encoding.aligned(text, first)[0])
@@ -121,9 +124,8 @@ class PipelineTokenizer:
         """
         if not text:
             return []
-        _refuse_surrogates(text)
         encoding = self._encoding or self._made()
-        return encoding.engine.encode(encoding.normalize_part(text), False)
+        return encoding.engine.encode(encoding.normalized_part(text), False)
 
     @cached_property
     def _parting(self) -> Parting | None:
@@ -134,7 +136,6 @@ class PipelineTokenizer:
 
         Raises `TokenizerError` V103 where `ids` are not those of `text`, and V101 where that holds a lone surrogate.
         """
-        _refuse_surrogates(text)
         expected, spans = (self._encoding or self._made()).aligned(text, first)
         if [*ids] != expected:
             raise TokenizerError(
@@ -162,17 +163,3 @@ class PipelineTokenizer:
     def decoder(self) -> Decoder:
         """A new incremental decoder."""
         return self._decoding.decoder()
-
-
-def _refuse_surrogates(text: str) -> None:
-    if text.isascii():
-        return
-    try:
-        text.encode("utf-16-le")
-    except UnicodeEncodeError as error:
-        raise TokenizerError(
-            f"the text holds the lone surrogate U+{ord(text[error.start]):04X}, which is no character",
-            code="V101",
-            where=f"character {error.start}",
-            help="decode the text from valid UTF-8, or replace the surrogate",
-        ) from None
