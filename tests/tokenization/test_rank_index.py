@@ -21,7 +21,7 @@ def test_it_finds_what_is_there_and_nothing_else(tokens: list[bytes], asked: lis
     for token in [*asked, *tokens]:
         assert index.getter()(token, -1) == expected.get(token, -1)
     singles = {token[0] for token in expected if len(token) == 1}
-    assert index.missing_bytes() == [byte for byte in range(256) if byte not in singles]
+    assert data.missing_bytes() == [byte for byte in range(256) if byte not in singles]
 
 
 def test_after_many_rows_there_is_one_dictionary() -> None:
