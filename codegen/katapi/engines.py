@@ -44,6 +44,9 @@ class EngineReport:
 def engine(model: str | TextAndIds | None = None) -> EngineReport:
     """What runs for a model or tokenizer, given by its name or as it was loaded; without one, what is installed.
 
+    Nothing is derived for it. The tables of a compiled engine come with the first text, and where a vocabulary turns
+    out to have none, the form is `pure` from then on.
+
     Raises `ArtifactError` A140 to A143 where there is no model of the name, as `katapi.load` does, and A125 where its
     vocabulary has not been fetched.
     """

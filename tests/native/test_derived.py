@@ -40,7 +40,14 @@ def test_every_damaged_byte_is_found(tmp_path: Path) -> None:
 
 _REASON = why_pure(*ENCODER, *DERIVATION)
 _compiled = pytest.mark.skipif(_REASON is not None, reason=str(_REASON))
-_CODE = "import katapi; t = katapi.load_tokenizer('gpt2'); print(katapi.engine(t).form, t.encode('Hello world'))"
+_CODE = """
+import katapi
+tokenizer = katapi.load_tokenizer("gpt2")
+print(katapi.engine(tokenizer).form, flush=True)
+input()
+ids = tokenizer.encode("Hello world")
+print(katapi.engine(tokenizer).form, ids)
+"""
 
 
 def _tokenizer() -> Tokenizer:
@@ -64,7 +71,22 @@ def test_a_damaged_file_is_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("KATAPI_CACHE", str(tmp_path / "file"))
-    assert _tokenizer().engine.form == "compiled"
+    tokenizer = _tokenizer()
+    assert tokenizer.encode("Hello world") == [15496, 995]
+    assert tokenizer.engine.form == "compiled"
+
+
+@_compiled
+def test_tables_that_came_with_katapi_are_read_before_any_are_derived(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KATAPI_CACHE", str(tmp_path / "one"))
+    ids = _tokenizer().encode("Hello world")
+    (path,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    monkeypatch.setattr(import_module("katapi.runtime.native.derived"), "SHIPPED", path.parent)
+    monkeypatch.setenv("KATAPI_CACHE", str(tmp_path / "two"))
+    assert _tokenizer().encode("Hello world") == ids
+    assert not (tmp_path / "two").exists()
 
 
 @_compiled
@@ -85,8 +107,18 @@ def test_memory_is_bounded() -> None:
 
 @_compiled
 def test_two_processes_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Both stand before their first text until both do; then neither sees a part of what the other writes."""
     monkeypatch.setenv("KATAPI_CACHE", str(tmp_path))
-    both = [subprocess.Popen([sys.executable, "-c", _CODE], stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    shown = [process.communicate()[0] for process in both]
-    assert shown == ["compiled [15496, 995]\n"] * 2
-    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
+    command = [sys.executable, "-c", _CODE]
+    both = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    for process in both:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "compiled\n"
+    assert not [*tmp_path.iterdir()]
+    for process in both:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert [process.communicate()[0] for process in both] == ["compiled [15496, 995]\n"] * 2
+    (path,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert read_tables(path) is not None

@@ -57,6 +57,7 @@ class Vocabulary:
         if self.count > 1 << 18:
             raise NotDerivable(f"there are {len(reachable)} ids; 262,144 are supported")
         self.index = self._index(reachable)
+        self._tokens = self._indexed()
         self.of_byte = vec[i64]([-1] * 256)
         self.left = vec[i64]([-1] * int(self.count))
         self.right = vec[i64]([-1] * int(self.count))
@@ -84,7 +85,7 @@ class Vocabulary:
 
     def is_token(self, token: i64) -> bool:
         """Whether text can yield it: of two alike the later."""
-        return self.size(token) > 0 and self.find(self.start(token), self.size(token)) == token
+        return self._tokens[token] != 0
 
     def find(self, start: i64, size: i64) -> i64:
         """The id of `joined[start : start + size]`, or -1."""
@@ -115,6 +116,15 @@ class Vocabulary:
                 index[at] = token
             token += 1
         return index
+
+    def _indexed(self) -> bytes:
+        """A byte for each id: whether it stands in the index, as one does of those that are alike."""
+        index = self.index
+        found = bytearray(int(self.count))
+        for token in index:
+            if token >= 0:
+                found[token] = 1
+        return bytes(found)
 
     def _split_by_rank(self) -> None:
         """Merges the bytes of each token: its last merge is how it is made, if it is made at all."""
@@ -207,19 +217,21 @@ class Vocabulary:
         size: i64 = self.size(token)
         first: i64 = self.start(token)
         parts = vec[i64]([0] * int(size))
+        order = vec[i64]([NONE] * int(size))  # of each part with the next one
         count: i64 = size
         i: i64 = 0
         while i < size:
             parts[i] = self.of_byte[self.joined[first + i]]
+            if i > 0:
+                order[i - 1] = look_up(keys, places, parts[i - 1] << 18 | parts[i])
             i += 1
         while count > 1:
             best: i64 = NONE
             at: i64 = 0
             i = 0
             while i < count - 1:
-                place: i64 = look_up(keys, places, parts[i] << 18 | parts[i + 1])
-                if place < best:
-                    best = place
+                if order[i] < best:
+                    best = order[i]
                     at = i
                 i += 1
             if best == NONE:
@@ -235,8 +247,13 @@ class Vocabulary:
             i = at + 1
             while i < count - 1:
                 parts[i] = parts[i + 1]
+                order[i - 1] = order[i]
                 i += 1
             count -= 1
+            if at < count - 1:
+                order[at] = look_up(keys, places, merged << 18 | parts[at + 1])
+            if at > 0:
+                order[at - 1] = look_up(keys, places, parts[at - 1] << 18 | merged)
 
 
 def slot_of(key: i64, mask: i64) -> i64:

@@ -46,7 +46,7 @@ class Tokenizer(Protocol):
 
     @property
     def engine(self) -> EngineForm:
-        """Which form of the engine encodes, and why."""
+        """Which form of the engine encodes, and why; before the first text, which one is to."""
         ...
 
     def encode(self, text: str, first: bool = True) -> list[int]:
