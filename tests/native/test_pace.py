@@ -54,6 +54,8 @@ _UNITS = {
     "emoji": "\U0001f642",
     "flags": "\U0001f1e6",
     "joined emoji": "\U0001f469\u200d",
+    "Hangul letters": "\u1100",
+    "joined consonants": "\u0915\u094d",
     "marks of two kinds": "\u0301\u0323",
 }
 _SLOWER = {
@@ -65,6 +67,11 @@ _SLOWER = {
     ("t5-small.tokenizer.json", "marks of two kinds"): 12,
     ("xlm-roberta.tokenizer.json", "marks of two kinds"): 12,
     ("xlm-roberta.tokenizer.json", "signs"): 10,
+    ("t5-small.tokenizer.json", "Hangul letters"): 9,
+    ("t5-small.tokenizer.json", "joined consonants"): 9,
+    ("xlm-roberta.tokenizer.json", "Hangul letters"): 9,
+    ("xlm-roberta.tokenizer.json", "joined consonants"): 9,
+    ("xlnet-base-cased.tokenizer.json", "Hangul letters"): 6,
     # Clusters are found in pure Python.
     ("t5-small.tokenizer.json", "flags"): 6,
     ("t5-small.tokenizer.json", "joined emoji"): 6,
