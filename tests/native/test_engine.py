@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -244,24 +243,6 @@ def test_the_variable_asks_for_the_pure_form(monkeypatch: pytest.MonkeyPatch) ->
     tokenizer: Tokenizer = module.tokenizer.__wrapped__()
     assert tokenizer.engine.form == "pure"
     assert tokenizer.engine.reason == "KATAPI_ENGINE=pure asks for it"
-
-
-@pytest.mark.parametrize("unit", ["a", " ", "\n", "=", "中", "0", "é"])
-def test_a_million_equal_characters_are_linear(unit: str) -> None:
-    """Per byte at most three times the time of prose; the best of some tries, since other processes run as well."""
-    tokenizer = both("qwen2_5_tokens").compiled
-    prose = "The quick brown fox jumps over the lazy dog, and then it rests for a while. " * 13_000
-
-    def seconds_a_byte(text: str) -> float:
-        best = float("inf")
-        for _ in range(4):
-            start = time.process_time()
-            tokenizer.count(text)
-            best = min(best, time.process_time() - start)
-        return best / len(text.encode())
-
-    ratio = seconds_a_byte(unit * 1_000_000) / seconds_a_byte(prose)
-    assert ratio < 3 * 2  # twice what it must be, since caches are shared with whatever else runs
 
 
 def test_tables_are_derived_when_a_text_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -174,6 +175,14 @@ def test_a_text_in_which_nothing_changes_is_given_back() -> None:
     for name in (c.NormalForm.NFC.value, "longest"):
         text = "naïve 文 text of 30 characters" * 3
         assert both(name).compiled.normalize(text) is text
+
+
+def test_threads_share_a_normalizer() -> None:
+    form = Both.of(_STAGES["BERT, uncased"])
+    random = Random(4)
+    texts = ["".join(random.choices(_LIVELY, k=200)) for _ in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(form.compiled.normalize, texts)] == [*map(form.pure.normalize, texts)]
 
 
 def test_a_learned_page_tells_several_characters_apart() -> None:

@@ -98,3 +98,9 @@ def test_ranges_between_two_code_points(first: int, last: int) -> None:
 def test_the_union_of_sets(sets: list[frozenset[int]]) -> None:
     union = CodePoints.union(*(CodePoints(ranges_of(members)) for members in sets))
     assert union.ranges == CodePoints(ranges_of(frozenset().union(*sets))).ranges
+
+
+@given(st.frozensets(st.integers(0, 40)), st.frozensets(st.integers(0, 40)))
+def test_a_set_without_another(members: frozenset[int], others: frozenset[int]) -> None:
+    left = CodePoints(ranges_of(members)).without(CodePoints(ranges_of(others)))
+    assert _members(left) == members - others

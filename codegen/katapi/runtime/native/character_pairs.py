@@ -136,6 +136,8 @@ class CharacterPairEncoder(WordMemoEncoder):
                 else:
                     mixed: i64 = meeting_of(before, here) & mask
                     crosses = i64(meeting[mixed >> 3]) >> (mixed & 7) & 1
+                    if crosses != 0 and self._symbol(b, p) < 0:
+                        crosses = 0  # two others have the same bit
                 if crosses == 0:
                     if count + 4 * ROOM > i64(len(self.out)):
                         self.make_room(2 * count + 4 * ROOM)

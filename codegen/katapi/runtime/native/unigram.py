@@ -39,6 +39,11 @@ class UnigramEncoder(WordEncoder):
         child: i64 = (read_i64_le(self.trie, 0) >> 21 & _NODE) + SPACE
         is_child = read_i64_le(self.trie, child << 3) & _NODE == 0
         self._mark_node: i64 = child if marked and is_child else _NO_NODE
+        root: i64 = read_i64_le(self.trie, 0) >> 21 & _NODE
+        leads = bytearray(256)
+        for byte in range(256):
+            leads[byte] = 1 if read_i64_le(self.trie, root + byte << 3) & _NODE == 0 else 0
+        self._leads = bytes(leads)  # whether a token begins with a byte
         self._totals = vec[float]([0.0] * 64)  # the best score up to each place
         self._begins = vec[i32]([-1] * 64)  # where the last token of that segmentation begins
         self._lasts = vec[i32]([-1] * 64)  # and which it is
@@ -73,6 +78,7 @@ class UnigramEncoder(WordEncoder):
         unknown_score = self._unknown_score
         single = self._single
         root: i64 = read_i64_le(trie, 0) >> 21 & _NODE
+        leads = self._leads
         place: i64 = 0
         while place <= last:
             begins[place] = -1
@@ -139,6 +145,14 @@ class UnigramEncoder(WordEncoder):
                 if single:
                     score = self._single_of(score)
                 behind = place + width
+                # Where no token ends and none begins, the next character is unknown too: as they become one token in
+                # the end, they are one here.
+                while begins[behind] < 0 and behind < last and leads[b[p - marks + behind]] == 0:
+                    score = unknown_score + score
+                    if single:
+                        score = self._single_of(score)
+                    behind += width_of(b, p - marks + behind)
+                width = behind - place
                 if begins[behind] < 0 or score > totals[behind]:
                     totals[behind] = score
                     begins[behind] = i32(place)

@@ -126,11 +126,13 @@ def bert_normalizer(
 
     def ties() -> tuple[Tie, ...]:
         """Marks change their places, and may come to stand beside each other where others are taken away."""
-        gone = (*removed, CodePoints("FFFD")) if clean_text else ()
-        return ((None, CodePoints.union(decomposition.moving, *gone)),) if strips else ()
+        gone = CodePoints.union(*removed, CodePoints("FFFD")).without(CodePoints("9-A D")) if clean_text else _NONE
+        return ((None, CodePoints.union(decomposition.moving, gone)),) if strips else ()
 
     return AsciiRuns(InTurn(*steps), ties)
 
+
+_NONE = CodePoints(())
 
 # The blocks that BERT's authors took for Chinese, without the first characters of one, as `tokenizers` has it.
 _IDEOGRAPHS = CodePoints("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")

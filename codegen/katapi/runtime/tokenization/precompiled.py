@@ -22,6 +22,7 @@ _MODULES: Final = (
     "katapi.runtime.native.longest_prefixes",
 )
 _SHORT = 6  # bytes from which on `tokenizers` looks up no grapheme cluster as a whole
+_LAST_OF_TWO_BYTES = "\u07ff"
 
 
 class Precompiled:
@@ -63,7 +64,9 @@ class Precompiled:
         return not any(members.between(first, last) for members in sets if members is not None)
 
     def _clusters(self, text: str) -> Iterable[str]:
-        return text if self._graphemes.are_characters(text) else self._graphemes.clusters(text)
+        if self._graphemes.are_characters(text) or min(text) > _LAST_OF_TWO_BYTES:
+            return text  # a cluster of two characters that long is taken character by character
+        return self._graphemes.clusters(text)
 
     def _of_cluster(self, cluster: str) -> str:
         if self._is_short(cluster):

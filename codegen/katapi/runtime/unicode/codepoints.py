@@ -60,6 +60,18 @@ class CodePoints:
                 ranges.append((first, last))
         return cls(tuple(ranges))
 
+    def without(self, code_points: CodePoints) -> CodePoints:
+        """The members that are not among some code points."""
+        ranges: list[tuple[int, int]] = []
+        for first, last in self.ranges:
+            for begin, end in code_points.between(first, last):
+                if first < begin:
+                    ranges.append((first, begin - 1))
+                first = end + 1
+            if first <= last:
+                ranges.append((first, last))
+        return CodePoints(tuple(ranges))
+
     def between(self, first: int, last: int) -> list[tuple[int, int]]:
         """The ranges of the members from one code point to another, first and last of each, ascending."""
         ranges = self.ranges

@@ -5,8 +5,11 @@ Works in time n log n in the length of the longest run of combining marks, and l
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import groupby
 
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.unicode.codepoints import CodePoints, ranges_of
@@ -16,6 +19,7 @@ _SYLLABLE, _LEADING, _VOWEL, _TRAILING = 0xAC00, 0x1100, 0x1161, 0x11A7
 _LEADING_COUNT, _VOWEL_COUNT, _TRAILING_COUNT = 19, 21, 28
 _SYLLABLE_COUNT = _LEADING_COUNT * _VOWEL_COUNT * _TRAILING_COUNT
 _SYLLABLES = range(_SYLLABLE, _SYLLABLE + _SYLLABLE_COUNT)
+_SYLLABLE_IN = re.compile(f"[{chr(_SYLLABLES[0])}-{chr(_SYLLABLES[-1])}]")
 _SECOND_JAMO = (*range(_VOWEL, _VOWEL + _VOWEL_COUNT), *range(_TRAILING + 1, _TRAILING + _TRAILING_COUNT))
 
 
@@ -83,38 +87,58 @@ class NormalizationTable:
     def decompose(self, text: str, decompositions: Mapping[str, str]) -> list[str]:
         """The full decomposition of each character, in canonical order."""
         classes = self.classes
-        characters: list[str] = []
-        for character in text:
-            characters += decompositions.get(character) or _decomposed_syllable(character)
+        characters = [*text]
+        if _SYLLABLE_IN.search(text) is not None or not decompositions.keys().isdisjoint(text):
+            characters.clear()
+            for character in text:
+                characters += decompositions.get(character) or _decomposed_syllable(character)
         ordered: list[str] = []
-        marks: list[str] = []
-        for character in characters:
-            if character in classes:
-                marks.append(character)
-                continue
-            if marks:
-                ordered += sorted(marks, key=classes.__getitem__)
-                marks.clear()
-            ordered.append(character)
-        return ordered + sorted(marks, key=classes.__getitem__)
+        for are_marks, run in groupby(characters, classes.__contains__):
+            if are_marks:
+                ordered += sorted(run, key=classes.__getitem__)
+            else:
+                ordered += run
+        return ordered
 
     def compose(self, characters: Iterable[str]) -> str:
-        """Composes each starter with the marks that follow it and are not blocked from it."""
+        """Composes each starter with the marks that follow it and are not blocked from it; marks are in their order."""
         composed: list[str] = []
-        starter = -1  # where in `composed` the last starter stands
-        last_class = 0  # the class of the last mark kept after it; -1 when there is none
-        for character in characters:
-            combining = self.classes.get(character, 0)
-            if starter >= 0 and last_class < combining:
-                composite = self._composite(composed[starter], character)
-                if composite is not None:
-                    composed[starter] = composite
-                    continue
-            if combining == 0:
-                starter = len(composed)
-            last_class = combining or -1
-            composed.append(character)
+        ends_with_starter = False
+        for are_marks, run in groupby(characters, self.classes.__contains__):
+            if are_marks:
+                marks = [*run]
+                if ends_with_starter:
+                    composed[-1], marks = self._composed_with(composed[-1], marks)
+                composed += marks
+                ends_with_starter = ends_with_starter and not marks
+                continue
+            for character in run:
+                composite = self._composite(composed[-1], character) if ends_with_starter else None
+                if composite is None:
+                    composed.append(character)
+                else:
+                    composed[-1] = composite
+                ends_with_starter = True
         return "".join(composed)
+
+    def _composed_with(self, starter: str, marks: list[str]) -> tuple[str, list[str]]:
+        """What a starter becomes with the marks behind it, and the marks that are left.
+
+        A mark that is left blocks the others of its class.
+        """
+        classes = [*map(self.classes.__getitem__, marks)]
+        left: list[str] = []
+        index = 0
+        while index < len(marks):
+            composite = self._composite(starter, marks[index])
+            if composite is not None:
+                starter = composite
+                index += 1
+                continue
+            behind = bisect_right(classes, classes[index], index)
+            left += marks[index:behind]
+            index = behind
+        return starter, left
 
     def _composite(self, first: str, second: str) -> str | None:
         leading, vowel = ord(first) - _LEADING, ord(second) - _VOWEL
