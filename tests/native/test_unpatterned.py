@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -242,6 +243,16 @@ def test_memos_that_overflow_change_nothing() -> None:
     first = form.compiled.encode(text)
     assert first == form.pure.encode(text)
     assert form.compiled.encode(text) == first
+
+
+@pytest.mark.parametrize("name", ["llama2.tokenizer.json", "t5-small.tokenizer.json", "bert-base-cased.tokenizer.json"])
+def test_many_threads_at_once(name: str) -> None:
+    form = both(name)
+    texts = [f"{number} says {'xyz' * number} 天空为什么 {number * 7919}\n" * 10 for number in range(40)]
+    expected = [form.pure.encode(text) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        for ids in pool.map(lambda _: [form.compiled.encode(text) for text in texts], range(24)):
+            assert ids == expected
 
 
 def test_surrogates_are_refused() -> None:
