@@ -41,19 +41,19 @@ def test_the_ids_are_those_of_the_tokenizer(texts: list[str], most: int, first: 
     known, _ = known_runs(most)
     for text in [*texts, *texts]:
         for at_beginning in (False, first):
-            ids = known.encode_array(text, at_beginning)
-            assert ids.tolist() == TOKENIZER.encode(text, at_beginning)
+            ids = known.encode_bytes(text, at_beginning)
+            assert np.frombuffer(ids, dtype=np.int64).tolist() == TOKENIZER.encode(text, at_beginning)
 
 
 def test_what_was_met_is_not_encoded_again() -> None:
     known, tokenizer = known_runs()
     for _ in range(3):
         for text in ("one", "two", "one "):
-            known.encode_array(text, False)
+            known.encode_bytes(text, False)
     assert tokenizer.asked == ["one", "two", "one "]
-    known.encode_array("one", True)
-    known.encode_array("x" * 300_000, False)
-    known.encode_array("x" * 300_000, False)
+    known.encode_bytes("one", True)
+    known.encode_bytes("x" * 300_000, False)
+    known.encode_bytes("x" * 300_000, False)
     assert len(tokenizer.asked) == 6
     assert len(known) == 3
 
@@ -61,8 +61,8 @@ def test_what_was_met_is_not_encoded_again() -> None:
 def test_the_memory_is_bounded_and_keeps_what_is_met_again() -> None:
     known, tokenizer = known_runs(10_000)
     for number in range(1000):
-        known.encode_array("system prompt", False)
-        known.encode_array(f"message {number}", False)
+        known.encode_bytes("system prompt", False)
+        known.encode_bytes(f"message {number}", False)
         assert len(known) * 64 <= 10_000
     assert tokenizer.asked.count("system prompt") == 1
     assert len(tokenizer.asked) == 1001

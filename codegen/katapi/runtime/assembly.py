@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.known_runs import KnownRuns
+from katapi.runtime.known_runs import BYTES_OF_ID, KnownRuns, encode_bytes
 from katapi.runtime.printed import Printed, Stretch, without_space
 from katapi.runtime.tokenization.interface import Tokenizer
 
@@ -28,8 +28,7 @@ def assemble_array(
     gives a control id. `first` says that nothing stands before, `stripping` that what stands before is a control token
     that strips behind it. `known` are runs that the tokenizer encoded before.
     """
-    encode = tokenizer.encode_array if known is None else known.encode_array
-    parts: list[NDArray[np.int32]] = []
+    parts: list[bytes] = []
     count = 0
     run_ends: list[int] = []
     texts: list[str] = []
@@ -40,31 +39,31 @@ def assemble_array(
             continue
         if stretch.opening:
             texts.append(stretch.opening)
-        run = "".join(texts)
+        if texts:
+            run = "".join(texts)
+            if stripping or stretch.strips_before:
+                run = without_space(run, before=stripping, behind=stretch.strips_before)
+            if run:
+                ids = encode_bytes(tokenizer, run, first) if known is None else known.encode_bytes(run, first)
+                parts.append(ids)
+                count += len(ids) // BYTES_OF_ID
+                run_ends.append(count)
         texts = [stretch.closing] if stretch.closing else []
-        if stripping or stretch.strips_before:
-            run = without_space(run, before=stripping, behind=stretch.strips_before)
         stripping = stretch.strips_behind
-        if run:
-            ids = encode(run, first)
-            parts.append(ids)
-            count += len(ids)
-            run_ends.append(count)
         first = False
         encoded = stretch.encoded(tokenizer)
         parts.append(encoded.ids)
         if encoded.ends:
             run_ends += [count + end for end in encoded.ends]
-        count += len(encoded.ids)
+        count += encoded.length
     run = "".join(texts)
     if stripping:
         run = without_space(run, before=True, behind=False)
     if run:
-        ids = encode(run, first)
+        ids = encode_bytes(tokenizer, run, first) if known is None else known.encode_bytes(run, first)
         parts.append(ids)
-        run_ends.append(count + len(ids))
-    joined = b"".join(parts)  # type: ignore[arg-type]  # an array is a buffer, which numpy says for Python 3.12 only
-    whole = np.frombuffer(joined, dtype=np.int32).astype(np.int64)
+        run_ends.append(count + len(ids) // BYTES_OF_ID)
+    whole = np.frombuffer(bytearray().join(parts), dtype=np.int64)
     whole.setflags(write=False)
     return whole, run_ends
 

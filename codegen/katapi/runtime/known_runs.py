@@ -7,10 +7,14 @@ encoded before is looked up: to hash and compare it takes a small part of the ti
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
-from numpy.typing import NDArray
 
 from katapi.runtime.tokenization.interface import Tokenizer
+
+BYTES_OF_ID: Final = 8
+"""How many bytes an id takes in an int64 array."""
 
 _LONGEST = 1 << 18
 """Longer runs are documents, which seldom come again."""
@@ -32,30 +36,37 @@ class KnownRuns:
         """Whose runs they are."""
         self._most = most_characters // 2
         self._size = 0
-        self._new: dict[str, NDArray[np.int32]] = {}
-        self._old: dict[str, NDArray[np.int32]] = {}
+        self._new: dict[str, bytes] = {}
+        self._old: dict[str, bytes] = {}
 
     def __len__(self) -> int:
         return len(self._new) + len(self._old)
 
-    def encode_array(self, run: str, first: bool) -> NDArray[np.int32]:
-        """What the tokenizer gives for a run, int32 of shape [n], which nobody may change.
+    def encode_bytes(self, run: str, first: bool) -> bytes:
+        """What the tokenizer gives for a run, in the bytes of an int64 array: parts of an input are soonest joined so.
 
         What stands at the beginning of an input is not remembered. Raises what the tokenizer raises.
         """
+        ids = None if first else self._new.get(run)
+        if ids is not None:
+            return ids
         if first or len(run) > _LONGEST:
-            return self.tokenizer.encode_array(run, first)
-        ids = self._new.get(run)
-        return self._met(run) if ids is None else ids
+            return encode_bytes(self.tokenizer, run, first)
+        return self._met(run)
 
-    def _met(self, run: str) -> NDArray[np.int32]:
+    def _met(self, run: str) -> bytes:
         """The ids of a run, which is in the new half from now on."""
         ids = self._old.get(run)
         if ids is None:
-            ids = self.tokenizer.encode_array(run, False).copy()
+            ids = encode_bytes(self.tokenizer, run, False)
         size = self._size + len(run) + _OVERHEAD
         if size > self._most:
             self._old, self._new, size = self._new, {}, len(run) + _OVERHEAD
         self._new[run] = ids
         self._size = size
         return ids
+
+
+def encode_bytes(tokenizer: Tokenizer, run: str, first: bool) -> bytes:
+    """What a tokenizer gives for a run, in the bytes of an int64 array."""
+    return tokenizer.encode_array(run, first).astype(np.int64).tobytes()

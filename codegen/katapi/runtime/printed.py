@@ -11,7 +11,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, NewType, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from katapi.runtime.parts import MergedText, Piece
 from katapi.runtime.segments import (
@@ -49,8 +48,10 @@ class Encoded(NamedTuple):
 
     tokenizer: Tokenizer
     """The tokenizer."""
-    ids: NDArray[np.int32]
-    """From the first control token to the last: int32 of shape [n]."""
+    ids: bytes
+    """From the first control token to the last, in the bytes of an int64 array."""
+    length: int
+    """How many ids there are."""
     ends: list[int]
     """How many ids there are at the end of each run of text in that."""
 
@@ -117,7 +118,7 @@ class Stretch:
                     run = ""
                 ids.append(segment.token.id)
                 stripping = segment.token.strips_behind
-            encoded = self._encoded = Encoded(tokenizer, np.array(ids, dtype=np.int32), ends)
+            encoded = self._encoded = Encoded(tokenizer, np.array(ids, dtype=np.int64).tobytes(), len(ids), ends)
         return encoded
 
 

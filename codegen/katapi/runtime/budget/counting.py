@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from katapi.runtime.known_runs import KnownRuns
+from katapi.runtime.known_runs import BYTES_OF_ID, KnownRuns
 from katapi.runtime.printed import Printed, Stretch, without_space
 from katapi.runtime.tokenization.interface import Tokenizer
 
@@ -47,7 +47,7 @@ class TokenCounter:
             total += self._run(texts, first, stripping, stretch.strips_before)
             inner = self._stretches.get(stretch)
             if inner is None:
-                inner = self._stretches[stretch] = len(stretch.encoded(self._tokenizer).ids)
+                inner = self._stretches[stretch] = stretch.encoded(self._tokenizer).length
             total += inner
             texts = [stretch.closing]
             first, stripping = False, stretch.strips_behind
@@ -73,13 +73,13 @@ class TokenCounter:
             run = without_space("".join(texts), before=stripped_before, behind=stripped_behind)
             if not run:
                 return 0
-            return (
-                self._tokenizer.count(run, first) if self._known is None else len(self._known.encode_array(run, first))
-            )
+            return self._whole(run, first)
         return self._put_together(texts, first, stripped_before, stripped_behind)
 
     def _whole(self, run: str, first: bool) -> int:
-        return self._tokenizer.count(run, first) if self._known is None else len(self._known.encode_array(run, first))
+        if self._known is None:
+            return self._tokenizer.count(run, first)
+        return len(self._known.encode_bytes(run, first)) // BYTES_OF_ID
 
     def _put_together(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
         total = 0
