@@ -119,14 +119,42 @@ def _check_shown(shown: Shown | None, images: Images) -> None:
 def parts_of(request: RequestModel) -> list[tuple[Path, Carries]]:
     """The parts of a request that carry images or videos, each with its place, in order."""
     found: list[tuple[Path, Carries]] = []
-
-    def note(path: Path, part: Carries) -> Carries:
-        found.append((path, part))
-        return part
-
-    if _lead_to_images(type(request)):
-        with_parts(request, (), note)
+    _find_parts(request, (), found)
     return found
+
+
+def _find_parts(value: object, path: Path, found: list[tuple[Path, Carries]]) -> None:
+    """Adds the parts in a value at a place of a request; every request is looked through, and few have one."""
+    if isinstance(value, tuple):
+        for at, item in enumerate(value):
+            if not isinstance(item, str):
+                _find_parts(item, (*path, at), found)
+        return
+    fields = _fields_of(type(value))
+    if fields is None:
+        assert isinstance(value, Carries)
+        found.append((path, value))
+        return
+    for name in fields:
+        inner: object = getattr(value, name)
+        if inner is not None and not isinstance(inner, str):
+            _find_parts(inner, (*path, name), found)
+
+
+def _fields_of(kind: type[object]) -> tuple[str, ...] | None:
+    """The fields to look into of a value of any type; None for a part that carries an image itself.
+
+    Remembered, since to ask pydantic's classes whether one is a subclass takes longer than all else here.
+    """
+    if kind not in _FIELDS:
+        if issubclass(kind, Carries):
+            _FIELDS[kind] = None
+        else:
+            _FIELDS[kind] = _lead_to_images(kind) if issubclass(kind, RequestModel) else ()
+    return _FIELDS[kind]
+
+
+_FIELDS: dict[type[object], tuple[str, ...] | None] = {}
 
 
 def _before(path: Path, messages: int) -> bool:
