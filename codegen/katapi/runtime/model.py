@@ -178,12 +178,13 @@ class Model(DeclaredTokenizer, Generic[R]):
         """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""
         if self._shown is None and images is None:
             return request
-        from katapi.runtime.images.given import Images as Given  # few requests have images
+        from katapi.runtime.images.given import NO_IMAGES  # few requests have images
+        from katapi.runtime.images.given import Images as Given
         from katapi.runtime.images.placing import placed
 
         if not isinstance(images, Given | None):
             raise TypeError(f"images are a katapi.Images, not a {_type_of(images)}")
-        return placed(request, self._shown, Given() if images is None else images, past)
+        return placed(request, self._shown, NO_IMAGES if images is None else images, past)
 
     def _check_images(self, rendered: RenderedInput, request: R) -> None:
         """Raises `MediaError` M125 where the template does not print each image once; all of them are processed."""

@@ -94,6 +94,10 @@ class Images:
             raise ValueError("folder names a folder, or is None; an empty text would be the one the process runs in")
 
 
+NO_IMAGES = Images()
+"""What a caller gives who gives nothing: most requests of a model that shows images have none."""
+
+
 @dataclass(frozen=True, eq=False)
 class GivenImage:
     """An image of a request whose bytes are at hand."""
