@@ -1,4 +1,7 @@
-"""Lone surrogates: code points that a `str` can hold and that are no characters, so that no UTF-8 has them."""
+"""Lone surrogates: code points that a `str` can hold and that are no characters, so that no UTF-8 has them.
+
+They are U+D800 to U+DFFF, which are no scalar values (the Unicode Standard, definition D76).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ def refuse_surrogates(text: str) -> None:
 
 
 def lone_surrogate(text: str, place: int) -> TokenizerError:
-    """The error V101 for the surrogate at a place of a text."""
+    """`TokenizerError` V101 for the surrogate at a place of a text, in code points."""
     return TokenizerError(
         f"the text holds the lone surrogate U+{ord(text[place]):04X}, which is no character",
         code="V101",
