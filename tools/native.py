@@ -32,6 +32,7 @@ COMPILED = (
     "codegen/katapi/runtime/native/character_pairs.py",
     "codegen/katapi/runtime/native/character_tables.py",
     "codegen/katapi/runtime/native/characters.py",
+    "codegen/katapi/runtime/native/joined_tokens.py",
     "codegen/katapi/runtime/native/merging.py",
     "codegen/katapi/runtime/native/tables.py",
     "codegen/katapi/runtime/native/trie.py",
