@@ -34,6 +34,7 @@ COMPILED = (
     "codegen/katapi/runtime/native/character_pairs.py",
     "codegen/katapi/runtime/native/character_tables.py",
     "codegen/katapi/runtime/native/encoder.py",
+    "codegen/katapi/runtime/native/joined_tokens.py",
     "codegen/katapi/runtime/native/longest_prefixes.py",
     "codegen/katapi/runtime/native/merging.py",
     "codegen/katapi/runtime/native/rewriting.py",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.tokenization.configuration import PrependScheme
+from katapi.runtime.tokenization.decoder_forms import own_forms
 from katapi.runtime.tokenization.decoder_stages import (
     ByteFallbackDecoder,
     DecoderStage,
@@ -22,7 +23,7 @@ from katapi.runtime.tokenization.decoder_stages import (
     spaced,
     word_piece_decoder,
 )
-from katapi.runtime.tokenization.decoder_streams import ReplacedInParts, Stream, StrippedInParts
+from katapi.runtime.tokenization.decoder_streams import ReplacedInParts, Stream, StrippedInParts, bytes_of, shown
 from katapi.runtime.tokenization.decoding import ByteDecoding
 from katapi.runtime.tokenization.text_decoding import TextDecoding
 from katapi.runtime.tokenization.vocabulary import Vocabulary
@@ -135,3 +136,39 @@ def test_stripping_in_parts_is_stripping_the_whole(parts: list[str], start: int,
     left = min(start, len(text) - len(text.lstrip("a")))
     right = min(stop, len(text[left:]) - len(text[left:].rstrip("a")))
     assert in_parts(StrippedInParts("a", start, stop), parts) == text[left : len(text) - right]
+
+
+@pytest.mark.parametrize("pure", [False, True])
+@pytest.mark.parametrize("stages", SEQUENCES)
+@given(tokens=st.lists(st.sampled_from([*IDS]), max_size=8))
+def test_all_at_once_is_what_the_streams_give(stages: tuple[DecoderStage, ...], tokens: list[str], pure: bool) -> None:
+    """Tokens that are joined by their own forms, and the same through one stage after the other."""
+    decoding = TextDecoding(VOCABULARY, *stages, pure=pure)
+    ids = [IDS[token] for token in tokens]
+    texts = [VOCABULARY.bytes_of(token).decode() for token in ids]
+    assert decoding.decode(ids) == bytes_of(through(stages, texts, eager=True))
+    assert decoding.decode_text(ids) == shown(through(stages, texts, eager=False))
+
+
+def through(stages: tuple[DecoderStage, ...], texts: list[str], *, eager: bool) -> str:
+    """What all texts become, stage by stage, as the protocol of a stream says."""
+    streams: list[Stream] = []
+    for place in reversed(range(len(stages))):
+        fused = any(isinstance(stage, FuseDecoder) for stage in stages[:place])
+        streams = [stages[place].stream(fused=fused, passes=passing(streams, eager)), *streams]
+    for stage, stream in zip(stages, streams, strict=True):
+        if isinstance(stage, FuseDecoder):
+            texts = ["".join(texts)]
+        texts = [*(out for text in texts for out in stream.push(text)), *stream.finish()]
+    return "".join(texts)
+
+
+def passing(streams: list[Stream], eager: bool) -> Callable[[int], bool]:
+    return lambda byte: eager and all(stream.passes(byte) for stream in streams)
+
+
+def test_which_decoders_are_joined() -> None:
+    """Those of whole models are; what a token becomes beside others is not."""
+    assert [own_forms(stages) is not None for stages in SEQUENCES] == [True, True, True, False, True, True, True, True]
+    assert own_forms((ByteFallbackDecoder(), metaspace_decoder("▁", PrependScheme.ALWAYS))) is None
+    assert own_forms((FuseDecoder(), ByteFallbackDecoder())) is None

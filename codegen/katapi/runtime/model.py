@@ -23,7 +23,7 @@ from katapi.runtime.printed import Printed
 from katapi.runtime.record import Declarations, Identity, Incoming
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
 from katapi.runtime.strict_json import InvalidUtf8
-from katapi.runtime.tokenization.facade import as_ids
+from katapi.runtime.tokenization.ids import as_ids
 
 if TYPE_CHECKING:
     from katapi.runtime.budget.reach import Reach, Unbounded

@@ -18,7 +18,7 @@ from katapi.runtime.reply.reading import Failures, Reading
 from katapi.runtime.reply.recovery import ending, through, without_space
 from katapi.runtime.reply.runs import TextOfRuns
 from katapi.runtime.segments import ControlSegment, Segment
-from katapi.runtime.tokenization.decoding import as_id
+from katapi.runtime.tokenization.ids import as_id
 from katapi.runtime.tokenization.interface import Tokenizer
 
 

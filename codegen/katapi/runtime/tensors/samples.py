@@ -12,7 +12,7 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import TokenizerError
 from katapi.runtime.model_input import ModelInput
 from katapi.runtime.tensors.labels import labels_of
-from katapi.runtime.tokenization.facade import as_ids
+from katapi.runtime.tokenization.ids import as_ids
 
 
 @dataclass(frozen=True, eq=False)

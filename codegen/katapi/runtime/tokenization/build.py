@@ -76,7 +76,7 @@ def build_tokenizer(
         encoding=encoding,
         parting=parting,
         post_processor=Framed(frame.before, frame.behind) if frame.before or frame.behind else Bare(),
-        decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode),
+        decoding=build_decoding(configuration.decoders, vocabulary, configuration.unicode, pure=pure),
         vocabulary=vocabulary,
         pad_id=pad_id,
     )

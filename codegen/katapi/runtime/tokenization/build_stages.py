@@ -58,8 +58,12 @@ def build_pretokenizer(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersi
     return built[0] if len(built) == 1 else pretokenizers.Chained(*built) if built else pretokenizers.Whole()
 
 
-def build_decoding(stages: Sequence[c.Decoder], vocabulary: Vocabulary, unicode: c.UnicodeVersions) -> Decoding:
+def build_decoding(
+    stages: Sequence[c.Decoder], vocabulary: Vocabulary, unicode: c.UnicodeVersions, *, pure: bool = False
+) -> Decoding:
     """What turns the tokens of `vocabulary` into bytes, or into text that all stages have worked on.
+
+    Where they can be joined by compiled code, they are, unless the `pure` form is asked for.
 
     Raises `ArtifactError` A109 where tokens that are bytes should go through further stages, A108 where a pattern
     cannot be used, and A124 as `build_normalizer` does.
@@ -67,10 +71,10 @@ def build_decoding(stages: Sequence[c.Decoder], vocabulary: Vocabulary, unicode:
     if c.DecodeBytes() not in stages:
         from katapi.runtime.tokenization.text_decoding import TextDecoding
 
-        return TextDecoding(vocabulary, *[_decoder(stage, unicode) for stage in stages])
+        return TextDecoding(vocabulary, *[_decoder(stage, unicode) for stage in stages], pure=pure)
     if len(stages) > 1:
         raise ArtifactError("a decoder of bytes is supported by itself only, not with others", code="A109")
-    return ByteDecoding(vocabulary)
+    return ByteDecoding(vocabulary, pure=pure)
 
 
 def build_matcher(pattern: c.Pattern, unicode: c.UnicodeVersions) -> Matcher:

@@ -22,6 +22,8 @@ from katapi.runtime.tokenization.options import PrependScheme
 
 Passes = Callable[[int], bool]
 """Whether a run of bytes that begins with this byte passes as it is."""
+OfText = Callable[[str], str]
+"""What a text becomes."""
 _BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f]{2})>")
 
 
@@ -32,17 +34,33 @@ class DecoderStage(Protocol):
         """A new stream; `fused` says that there is one token only, `passes` is that of the streams behind this one."""
         ...
 
+    def alone(self) -> tuple[OfText, OfText] | None:
+        """What the first token becomes, and what each other does; None where that depends on those beside it."""
+        ...
+
+    def fused(self) -> OfText | None:
+        """What the only token becomes; None where it may become bytes that are no text."""
+        ...
+
 
 class TokenDecoder:
     """Turns each token into one: the first token by `first`, all others by `later`."""
 
-    def __init__(self, first: Callable[[str], str], later: Callable[[str], str]) -> None:
+    def __init__(self, first: OfText, later: OfText) -> None:
         self._first = first
         self._later = later
 
     def stream(self, *, fused: bool, passes: Passes) -> Stream:
         """A new stream."""
         return Held(self._first) if fused else Each(self._first, self._later)
+
+    def alone(self) -> tuple[OfText, OfText]:
+        """What the first token becomes, and what each other does."""
+        return self._first, self._later
+
+    def fused(self) -> OfText:
+        """What the only token becomes."""
+        return self._first
 
 
 def spaced() -> TokenDecoder:
@@ -88,6 +106,14 @@ class ReplaceTextDecoder:
         """A new stream."""
         return ReplacedInParts(self._old, self._content) if fused else Each(self._replaced, self._replaced)
 
+    def alone(self) -> tuple[OfText, OfText]:
+        """What any token becomes, be it the first or not."""
+        return self._replaced, self._replaced
+
+    def fused(self) -> OfText:
+        """What the only token becomes."""
+        return self._replaced
+
     def _replaced(self, token: str) -> str:
         return token.replace(self._old, self._content)
 
@@ -103,6 +129,14 @@ class StripDecoder:
     def stream(self, *, fused: bool, passes: Passes) -> Stream:
         """A new stream."""
         return self._in_parts() if fused else Each(self._stripped, self._stripped)
+
+    def alone(self) -> tuple[OfText, OfText]:
+        """What any token becomes, be it the first or not."""
+        return self._stripped, self._stripped
+
+    def fused(self) -> OfText:
+        """What the only token becomes."""
+        return self._stripped
 
     def _in_parts(self) -> StrippedInParts:
         return StrippedInParts(self._content, self._start, self._stop)
@@ -121,9 +155,17 @@ class SuffixDecoder:
         """A new stream."""
         if fused:
             return ReplacedInParts(self._suffix, "") if self._suffix else Joined()
-        return LastDiffers(
-            lambda token: token.replace(self._suffix, " "), lambda token: token.replace(self._suffix, "")
-        )
+        return LastDiffers(lambda token: token.replace(self._suffix, " "), self._without)
+
+    def alone(self) -> None:
+        """The last token becomes something else."""
+
+    def fused(self) -> OfText:
+        """What the only token becomes."""
+        return self._without
+
+    def _without(self, token: str) -> str:
+        return token.replace(self._suffix, "")
 
 
 class ByteFallbackDecoder:
@@ -134,7 +176,13 @@ class ByteFallbackDecoder:
 
     def stream(self, *, fused: bool, passes: Passes) -> Stream:
         """A new stream."""
-        return Held(_fallen_back) if fused else FallbackRuns(_byte_of, passes)
+        return Held(_fallen_back) if fused else FallbackRuns(byte_of, passes)
+
+    def alone(self) -> None:
+        """What a byte becomes depends on those beside it."""
+
+    def fused(self) -> None:
+        """A byte by itself may be no text."""
 
 
 class FuseDecoder:
@@ -144,15 +192,23 @@ class FuseDecoder:
         """A new stream."""
         return Joined()
 
+    def alone(self) -> None:
+        """A token is only a part of what they become."""
 
-def _byte_of(token: str) -> int | None:
+    def fused(self) -> OfText:
+        """It stays as it is."""
+        return str
+
+
+def byte_of(token: str) -> int | None:
+    """The byte that the token `<0x00>` to `<0xFF>` stands for; None for another token."""
     found = _BYTE_TOKEN.fullmatch(token) if token.startswith("<0x") else None
     return int(found[1], 16) if found else None
 
 
 def _fallen_back(token: str) -> str:
     """What the only token becomes."""
-    runs = FallbackRuns(_byte_of, lambda byte: False)
+    runs = FallbackRuns(byte_of, lambda byte: False)
     return "".join((*runs.push(token), *runs.finish()))
 
 

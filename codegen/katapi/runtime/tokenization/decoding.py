@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 
 from katapi.runtime.errors import TokenizerError
+from katapi.runtime.tokenization.ids import as_id, as_ids
+from katapi.runtime.tokenization.joining import Joining
 from katapi.runtime.tokenization.vocabulary import Vocabulary
 
 
 class ByteDecoding:
     """Joins the bytes of the tokens ("ByteLevel"): every token stands for its own, whatever stands beside it."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, *, pure: bool = False) -> None:
+        """The compiled form runs where it can, unless the `pure` one is asked for."""
         self._vocabulary = vocabulary
+        self._joining = Joining(vocabulary.size, vocabulary.read, pure=pure)
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes of all tokens. Raises `TokenizerError` V102 on an unknown id."""
-        return b"".join(map(self._vocabulary.bytes_of, ids))
+        """The bytes of all tokens. Raises `TokenizerError` V102 on an unknown id, `TypeError` for what is no id."""
+        return self._joining.join(ids if type(ids) is list else as_ids(ids))
 
     def decode_text(self, ids: Sequence[int]) -> str:
         """The bytes as text; each maximal part of a character that is not whole becomes U+FFFD.
 
-        Raises `TokenizerError` V102 on an unknown id.
+        Raises what `decode` raises.
         """
-        return self.decode(ids).decode(errors="replace")
+        return self.decode(ids).decode("utf-8", "replace")
 
     def decoder(self) -> ByteDecoder:
         """A new incremental decoder."""
@@ -47,14 +50,6 @@ class ByteDecoder:
         """Nothing is ever held back."""
         self._finished = True
         return b""
-
-
-def as_id(token: int) -> int:
-    """The same id; a caller without a type checker may pass what is none."""
-    try:
-        return index(token)
-    except TypeError:
-        raise TypeError(f"an id is an integer, not a {type(token).__name__}") from None
 
 
 def refuse_finished(finished: bool) -> None:

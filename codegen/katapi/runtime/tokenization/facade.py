@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import partial
-from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.errors import TokenizerError
+from katapi.runtime.tokenization.ids import as_ids
 from katapi.runtime.tokenization.interface import Decoder, Tokenizer
 
 
@@ -79,21 +79,21 @@ class TextAndIds(ABC):
 
         Raises `TokenizerError` V102 where no token has an id.
         """
-        return self.tokenizer.decode(as_ids(ids))
+        return self.tokenizer.decode(ids)
 
     def decode_batch(self, batch: Iterable[Sequence[int]]) -> list[bytes]:
         """What `decode` gives for each sequence of ids, in their order.
 
         Raises `TokenizerError` V102 as `decode` does.
         """
-        return [*map(self.decode, batch)]
+        return [*map(self.tokenizer.decode, batch)]
 
     def decode_text(self, ids: Sequence[int]) -> str:
         """`decode` as text; what is no whole character becomes U+FFFD, as the official decoder prints it.
 
         Raises `TokenizerError` V102 where no token has an id.
         """
-        return self.tokenizer.decode_text(as_ids(ids))
+        return self.tokenizer.decode_text(ids)
 
     def decoder(self) -> Decoder:
         """An incremental decoder for one completion."""
@@ -110,23 +110,3 @@ def _as_text(text: bytes) -> str:
         raise TokenizerError(
             f"the bytes are not UTF-8: {error.reason}", code="V110", where=f"byte {error.start}"
         ) from None
-
-
-def as_ids(ids: Sequence[int] | NDArray[np.int64] | NDArray[np.int32]) -> list[int]:
-    """The same ids, of a sequence or of int64 or int32 of shape [n].
-
-    A caller without a type checker may pass a text, one id alone, or what is no id.
-    """
-    if not isinstance(ids, str | bytes):
-        try:
-            return [*map(index, ids)]
-        except TypeError:
-            pass
-    raise TypeError(f"ids are a sequence of integers, not {_shown(ids)}")
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, list | tuple):
-        kinds = sorted({type(item).__name__ for item in value})
-        return f"a {type(value).__name__} of {', '.join(kinds)}"
-    return f"a {type(value).__name__}"

@@ -35,17 +35,24 @@ class Vocabulary:
         return vocabulary
 
     def bytes_of(self, token: int) -> bytes:
-        """The bytes of one token. Raises `TokenizerError` V102 where no token has this id."""
+        """The bytes of one token, which are kept. Raises `TokenizerError` V102 where no token has this id."""
         found = self._spellings.get(token)
         if found is None:
-            if not self._table.has(token):
-                raise TokenizerError(
-                    f"no token has the id {token}",
-                    code="V102",
-                    help=f"the ids of this vocabulary lie between 0 and {self.size - 1}",
-                )
-            found = self._spellings[token] = self._table[token]
+            found = self._spellings[token] = self.read(token)
         return found
+
+    def read(self, token: int) -> bytes:
+        """The same, for who keeps them: here they are not. Raises `TokenizerError` V102 as `bytes_of` does."""
+        found = self._spellings.get(token)
+        if found is not None:
+            return found
+        if not self._table.has(token):
+            raise TokenizerError(
+                f"no token has the id {token}",
+                code="V102",
+                help=f"the ids of this vocabulary lie between 0 and {self.size - 1}",
+            )
+        return self._table[token]
 
     def _count(self) -> None:
         self.size = max([len(self._table), *(token + 1 for token in self._spellings)])
