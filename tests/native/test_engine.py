@@ -21,6 +21,7 @@ from katapi.runtime.errors import ArtifactError, TokenizerError
 from katapi.runtime.native.engine import DERIVATION, ENCODER
 from katapi.runtime.tokenization import build
 from katapi.runtime.tokenization import configuration as c
+from katapi.runtime.tokenization.byte_alphabet import IN_NO_TEXT
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array
@@ -124,6 +125,9 @@ def _any_vocabulary(draw: st.DrawFn) -> tuple[str, Tokenizer, Tokenizer]:
     segmentation: c.Segmentation = c.BytePairRanks()
     rows: list[tuple[int, int, int]] = []
     if draw(st.booleans()):
+        if draw(st.booleans()):  # a vocabulary that was learned from text has no tokens for bytes that none has
+            tokens = [token for token in tokens if token[0] not in IN_NO_TEXT]
+            ids = {token: id for id, token in enumerate(tokens)}
         rows = [(ids[left], ids[right], ids[left + right]) for left, right in merges]
         segmentation = c.BytePairMerges(
             over_bytes=True,

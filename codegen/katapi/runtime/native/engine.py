@@ -15,6 +15,7 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.native.cuts import NotScannable, cuts_of
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
+from katapi.runtime.tokenization.byte_alphabet import IN_NO_TEXT
 from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.surrogates import lone_surrogate
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
@@ -162,7 +163,8 @@ def native_plan(
     reason = why_pure(*ENCODER, BYTE_LEVEL, *DERIVATION, scanner)
     if reason is not None:
         return reason
-    missing = data.missing_bytes()
+    by_rank = isinstance(configuration.segmentation, c.BytePairRanks)
+    missing = [byte for byte in data.missing_bytes() if by_rank or byte not in IN_NO_TEXT]
     if missing:
         return f"{NO_TABLES}: the byte {missing[0]} is no token"
     form = EngineForm("compiled", (*ENCODER, BYTE_LEVEL, scanner), "its scanner and the encoder are compiled")
@@ -170,7 +172,6 @@ def native_plan(
     def engine() -> NativeEngine:
         from katapi.runtime.native.derived import tables_of
 
-        by_rank = isinstance(configuration.segmentation, c.BytePairRanks)
         tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
         encoder: Callable[[dict[str, bytes]], Encoder] = import_module(scanner).Scanner
         return NativeEngine(lambda: encoder(tables), pure, form)

@@ -32,6 +32,7 @@ from katapi.runtime.native.byte_pairs import ALONE, PARTS_CROSS, crossing_of, is
 from katapi.runtime.native.encoder import ALIGNED_BYTES, LENGTH, MIX_HIGH, WHOLE_ONLY, hash_of
 from katapi.runtime.native.merging import MIX, NONE, are_equal
 from katapi.runtime.native.trie import Trie
+from katapi.runtime.tokenization.byte_alphabet import IN_NO_TEXT
 
 PAD: Final = b"\xff" * 16
 """Behind all tokens, so that they are read eight bytes at a time."""
@@ -68,7 +69,7 @@ class Vocabulary:
                 self.of_byte[self.joined[self.start(token)]] = token
             token += 1
         for byte in range(256):
-            if self.of_byte[byte] < 0:
+            if self.of_byte[byte] < 0 and (by_rank or byte not in IN_NO_TEXT):
                 raise NotDerivable(f"the byte {byte} is no token")
         if by_rank:
             self._split_by_rank()
@@ -222,6 +223,8 @@ class Vocabulary:
         i: i64 = 0
         while i < size:
             parts[i] = self.of_byte[self.joined[first + i]]
+            if parts[i] < 0:
+                return
             if i > 0:
                 order[i - 1] = look_up(keys, places, parts[i - 1] << 18 | parts[i])
             i += 1
@@ -308,8 +311,10 @@ class Ranks:
         self.of_id = vec[i64]([-1] * int(vocabulary.count))
         rank: i64 = 0
         while rank < 256:
-            self.ids[rank] = vocabulary.of_byte[rank]
-            self.of_id[vocabulary.of_byte[rank]] = rank
+            byte: i64 = vocabulary.of_byte[rank]
+            self.ids[rank] = byte  # -1 for one that no text has
+            if byte >= 0:
+                self.of_id[byte] = rank
             rank += 1
         for _, token in ordered:
             self.ids[rank] = token
@@ -334,6 +339,11 @@ class Ranks:
         rank: i64 = 0
         while rank < count:
             token: i64 = self.ids[rank]
+            if token < 0:
+                lengths[rank] = 1
+                splits[rank] = rank | rank << 32
+                rank += 1
+                continue
             ids[rank] = i32(token)
             lengths[rank] = i32(vocabulary.size(token))
             start: i64 = vocabulary.start(token)
@@ -355,7 +365,8 @@ class Ranks:
             rank += 1
         rank = 0
         while rank < count:
-            prefixes[rank] = i32(trie.prefix(nodes[rank]))
+            if self.ids[rank] >= 0:
+                prefixes[rank] = i32(trie.prefix(nodes[rank]))
             rank += 1
         try:
             double_array = trie.double_array()

@@ -6,6 +6,8 @@ follows (Radford et al. 2019, `encoder.py`).
 
 from __future__ import annotations
 
+from typing import Final
+
 _PRINTABLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
 _OTHERS = [byte for byte in range(0x100) if byte not in _PRINTABLE]
 
@@ -14,6 +16,9 @@ LETTERS = "".join([chr(byte) if byte in _PRINTABLE else chr(0x100 + _OTHERS.inde
 
 _NO_LETTER = 0xFFFF
 _BYTES = dict.fromkeys(_OTHERS, _NO_LETTER) | {ord(letter): byte for byte, letter in enumerate(LETTERS)}
+
+IN_NO_TEXT: Final = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
+"""The bytes that no text has in UTF-8 (RFC 3629, section 1)."""
 
 
 def to_letters(data: bytes) -> str:
