@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import dedent
 
+from katapi.check.traverse import statements
 from katapi.emit.code import NOT
 from katapi.emit.constants import constant_source
 from katapi.emit.counters import counters_of_defs
@@ -23,7 +24,7 @@ from katapi.model.declarations import Serialization
 from katapi.model.flow import always_rejects
 from katapi.model.program import Program
 from katapi.model.sites import cited
-from katapi.model.types import OBJECT, ControlType, ListType, OptionalType, TextType, Type, present
+from katapi.model.types import ANY_JSON, OBJECT, ControlType, ListType, OptionalType, TextType, Type, present
 
 _PASSES = 8
 
@@ -52,7 +53,8 @@ def emit_renderer(program: Program, package: str) -> str:
     module.open_roles = program.request.open_role is not None
     module.printed("Printed")
     module.use(f"{package}.request", "Request")
-    functions = [_definition(d, module, package) for d in program.template.definitions]
+    known = _known(program.template)
+    functions = [_definition(d, module, package, known=d.name in known) for d in program.template.definitions]
     body = _main(program, module, package)
     for serialization in module.serializations.values():
         if serialization.python is None:
@@ -203,20 +205,41 @@ def _documents(of: Type, module: Module) -> str:
     return f"unscored(request.documents){' if request.documents is not None else None' if optional else ''}"
 
 
-def _definition(definition: t.Def, module: Module, package: str) -> str:
+def _known(template: t.Template) -> set[str]:
+    """The defs that print a JSON value for the template itself, such as a tool: the same comes with the next request.
+
+    Those that other defs call print parts of values, which are sooner printed than looked up.
+    """
+    within = {call.name for d in template.definitions for call in statements(d.body) if isinstance(call, t.CallDef)}
+    return {
+        d.name
+        for d in template.definitions
+        if d.name not in within
+        and [p.type for p in d.parameters] in ([ANY_JSON], [OBJECT])
+        and len(tuple(statements(d.body))) > 1
+    }
+
+
+def _definition(definition: t.Def, module: Module, package: str, *, known: bool) -> str:
+    counters = module.counters[definition.name]
+    known = known and not counters.needed and not counters.advanced
+    if known:
+        module.use("katapi.runtime.known_prints", "known_prints")
+
     def emit(needed: frozenset[str], unread: frozenset[int]) -> tuple[str, Expressions]:
         expressions = Expressions(module, package, needed, unread)
         statements = Statements(expressions)
         parameters = ["out: list[Printed]"]
         for parameter in definition.parameters:
             parameters.extend(_parameter(parameter, expressions))
-        counters = module.counters[definition.name]
         parameters.extend(f"{expressions.declare(counter)}: int" for counter in counters.needed)
         advanced = [expressions.name(counter) for counter in counters.advanced]
         gives = (
             "None" if not advanced else "int" if len(advanced) == 1 else f"tuple[{', '.join(['int'] * len(advanced))}]"
         )
         head = Lines()
+        if known:
+            head.add("@known_prints")
         head.statement("def ", call(f"_{definition.name}", parameters), f" -> {gives}:")
         names = ", ".join(p.name for p in definition.parameters)
         statements.lines.add(f'"""{module.cite(definition.span)} def {definition.name}({names})."""')

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import marshal
 from abc import ABC, abstractmethod
+from typing import Final
 
 from katapi.runtime.json_types import Json
 from katapi.runtime.read_objects import ReadObject
 from katapi.runtime.segments import Content
 
 _MARSHAL_WITHOUT_REFERENCES = 2  # later versions write an object that is met again as a reference
-_MOST_KNOWN = 512
-_LONGEST_KNOWN = 1 << 16  # characters or bytes
+MOST_KNOWN: Final = 512
+"""Values that one memory holds."""
+LONGEST_KNOWN: Final = 1 << 16
+"""Characters or bytes of the key of a value that is remembered."""
 
 
 class KnownValues(ABC):
@@ -25,24 +28,28 @@ class KnownValues(ABC):
         """The text of a value."""
 
     def dump_known(self, value: Json) -> Content:
-        """`dump`, with the memory.
-
-        The key is the text that the value was read from, or the whole value as `marshal` writes it: both tell apart
-        whatever `dump` tells apart.
-        """
-        key: str | bytes
-        if isinstance(value, ReadObject):
-            key = value.source
-        else:
-            try:
-                key = marshal.dumps(value, _MARSHAL_WITHOUT_REFERENCES)  # type: ignore[arg-type]  # it refuses by itself
-            except ValueError:  # a Mapping or Sequence of another kind
-                return self.dump(value)
+        """`dump`, with the memory."""
+        key = key_of(value)
+        if key is None:
+            return self.dump(value)
         text = self._known.get(key)
         if text is None:
             text = self.dump(value)
-            if len(key) <= _LONGEST_KNOWN:
-                if len(self._known) >= _MOST_KNOWN:
+            if len(key) <= LONGEST_KNOWN:
+                if len(self._known) >= MOST_KNOWN:
                     self._known.clear()
                 self._known[key] = text
         return text
+
+
+def key_of(value: Json) -> str | bytes | None:
+    """The text that a value was read from, or the whole value as `marshal` writes it.
+
+    Both tell apart whatever can be printed of it. None for a Mapping or Sequence of a kind that no JSON is read into.
+    """
+    if isinstance(value, ReadObject):
+        return value.source
+    try:
+        return marshal.dumps(value, _MARSHAL_WITHOUT_REFERENCES)  # type: ignore[arg-type]  # it refuses by itself
+    except ValueError:
+        return None

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed, kept
 from katapi.runtime.rendering import Joined, as_object, as_text, has_key, is_list, is_object, json_field, run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -331,6 +332,7 @@ def _parameters(out: list[Printed], of: JsonObject, of_path: Path, of_schema: bo
         out.append(TEXT_GEMMA_99)
 
 
+@known_prints
 def _declaration(out: list[Printed], function: Json, function_path: Path) -> None:
     """gemma.kata:103 def declaration(function)."""
     if not isinstance(json_field(function, "name"), str):

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
 from katapi.runtime.rendering import as_text, json_field, message_at, number
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -87,6 +88,7 @@ JSON_GLM_13 = fixed(
 )
 
 
+@known_prints
 def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
     """glm-4.kata:5 def describe(function)."""
     out.append(TEXT_GLM_6)

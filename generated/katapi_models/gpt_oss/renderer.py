@@ -11,6 +11,7 @@ from typing import assert_never
 from katapi.runtime.dates import format_date
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed, kept
 from katapi.runtime.rendering import as_list, as_object, as_text, first_item, has_key, is_list, is_object, json_field
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -345,6 +346,7 @@ def _typescript(out: list[Printed], schema: Json, schema_path: Path) -> None:
         out.append(ANY_HARMONY_76)
 
 
+@known_prints
 def _function_type(out: list[Printed], function: Json, function_path: Path) -> None:
     """harmony.kata:80 def function_type(function)."""
     if not isinstance(json_field(function, "name"), str):

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import as_text, has_key, is_list, is_object, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -173,6 +174,7 @@ def _annotation(out: list[Printed], schema: Json, schema_path: Path) -> None:
         _named(out, json_field(schema, "type"), (*schema_path, "type"))
 
 
+@known_prints
 def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
     """hermes3.kata:53 def signature(f)."""
     if (

@@ -1,0 +1,79 @@
+"""What a def printed of a value is remembered, and printed again as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import Json
+from katapi.runtime.known_prints import known_prints
+from katapi.runtime.known_values import MOST_KNOWN
+from katapi.runtime.printed import Printed
+from katapi.runtime.read_objects import read_object
+from katapi.runtime.segments import Content, Path
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.sampled_from([0.0, -0.0, 1.0])
+    | st.sampled_from(["", "a", "1"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=4,
+)
+PATHS = st.sampled_from([("tools", 0), ("tools", 1), ("tools", 0, "function")])
+
+
+def prints(out: list[Printed], value: Json, path: Path) -> None:
+    """The value, so that what is alike to `==` alone does not pass for it; an object key by key, in its order."""
+    if value == "refused":
+        raise TemplateError("no", code="T100", where="a.kata:1")
+    if isinstance(value, Mapping):
+        out.extend((Content(f"{key}: {inner!r}"), (*path, key), 0) for key, inner in value.items())
+    out.append((Content(repr(value)), path, None))
+
+
+@given(st.lists(st.tuples(JSON, PATHS), max_size=12))
+def test_it_prints_what_the_def_prints(values: list[tuple[Json, Path]]) -> None:
+    remembering = known_prints(prints)
+    found: list[Printed] = []
+    expected: list[Printed] = []
+    for value, path in [*values, *values]:
+        remembering(found, value, path)
+        prints(expected, value, path)
+    assert found == expected
+
+
+def test_a_known_value_is_not_printed_anew() -> None:
+    calls: list[Json] = []
+
+    def counted(out: list[Printed], value: Json, path: Path) -> None:
+        calls.append(value)
+        prints(out, value, path)
+
+    remembering = known_prints(counted)
+    out: list[Printed] = []
+    for _ in range(3):
+        remembering(out, {"name": "a"}, ("tools", 0))
+        remembering(out, read_object({"name": "a"}, '{"name": "a"}'), ("tools", 0))
+        out.clear()  # what a caller does with its list changes nothing that is remembered
+    assert len(calls) == 2  # by its text, and by its value
+    remembering(out, {"name": "a"}, ("tools", 1))
+    assert len(calls) == 3
+    for number in range(MOST_KNOWN):
+        remembering(out, number, ())
+    remembering(out, {"name": "a"}, ("tools", 0))
+    assert calls[-1] == {"name": "a"}
+
+
+def test_errors_come_each_time() -> None:
+    remembering = known_prints(prints)
+    out: list[Printed] = []
+    for _ in range(2):
+        with pytest.raises(TemplateError, match="T100"):
+            remembering(out, "refused", ("tools", 0))
+    assert out == []
