@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
@@ -93,6 +94,20 @@ def test_arrays(dtype: np.dtype[np.generic], pure: bool) -> None:
     assert [outcome(decode, ids) for ids in ways] == [*[expected] * 4, one_by_one([0, 1, 2])]
     with pytest.raises(TokenizerError, match=f"no token has the id {2**64 - 1}"):
         decode(cast("Sequence[int]", np.array([2**64 - 1], dtype=np.uint64)))
+
+
+@BOTH
+def test_a_few_tokens_with_ids_far_apart_take_little_memory(pure: bool) -> None:
+    control, far = 3_000_000_000, 1 << 19
+    made = ByteDecoding(
+        Vocabulary(control={control: "<|end|>", far: "<|far|>"}, table=Tokens.of([b"a", b"b"])), pure=pure
+    )
+    tracemalloc.start()
+    try:
+        assert made.decode([0, control, far, 1]) == made.decode([0, control, far, 1]) == b"a<|end|><|far|>b"
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
 
 
 class Answer(int):

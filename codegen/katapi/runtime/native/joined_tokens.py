@@ -28,7 +28,7 @@ class JoinedTokens:
     """Joins the bytes of tokens."""
 
     def __init__(self, size: int, bytes_of: Callable[[int], bytes]) -> None:
-        """All ids are below `size`; `bytes_of` gives the bytes of one, or raises an error of its own."""
+        """The bytes of ids below `size` are kept; `bytes_of` gives those of any id, or raises an error of its own."""
         self._bytes_of = bytes_of
         self._size: i64 = size
         self._met = vec[i64]([UNMET] * (2 * size))
@@ -47,9 +47,13 @@ class JoinedTokens:
         i: i64 = 0
         while i < count:
             token: i64 = ids[i]
-            entry: i64 = UNMET  # no conditional expression: mypyc would make an object of its value
-            if token >= 0 and token < size:
-                entry = met[2 * token + 1]
+            i += 1
+            if token < 0 or token >= size:
+                data = self._bytes_of(int(token))
+                out.write(data)
+                end += len(data)
+                continue
+            entry: i64 = met[2 * token + 1]
             if entry == UNMET:
                 entry = self._meet(token)
             if entry < LONG:
@@ -61,7 +65,6 @@ class JoinedTokens:
                 data = self._long[entry & PLACE]
                 out.write(data)
                 end += len(data)
-            i += 1
         return out.getvalue()
 
     def _meet(self, token: i64) -> i64:

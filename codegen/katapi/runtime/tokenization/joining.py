@@ -15,6 +15,9 @@ Join = Callable[[list[int]], bytes]
 """The bytes of ids, joined. Raises what it likes where something is no id or no token has it."""
 
 _COMPILED: Final = "katapi.runtime.native.joined_tokens"
+_MOST_KEPT: Final = (
+    1 << 19
+)  # ids; there are vocabularies of a few tokens with a control token that has a far higher one
 
 
 class Joining:
@@ -25,7 +28,7 @@ class Joining:
 
         All ids are below `size`. Where the compiled form can run, it does, unless the `pure` one is asked for.
         """
-        self._size = size
+        self._size = min(size, _MOST_KEPT)
         self._bytes_of = bytes_of
         self._asked_pure = pure
 
@@ -37,7 +40,7 @@ class Joining:
         try:
             return self._join(ids)
         except (TypeError, ValueError, OverflowError, IndexError, TokenizerError):
-            pass  # one by one they tell what is wrong with an id
+            pass  # one by one they tell what is wrong with an id, if anything is
         return b"".join(map(self._bytes_of, as_ids(ids)))
 
     @cached_property
@@ -60,7 +63,7 @@ class PureJoin:
         """The bytes of all ids.
 
         The loop runs inside the interpreter, without a Python call for an id that was met before. Raises `TypeError`
-        for what is no integer, `OverflowError` and `IndexError` for integers far from any id, and V102.
+        for what is no integer, `OverflowError` and `IndexError` for integers beyond those that are kept, and V102.
         """
         array("I", ids)  # so there is no negative integer, by which a list counts from its end
         met = self._met
