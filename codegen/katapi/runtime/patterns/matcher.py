@@ -10,6 +10,8 @@ gets all else: blocks that could not be cut (the million spaces), and patterns t
 `re` has three forms of the pattern, made when first needed. Over ASCII, which compiles in a millisecond. Over the Basic
 Multilingual Plane, which takes 10 to 50 and is made once there is text enough to be worth it. And over the classes of
 characters (`partition.py`) for all other text: it compiles fast, too, but pieces must be cut out by their lengths.
+
+Who remembers results cuts a text into `stretches` before, and asks for the pieces of new ones only.
 """
 
 from __future__ import annotations
