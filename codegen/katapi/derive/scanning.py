@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 
 from katapi.runtime.native.cuts import Cut, NotScannable, partition_of, trees_of
 from katapi.runtime.patterns.coverage import matches_nothing
+from katapi.runtime.patterns.in_turn import repeated
 from katapi.runtime.patterns.partition import Partition
 from katapi.runtime.patterns.program import Ahead, Back, Done, Fork, Program, Step, Take
-from katapi.runtime.patterns.tree import Alternation, CharacterSet, Class, Mode, Repeat, Sequence
+from katapi.runtime.patterns.tree import Alternation
 
 MOST_STATES = 200
 """More would make too large a scanner."""
@@ -91,7 +92,10 @@ def _regions(trees: Items[Alternation], machine: _Machine) -> list[tuple[int, Al
     counted: list[tuple[int, Alternation]] = []
     inside = [machine.partition.every]  # stretches without a match of the patterns so far, or of an endless one
     for index, tree in enumerate(outer):
-        members, most = _repeated(tree)
+        found = repeated(tree)
+        if found is None:
+            raise NotScannable("a pattern before the last one is more than a repeated class")
+        members, most = found
         matching = machine.partition.members(members)
         rest = [region & ~matching for region in inside]
         matches = [region & matching for region in inside]
@@ -104,17 +108,6 @@ def _regions(trees: Items[Alternation], machine: _Machine) -> list[tuple[int, Al
                 counted.append((region, tree))
         inside = [region for region in rest if region]
     return [*counted, *((region, last) for region in inside)]
-
-
-def _repeated(tree: Alternation) -> tuple[CharacterSet, int | None]:
-    """The class that a pattern repeats, and how often at most."""
-    match tree:
-        case Alternation((Sequence((Class(members),)),)):
-            return members, 1
-        case Alternation((Sequence((Repeat(Class(members), 1, most, Mode.GREEDY),)),)):
-            return members, most
-        case _:
-            raise NotScannable("a pattern before the last one is more than a repeated class")
 
 
 class _Machine:

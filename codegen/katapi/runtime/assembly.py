@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ def assemble_array(
     gives a control id. `first` says that nothing stands before, `stripping` that what stands before is a control token
     that strips behind it. `known` are runs that the tokenizer encoded before.
     """
+    encode = partial(encode_bytes, tokenizer) if known is None else known.encode_bytes
     parts: list[bytes] = []
     count = 0
     run_ends: list[int] = []
@@ -44,7 +46,7 @@ def assemble_array(
             if stripping or stretch.strips_before:
                 run = without_space(run, before=stripping, behind=stretch.strips_before)
             if run:
-                ids = encode_bytes(tokenizer, run, first) if known is None else known.encode_bytes(run, first)
+                ids = encode(run, first)
                 parts.append(ids)
                 count += len(ids) // BYTES_OF_ID
                 run_ends.append(count)
@@ -60,7 +62,7 @@ def assemble_array(
     if stripping:
         run = without_space(run, before=True, behind=False)
     if run:
-        ids = encode_bytes(tokenizer, run, first) if known is None else known.encode_bytes(run, first)
+        ids = encode(run, first)
         parts.append(ids)
         run_ends.append(count + len(ids) // BYTES_OF_ID)
     whole = np.frombuffer(bytearray().join(parts), dtype=np.int64)

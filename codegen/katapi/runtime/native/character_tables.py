@@ -1,7 +1,7 @@
 """The tables of a compiled encoder over characters, derived from a vocabulary. For mypyc.
 
-They are those of `katapi.runtime.native.tables`, of which `byte_pairs`, `crossings` and the classes of a pattern stay
-empty, and
+They are those of `katapi.runtime.native.tables` without those of parts, of which `byte_pairs` and the classes of a
+pattern stay empty, and
 
     tied                    the first and the last of the ranks that merge as if they were one; 4 bytes each
     symbols, symbol_pages   the rank of the token of a character, or -1, 4 bytes each, in pages of 64 characters, and
@@ -24,8 +24,9 @@ from mypy_extensions import i32, i64
 
 from katapi.runtime.native.character_pairs import FIRST_CHARACTER, SPACE, meeting_of, width_of
 from katapi.runtime.native.merging import NONE
-from katapi.runtime.native.tables import NotDerivable, Vocabulary, look_up, power_above, slot_of, whole_pieces
+from katapi.runtime.native.tables import whole_pieces
 from katapi.runtime.native.trie import Trie
+from katapi.runtime.native.vocabulary import NotDerivable, Vocabulary, look_up, power_above, slot_of
 
 PAGES: Final = 0x110000 >> 6
 MOST_IDS: Final = 1 << 18
@@ -207,9 +208,8 @@ def derive_characters(vocabulary: CharacterVocabulary) -> dict[str, bytes]:
     tables |= whole_pieces(vocabulary, False)
     tables |= ranks.symbols()
     tables |= meetings(vocabulary)
-    for name in ("byte_pairs", "crossings", "leads", "pages", "kinds"):
+    for name in ("byte_pairs", "leads", "pages", "kinds"):
         tables[name] = b""
-    tables["parts_differ"] = b"\0"
     return tables
 
 

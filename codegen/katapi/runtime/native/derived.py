@@ -18,7 +18,8 @@ from katapi.files import write_whole
 from katapi.runtime.native.classes import class_tables
 from katapi.runtime.native.cuts import Cut, partition_of
 from katapi.runtime.native.table_file import VERSION, read_tables, table_file
-from katapi.runtime.native.tables import PAD, NotDerivable, Vocabulary, derive
+from katapi.runtime.native.tables import derive
+from katapi.runtime.native.vocabulary import PAD, NotDerivable, Vocabulary
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 from katapi.runtime.user_cache import user_cache
 

@@ -147,6 +147,23 @@ class Encoder(Merging):
         found: i64 = self.character(b, q)
         return found & 7 if members >> (found >> 3) & 1 == 1 else 0
 
+    def _put(self, packed: i64, more: i64, count: i64) -> i64:
+        """Puts packed ids behind the others, those from the fourth on in `more`."""
+        out = self.out
+        ids: i64 = packed >> COUNT
+        out[count] = i32(packed & ID)
+        if ids > 1:
+            out[count + 1] = i32(packed >> 18 & ID)
+            if ids > 2:
+                out[count + 2] = i32(packed >> 36 & ID)
+                if ids > 3:
+                    out[count + 3] = i32(more & ID)
+                    if ids > 4:
+                        out[count + 4] = i32(more >> 18 & ID)
+                        if ids > 5:
+                            out[count + 5] = i32(more >> 36 & ID)
+        return count + ids
+
     def _remembered(self, b: bytes, p: i64, size: i64, count: i64, part: i64) -> i64:
         """A piece or part of 16 bytes or more, from its memo where it is there."""
         if size > LONGEST_KEPT:

@@ -52,15 +52,7 @@ class WordMemoEncoder(Encoder):
         slot: i64 = (key * self.mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
         if self.short_memo[slot] != key:
             return self._short_word(b, p, size, key, slot, count)
-        out = self.out
-        packed: i64 = self.short_memo[slot + 1]
-        ids: i64 = packed >> COUNT
-        out[count] = i32(packed & ID)
-        if ids > 1:
-            out[count + 1] = i32(packed >> 18 & ID)
-            if ids > 2:
-                out[count + 2] = i32(packed >> 36 & ID)
-        return count + ids
+        return self._put(self.short_memo[slot + 1], 0, count)
 
     def _short_word(self, b: bytes, p: i64, size: i64, key: i64, slot: i64, count: i64) -> i64:
         """A word of up to 7 bytes that its memo does not have at `slot`."""

@@ -13,8 +13,8 @@ from librt.vecs import vec
 from mypy_extensions import i32, i64
 
 from katapi.runtime.native.encoder import ALIGNED_BYTES
-from katapi.runtime.native.tables import NotDerivable
 from katapi.runtime.native.trie import Trie
+from katapi.runtime.native.vocabulary import NotDerivable
 
 _NOTHING = b"\xff" * 512  # a hash table without entries
 MOST_IDS = 1 << 18
@@ -43,8 +43,7 @@ def word_tables(joined: bytes, bounds: bytes, reachable: bytes, continuing_prefi
         "pairs": _NOTHING,
         "bounds": bounds,
         "in_order": b"\1",
-        "parts_differ": b"\0",
-    } | dict.fromkeys(("byte_pairs", "splits", "lengths", "prefixes", "crossings", "joined"), b"")
+    } | dict.fromkeys(("byte_pairs", "splits", "lengths", "prefixes", "joined"), b"")
 
 
 def trie_of(joined: bytes, bounds: bytes, reachable: bytes, prefix: bytes) -> bytes:

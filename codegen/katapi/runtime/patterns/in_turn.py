@@ -48,10 +48,10 @@ def in_turn(trees: Items[Alternation], unicode: str) -> Alternation | None:
     counted: list[Sequence] = []  # the choices for pieces that are cut no more
     regions = [_Region(ANY, partition.every)]
     for index, tree in enumerate(outer):
-        repeated = _repeated(tree)
-        if repeated is None:
+        found = repeated(tree)
+        if found is None:
             return None
-        members, most = repeated
+        members, most = found
         classes = partition.members(members)
         inside = [region.limited(members, classes) for region in regions]
         regions = [region.limited(Complement(members), ~classes) for region in regions]
@@ -92,8 +92,8 @@ class _Region:
         return (*choices, gap(Alternation(choices), members)) if left else choices
 
 
-def _repeated(tree: Alternation) -> tuple[CharacterSet, int | None] | None:
-    """The class that a pattern repeats, and how often at most."""
+def repeated(tree: Alternation) -> tuple[CharacterSet, int | None] | None:
+    """The class that a pattern repeats, and how often at most; None where it does more."""
     match tree:
         case Alternation((Sequence((Class(members),)),)):
             return members, 1
