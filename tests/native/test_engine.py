@@ -216,10 +216,11 @@ def test_the_empty_text_and_surrogates() -> None:
     assert form.compiled.encode("") == []
     assert form.compiled.count("") == 0
     assert form.compiled.encode_array("").tolist() == []
-    for text in ("\ud800", "a\udfff", "天\udc80"):
-        with pytest.raises(TokenizerError) as caught:
-            form.compiled.encode(text)
-        assert caught.value.code == "V101"
+    for text, place in {"\ud800": 0, "a\udfff": 1, "天\udc80": 1, "e\u0301 \ud800": 3}.items():
+        for encode in (form.compiled.encode, form.compiled.encode_array, form.compiled.count, form.pure.encode):
+            with pytest.raises(TokenizerError) as caught:
+                encode(text)
+            assert (caught.value.code, caught.value.where) == ("V101", f"character {place}")
     assert form.compiled.encode("a") == form.pure.encode("a")
 
 

@@ -255,13 +255,17 @@ def test_many_threads_at_once(name: str) -> None:
             assert ids == expected
 
 
-def test_surrogates_are_refused() -> None:
-    form = both("t5-small.tokenizer.json")
+@pytest.mark.parametrize("name", _FILES)
+def test_surrogates_are_refused(name: str) -> None:
+    """At their places in the text as it came, whatever is put in front of it."""
+    form = both(name)
     assert form.compiled.encode("") == []
-    for text in ("\ud800", "a\udfff", "天\udc80"):
-        with pytest.raises(TokenizerError) as caught:
-            form.compiled.encode(text)
-        assert caught.value.code == "V101"
+    for text, place in {"\ud800": 0, "a\udfff": 1, "天\udc80": 1, "e\u0301 \ud800": 3}.items():
+        for encode in (form.compiled.encode, form.compiled.encode_array, form.compiled.count, form.pure.encode):
+            for first in (True, False):
+                with pytest.raises(TokenizerError) as caught:
+                    encode(text, first)
+                assert (caught.value.code, caught.value.where) == ("V101", f"character {place}")
     form.agree("a")
 
 

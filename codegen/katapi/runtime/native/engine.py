@@ -55,6 +55,11 @@ class NativeEngine:
         """The ids of a byte-level vocabulary do not depend on where a text stands."""
         return False
 
+    @property
+    def takes_text_as_it_is(self) -> bool:
+        """Whether the encoders get a text as it comes, so that an error tells where in it a surrogate stands."""
+        return True
+
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """What normalizes texts for this engine: `whole`, which does the work of `stages`, or what stands in for it."""
         return whole

@@ -71,6 +71,11 @@ class UnpatternedEngine(NativeEngine):
         """Whether the ids depend on `first`."""
         return self._positional
 
+    @property
+    def takes_text_as_it_is(self) -> bool:
+        """A space may come in front."""
+        return False
+
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """One that leaves spaces where `whole` writes marks, if the encoders take them so."""
         prefix = _prefix_of_spaces(stages)
