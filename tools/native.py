@@ -1,9 +1,9 @@
-"""Compile by mypyc what runs compiled: `make native` beside the sources, and `hatch_build.py` for a wheel.
+"""Compile what runs compiled, by mypyc or from C: `make native` beside the sources, and `hatch_build.py` for a wheel.
 
 usage: python tools/native.py [--root FOLDER] [--into FOLDER | --remove | --needs]
 
-COMPILED is the one list of it. All modules make one shared library, `katapi/native__mypyc`, and a small extension each
-that stands beside its source; `katapi/native.json` says what they were made of and by what. Without `--into` they are
+COMPILED is the one list of it. All modules in Python make one shared library, `katapi/native__mypyc`, and a small
+extension each that stands beside its source, as one in C does by itself; `katapi/native.json` says what they were made of and by what. Without `--into` they are
 put into the source tree, where git ignores them, and nothing is done where the record says that they are current.
 `--remove` takes them away. `--needs` prints what they import when they run, as requirements for pip, and compiles
 nothing. Exit status 3, with a sentence on stderr, where no extension can be built here: without a C compiler or without
@@ -36,6 +36,7 @@ COMPILED = (
     "codegen/katapi/runtime/native/crossings.py",
     "codegen/katapi/runtime/native/encoder.py",
     "codegen/katapi/runtime/native/joined_tokens.py",
+    "codegen/katapi/runtime/native/kernel.c",
     "codegen/katapi/runtime/native/longest_prefixes.py",
     "codegen/katapi/runtime/native/merging.py",
     "codegen/katapi/runtime/native/rewriting.py",
@@ -43,17 +44,17 @@ COMPILED = (
     "codegen/katapi/runtime/native/trie.py",
     "codegen/katapi/runtime/native/unigram.py",
     "codegen/katapi/runtime/native/vocabulary.py",
+    "codegen/katapi/runtime/native/whole_tokens.py",
     "codegen/katapi/runtime/native/word_memo.py",
     "codegen/katapi/runtime/native/word_pieces.py",
     "codegen/katapi/runtime/native/word_tables.py",
     "codegen/katapi/runtime/native/words.py",
-    "generated/katapi_scanners/*.py",
 )
-"""What runs compiled, as patterns of paths. It runs in no other form: who calls it asks `katapi.runtime.compiled`."""
+"""What runs compiled. It runs in no other form: who calls it asks `katapi.runtime.compiled`."""
 IMPORT_ROOTS = ("codegen", "generated")
 GROUP = "katapi.native"
 RECORD = Path("katapi/native.json")
-TABLES = Path("katapi_scanners/tables")
+TABLES = Path("katapi/runtime/native/shipped")
 """Where an installation has tables that came with it, as `katapi.runtime.native.derived` looks for them."""
 CANNOT_BUILD = 3
 OPTIMIZATION = "3"
@@ -74,9 +75,8 @@ class BuildError(Exception):
 
 
 def sources(root: Path) -> list[Path]:
-    """The modules to compile, in order; an `__init__.py` has nothing that would gain."""
-    found = {path for pattern in COMPILED for path in root.glob(pattern)}
-    return sorted(path for path in found if path.name != "__init__.py")
+    """The modules to compile that are there, in order."""
+    return [root / path for path in COMPILED if (root / path).is_file()]
 
 
 def module_of(root: Path, source: Path) -> str:
@@ -134,7 +134,8 @@ def _imports(body: Sequence[ast.stmt], *, at_run_time: bool) -> Iterator[tuple[s
 
 def needs(root: Path) -> dict[str, str]:
     """The distributions that the extensions import when they run, with the version that they are compiled for."""
-    needed = set[str]().union(*(requirements(path.read_text("utf-8")) for path in sources(root)))
+    modules = (path for path in sources(root) if path.suffix == ".py")
+    needed = set[str]().union(*(requirements(path.read_text("utf-8")) for path in modules))
     return {name: version(name.replace("_", "-")) for name in sorted(needed)}
 
 
@@ -191,18 +192,24 @@ def derive_into(root: Path, folder: Path, tokenizers: Sequence[str]) -> list[Pat
 
 
 def _build_extensions(folder: Path, scratch: Path) -> None:
-    """What the process of `compile_into` does, in the root: from Python to C in `scratch`, and to extensions."""
+    """What the process of `compile_into` does, in the root: from Python to C in `scratch`, and from C to extensions."""
     from mypyc.build import mypycify
-    from setuptools import Distribution
+    from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
     # Types come from the tree alone, so that the code is the same whatever is installed; `make types` has checked them.
     options = ["--config-file=", "--no-site-packages", "--ignore-missing-imports", "--namespace-packages"]
     options += ["--explicit-package-bases", "--follow-imports=silent", f"--cache-dir={scratch / 'cache'}"]
-    paths = [path.as_posix() for path in sources(Path())]
+    paths = [path.as_posix() for path in sources(Path()) if path.suffix == ".py"]
     extensions = mypycify(
         [*options, *paths], opt_level=OPTIMIZATION, debug_level="0", group_name=GROUP, target_dir=str(scratch / "c")
     )
+    optimized = f"/O{OPTIMIZATION}" if os.name == "nt" else f"-O{OPTIMIZATION}"
+    extensions += [
+        Extension(module_of(Path(), path), [path.as_posix()], extra_compile_args=[optimized])
+        for path in sources(Path())
+        if path.suffix == ".c"
+    ]
     if sys.platform == "linux":
         for extension in extensions:
             # Calls within the library go to the function itself: no other library takes its place.

@@ -8,12 +8,9 @@ from difflib import unified_diff
 from enum import Enum
 from pathlib import Path
 
-from katapi.emit.scanners import PACKAGE as SCANNERS
 from katapi.files import write_whole
 from katapi.project import Project
 from katapi.runtime.tokenization.table import MARK
-
-_EXTENSIONS = (".so", ".pyd")  # compiled beside their sources, and not of the compiler's making
 
 
 class Change(Enum):
@@ -72,10 +69,8 @@ def _orphans(project: Project, files: Mapping[Path, bytes]) -> list[Path]:
     """Files in the generated package and among the generated tests that the compiler did not give."""
     wanted = {project.generated / p for p in files}
     folders = [project.generated / project.package, project.generated / "tests"]
-    if project.scanners:
-        folders.append(project.generated / SCANNERS)
     found = (p for folder in folders for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return sorted(p for p in found if p not in wanted and not p.name.endswith(_EXTENSIONS))
+    return sorted(p for p in found if p not in wanted)
 
 
 def _is_ours(path: Path) -> bool:

@@ -29,7 +29,6 @@ from katapi.emit.reach import emit_reach
 from katapi.emit.renderer import emit_renderer
 from katapi.emit.reply import emit_reply
 from katapi.emit.request import emit_request
-from katapi.emit.scanners import emit_scanners
 from katapi.emit.tokenizer import emit_tokenizer, table_file
 from katapi.emit.tokenizer_tests import emit_tokenizer_tests
 from katapi.emit.vocabulary import emit_vocabulary
@@ -88,8 +87,6 @@ def compile_project(project: Project, *, fresh: bool = False) -> dict[Path, byte
         for path, data in compile_program(program, project, artifacts).items():
             # Of two tables of one artifact the one with the merges serves both.
             out[path] = max(out.get(path, b""), data, key=len)
-    if project.scanners:
-        out |= emit_scanners(programs)
     cached = _cached(programs, project)
     if cached:
         out[package / "artifacts.lock"] = cached.encode()

@@ -19,11 +19,6 @@ class Project:
     generated: Path
     package: str
 
-    @property
-    def scanners(self) -> bool:
-        """Whether scanners are generated, beside the models that come with Katapi: they serve all others too."""
-        return self.package == _OWN_PACKAGE
-
     def specs(self) -> list[Path]:
         """All .kata files, in order of their paths."""
         return sorted(self.spec.rglob("*.kata"))

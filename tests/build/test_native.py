@@ -127,7 +127,7 @@ def test_a_compiled_wheel_comes_with_the_tables_that_its_own_extensions_derive(t
     cache = tmp_path / "cache"
     built, _ = wheel(root, KATAPI_CACHE=str(cache), KATAPI_ENGINE="pure")
     with zipfile.ZipFile(built) as archive:
-        told = archive.read("katapi_scanners/tables/digest").decode()
+        told = archive.read("katapi/runtime/native/shipped/digest").decode()
     assert told in ("-7046029254386353131 of .so", "-7046029254386353131 of .pyd")
     assert not cache.exists()
     (root / "codegen/katapi/derives.py").write_text(DERIVES.replace(".write_text", ".joinpath"), "utf-8")

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
 
-from katapi.derive.scanning import Scanning
-from katapi.runtime.native.cuts import Cut
+from katapi.runtime.native.cuts import Cut, NotScannable, cuts_of
+from katapi.runtime.native.scanning import Scanning
 from katapi.runtime.patterns.matcher import compile_pattern
+from katapi.runtime.tokenization.configuration import TokenizerConfiguration
+
+
+def families() -> dict[tuple[Cut, ...], str]:
+    """The patterns at which the declared tokenizers cut, each with the name of the first package that has them."""
+    found: dict[tuple[Cut, ...], str] = {}
+    for path in sorted(Path(import_module("katapi_models").__path__[0]).glob("*/tokenizer.py")):
+        rules = import_module(f"katapi_models.{path.parent.name}.tokenizer").CONFIGURATION
+        assert isinstance(rules, TokenizerConfiguration)
+        try:
+            found.setdefault(cuts_of(rules.pretokenizers, rules.unicode), path.parent.name)
+        except NotScannable:
+            continue
+    return found
 
 
 def pieces(scanning: Scanning, text: str) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from katapi.runtime.compiled import why_pure
-from katapi.runtime.native.engine import DERIVATION, ENCODER
+from katapi.runtime.native.engine import BYTE_LEVEL, DERIVATION
 from katapi.runtime.native.table_file import read_tables, table_file
 from katapi.runtime.tokenization.interface import Tokenizer
 
@@ -38,7 +38,7 @@ def test_every_damaged_byte_is_found(tmp_path: Path) -> None:
     assert read_tables(tmp_path / "missing") is None
 
 
-_REASON = why_pure(*ENCODER, *DERIVATION)
+_REASON = why_pure(*BYTE_LEVEL, *DERIVATION)
 _compiled = pytest.mark.skipif(_REASON is not None, reason=str(_REASON))
 _CODE = """
 import katapi

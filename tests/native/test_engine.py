@@ -18,18 +18,17 @@ from hypothesis import strategies as st
 import katapi
 from katapi.runtime.compiled import why_pure
 from katapi.runtime.errors import ArtifactError, TokenizerError
-from katapi.runtime.native.engine import DERIVATION, ENCODER
+from katapi.runtime.native.engine import BYTE_LEVEL, DERIVATION
 from katapi.runtime.tokenization import build
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.byte_alphabet import IN_NO_TEXT
 from katapi.runtime.tokenization.interface import Tokenizer
 from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData, merge_array
-from katapi_scanners import SCANNERS
 from tests.differential.texts import many_texts
 from tests.differential.texts import texts as odd_texts
 
-_REASON = why_pure(*ENCODER, *DERIVATION, *(f"katapi_scanners.{name}" for name in SCANNERS.values()))
+_REASON = why_pure(*BYTE_LEVEL, *DERIVATION)
 pytestmark = pytest.mark.skipif(_REASON is not None, reason=str(_REASON))
 
 _MODELS = Path(import_module("katapi_models").__path__[0])

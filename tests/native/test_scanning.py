@@ -9,18 +9,20 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from katapi.derive.scanning import scanning_of
 from katapi.runtime.native.cuts import Cut, NotScannable, cuts_of
+from katapi.runtime.native.scanning import scanning_of
 from katapi.runtime.patterns.syntax import Dialect, PatternError
 from katapi.runtime.tokenization import configuration as c
-from katapi_scanners import SCANNERS
 from tests.differential.texts import many_texts
 from tests.field_patterns import LIVELY, TIKTOKEN
-from tests.native.scanned import pieces, split
+from tests.native.scanned import families, pieces, split
 from tests.random_patterns import patterns, texts
 
 
-@pytest.mark.parametrize("cuts", SCANNERS, ids=SCANNERS.values())
+_FAMILIES = families()
+
+
+@pytest.mark.parametrize("cuts", _FAMILIES, ids=_FAMILIES.values())
 def test_families(cuts: tuple[Cut, ...]) -> None:
     scanning = scanning_of(cuts)
     for text in islice(many_texts(Random(7), [" the", "'s", "\r\n", "中文", "don't", "１２３"]), 1500):

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from katapi.runtime.artifacts.any_file import read_tokenizer_file
 from katapi.runtime.compiled import why_pure
 from katapi.runtime.errors import ArtifactError, TokenizerError
-from katapi.runtime.native.engine import DERIVATION, ENCODER
+from katapi.runtime.native.engine import DERIVATION
+from katapi.runtime.native.unpatterned import ENCODER
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.interface import Tokenizer

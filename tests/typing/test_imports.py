@@ -15,7 +15,7 @@ from tools import native
 
 PUBLIC = {"registry", "runtime", "tokenizer_file"}
 NEVER = {"lark", "jinja2", "typer", "rich", "hypothesis", "click", "mypy", "PIL", "pytest", "tiktoken", "tokenizers"}
-OWN = {"katapi", "katapi_models", "katapi_scanners"}
+OWN = {"katapi", "katapi_models"}
 COMPILER = set("analyse artifacts build check cli compile emit language model oracle project testing".split())
 
 RUN = """

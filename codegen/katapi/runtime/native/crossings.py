@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.byte_pairs import ALONE, PARTS_CROSS, crossing_of, is_wide_lead, place_of
 from katapi.runtime.native.vocabulary import Vocabulary, counts_as_whole, word
+
+_CROSSING_BITS: Final = 20
+_PARTS_CROSS: Final = 1 << 17  # where it says of a byte and the next whether a token begins with both: behind the bits
+_ALONE: Final = 2  # one has no more than these
 
 
 def characters(vocabulary: Vocabulary) -> bytes:
@@ -25,7 +30,7 @@ def characters(vocabulary: Vocabulary) -> bytes:
 
 def crossings(vocabulary: Vocabulary, any_whole: bool) -> bytes:
     """Between which characters of three bytes a token can reach."""
-    bits = bytearray(PARTS_CROSS + 1024)
+    bits = bytearray(_PARTS_CROSS + 1024)
     token: i64 = 0
     while token < vocabulary.count:
         size: i64 = vocabulary.size(token)
@@ -85,9 +90,9 @@ def mark_all(bits: bytearray, left: bytes, right: bytes) -> None:
     One byte is the end of too many characters. It is marked as it is, and so is what stands behind it.
     """
     if len(left) == 1:
-        alone: i64 = PARTS_CROSS + ((left[0] & 63) << 4 | right[0] & 15)
+        alone: i64 = _PARTS_CROSS + ((left[0] & 63) << 4 | right[0] & 15)
         if len(right) == 1:
-            bits[alone] = ALONE
+            bits[alone] = _ALONE
             return
         bits[alone] = max(bits[alone], 1)
         mark_pair(bits, left, right)
@@ -115,3 +120,18 @@ def completed(part: bytes, at_end: bool) -> list[bytes]:
                 longer += [bytes([byte]) + text for byte in range(0xE0, 0xF0)]
         found = longer
     return found
+
+
+def is_wide_lead(byte: i64) -> bool:
+    """Whether it begins a character of three bytes."""
+    return byte >> 4 == 0xE
+
+
+def place_of(character: i64) -> i64:
+    """Where the id of such a character stands, whose first byte is in the lowest place."""
+    return ((character & 15) << 12 | (character >> 8 & 63) << 6 | character >> 16 & 63) << 2
+
+
+def crossing_of(before: i64, here: i64) -> i64:
+    """The bit for two characters of three bytes, the first byte of each in the lowest place."""
+    return (before * 0x9E3779B1 ^ here * 0x85EBCA77) >> 8 & ((1 << _CROSSING_BITS) - 1)

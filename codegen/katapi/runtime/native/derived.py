@@ -9,14 +9,16 @@ import hashlib
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-import katapi_scanners
 from katapi.files import write_whole
 from katapi.runtime.native.classes import class_tables
-from katapi.runtime.native.cuts import Cut, partition_of
+from katapi.runtime.native.cuts import Cut
+from katapi.runtime.native.scanning import scanning_of
+from katapi.runtime.native.stepping import stepping_tables
 from katapi.runtime.native.table_file import VERSION, read_tables, table_file
 from katapi.runtime.native.tables import derive
 from katapi.runtime.native.vocabulary import PAD, NotDerivable, Vocabulary
@@ -25,7 +27,7 @@ from katapi.runtime.user_cache import user_cache
 
 __all__ = ["NotDerivable", "kept_tables", "tables_of"]
 
-SHIPPED = Path(katapi_scanners.__file__).parent / "tables"
+SHIPPED = Path(__file__).parent / "shipped"
 """Where tables lie that come with Katapi."""
 WORTH_KEEPING = 1 << 12
 """Ids of a vocabulary from which its tables are kept; those of a smaller one are derived in a few milliseconds."""
@@ -35,7 +37,7 @@ def tables_of(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool, any
     """The tables of a vocabulary, whose control tokens are hidden, behind a pre-tokenizer.
 
     They are derived when they are first needed, in a second or two, and kept in the user's cache under the digest of
-    all that they depend on; a file that is damaged is written anew. Raises `NotDerivable`.
+    all that they depend on; a file that is damaged is written anew. Raises `NotDerivable` and `NotScannable`.
     """
     digest = digest_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
     keep = len(data.tokens) >= WORTH_KEEPING
@@ -61,7 +63,7 @@ def kept_tables(digest: str, make: Callable[[], dict[str, bytes]], *, keep: bool
 
 
 def derive_tables(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool, any_whole: bool) -> dict[str, bytes]:
-    """The same without looking for them. Raises `NotDerivable`."""
+    """The same without looking for them. Raises `NotDerivable` and `NotScannable`."""
     vocabulary = Vocabulary(
         data.tokens.joined + PAD,
         data.tokens.bounds.astype("<i4").tobytes(),
@@ -69,7 +71,13 @@ def derive_tables(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool,
         b"" if by_rank else data.merges.astype("<i4").tobytes(),
         by_rank,
     )
-    return {**derive(vocabulary, any_whole), **class_tables(partition_of(cuts))}
+    return {**derive(vocabulary, any_whole), **_tables_of_cuts(cuts)}
+
+
+@lru_cache(maxsize=8)
+def _tables_of_cuts(cuts: tuple[Cut, ...]) -> dict[str, bytes]:
+    scanning = scanning_of(cuts)
+    return {**class_tables(scanning.partition), **stepping_tables(scanning)}
 
 
 def digest_of(cuts: tuple[Cut, ...], data: VocabularyData, *, by_rank: bool, any_whole: bool) -> str:

@@ -5,17 +5,14 @@ For mypyc. How a text is cut, and how short pieces are looked up, is the matter 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
-from librt.strings import read_i16_le, read_i32_le, read_i64_le
+from librt.strings import read_i16_le, read_i32_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from katapi.runtime.native.merging import MASKS, MIX, Merging, are_equal
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from katapi.runtime.native.merging import Merging
+from katapi.runtime.native.whole_tokens import WholeTokens
 
 PADDING: Final = b"\xff" * 32  # behind a text, so that nothing reads beyond it; the byte begins no character
 ID: Final = 0x3FFFF  # the bits of an id
@@ -27,7 +24,6 @@ MIX_HIGH: Final = -4417276706812531889
 SHORT_BITS: Final = 15  # of the number of entries of the memo of short pieces
 ALIGNED: Final = 3  # so many numbers behind the start of a large vec lies the start of a line of the cache
 ALIGNED_BYTES: Final = 16  # and so many bytes behind the start of large bytes
-WHOLE_ONLY: Final = 0x100000  # marks the id of a token that cannot be made: a piece can be it, a part of one cannot
 ROOM: Final = 64  # ids; eight times as many fit before each piece, and four before each part of one
 LONG_ENTRIES: Final = 1 << 14
 LONGEST_KEPT: Final = 256  # bytes; a longer piece seldom comes twice
@@ -45,19 +41,16 @@ class Encoder(Merging):
         self._ids = tables["ids"]
         self._short = tables["short"]
         self._medium = tables["medium"]
-        self._long = tables["long"]
         self._short_mask: i64 = (len(self._short) - ALIGNED_BYTES) // 16 - 1
         self._medium_mask: i64 = (len(self._medium) - ALIGNED_BYTES) // 32 - 1
-        self._long_mask: i64 = len(self._long) // 4 - 1
         self._bounds = tables["bounds"]
         self._joined = tables["joined"]
+        self._whole = WholeTokens(tables)
         self.mix_high: i64 = MIX_HIGH
         self.short_memo = vec[i64]([-1] * ((2 << SHORT_BITS) + 8))
         self._long_memo: dict[bytes, bytes] = {}
         self._integers: list[object] = [None] * (len(self._bounds) // 4)
         self.out = vec[i32]([0] * 4096)
-        self.view: NDArray[np.int32] | None = None
-        """What reads `out` as an array, once somebody has made it; None again when `out` is another."""
 
     def encode(self, text: str) -> i64:
         """Encodes a text and gives the number of ids. Raises UnicodeEncodeError on a lone surrogate."""
@@ -80,6 +73,15 @@ class Encoder(Merging):
             i += 1
         return cast("list[int]", ids)
 
+    def packed(self, text: str) -> bytearray:
+        """The same as int32, one behind the other."""
+        count: i64 = self.encode(text)
+        return bytearray(memoryview(self.out)[: int(count)])
+
+    def count(self, text: str) -> int:
+        """How many they are."""
+        return int(self.encode(text))
+
     def make_room(self, size: i64) -> None:
         """Makes `out` hold at least so many ids and some more."""
         old = self.out
@@ -89,12 +91,7 @@ class Encoder(Merging):
         while i < held:
             new[i] = old[i]
             i += 1
-        self.leave_in(new)
-
-    def leave_in(self, ids: vec[i32]) -> None:
-        """Makes `out` another vec."""
-        self.out = ids
-        self.view = None
+        self.out = new
 
     def steps(self, members: i64) -> bytes:
         """The length of a character by its first byte, where every character with it is of the classes `members`.
@@ -164,17 +161,15 @@ class Encoder(Merging):
                             out[count + 5] = i32(more >> 36 & ID)
         return count + ids
 
-    def _remembered(self, b: bytes, p: i64, size: i64, count: i64, part: i64) -> i64:
-        """A piece or part of 16 bytes or more, from its memo where it is there."""
+    def _remembered(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
+        """A word of 16 bytes or more, from its memo where it is there."""
         if size > LONGEST_KEPT:
-            token: i64 = self._whole(b, p, size, part)
+            token: i64 = self._whole.find(b, p, size, False)
             if token >= 0:
                 self.out[count] = i32(token)
                 return count + 1
             return self._merged_long(b, p, size, count)
         key = b[p : p + size]
-        if part != 0:
-            key += b"\xff"  # which no text holds
         known = self._long_memo.get(key)
         i: i64 = 0
         if known is not None:
@@ -186,7 +181,7 @@ class Encoder(Merging):
                 i += 4
             return count
         first: i64 = count
-        token = self._whole(b, p, size, part)
+        token = self._whole.find(b, p, size, False)
         if token >= 0:
             self.out[count] = i32(token)
             count += 1
@@ -211,33 +206,3 @@ class Encoder(Merging):
             count += 1
             i += 1
         return count
-
-    def _whole(self, b: bytes, p: i64, size: i64, part: i64) -> i64:
-        """The id of the token of 16 bytes or more that a piece or a part of one is, or -1."""
-        mixed: i64 = hash_of(b, p, size)
-        mask: i64 = self._long_mask
-        bounds = self._bounds
-        joined = self._joined
-        at: i64 = mixed >> 20 & mask
-        while True:
-            entry: i64 = i64(read_i32_le(self._long, at << 2))
-            if entry < 0:
-                return -1
-            token: i64 = entry & ID
-            start: i64 = i64(read_i32_le(bounds, token << 2))
-            if i64(read_i32_le(bounds, (token << 2) + 4)) - start == size and are_equal(b, p, joined, start, size):
-                return -1 if entry >= WHOLE_ONLY and part != 0 else token
-            at = (at + 1) & mask
-
-
-def hash_of(b: bytes, p: i64, size: i64) -> i64:
-    """A hash of `b[p : p + size]`, behind which `b` has 8 bytes more."""
-    mix: i64 = MIX
-    mixed: i64 = size
-    while size >= 8:
-        mixed = (mixed ^ read_i64_le(b, p)) * mix
-        mixed ^= mixed >> 32
-        p += 8
-        size -= 8
-    mixed = (mixed ^ read_i64_le(b, p) & read_i64_le(MASKS, size << 3)) * mix
-    return mixed ^ mixed >> 32

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +20,30 @@ from katapi.runtime.tokenization.surrogates import lone_surrogate
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
-    from katapi.runtime.native.encoder import Encoder
     from katapi.runtime.tokenization.engine import PieceEngine
 
-ENCODER = ("katapi.runtime.native.merging", "katapi.runtime.native.encoder")
-"""The compiled modules of every encoder."""
-BYTE_LEVEL = "katapi.runtime.native.byte_pairs"
-"""That of encoders over bytes; beside it stands the scanner."""
-DERIVATION = tuple(f"katapi.runtime.native.{name}" for name in ("trie", "vocabulary", "crossings", "tables"))
+BYTE_LEVEL = tuple(f"katapi.runtime.native.{name}" for name in ("merging", "whole_tokens", "byte_pairs", "kernel"))
+"""The compiled modules of encoders over bytes."""
+DERIVATION = tuple(f"katapi.runtime.native.{name}" for name in ("encoder", "trie", "vocabulary", "crossings", "tables"))
 """Those that derive its tables."""
 NO_TABLES = "its vocabulary has no tables for compiled code"
 """What stands before the reason for that."""
+NOT_CUT = "compiled code does not cut as its pre-tokenizers do"
+"""And before the reason for this."""
 _MOST_IDLE = 16  # encoders that are kept; each has some megabytes of memos
+
+
+class Encoder(Protocol):
+    """What encodes texts in compiled code; not shared between threads. Raises UnicodeEncodeError on a lone surrogate."""
+
+    def listed(self, text: str, /) -> list[int]:
+        """The ids of a text."""
+
+    def packed(self, text: str, /) -> bytearray:
+        """The same as int32, one behind the other."""
+
+    def count(self, text: str, /) -> int:
+        """How many they are."""
 
 
 class NativeEngine:
@@ -85,11 +96,7 @@ class NativeEngine:
         except IndexError:
             encoder = self._make()
         try:
-            count = encoder.encode(text)
-            view = encoder.view
-            if view is None:
-                view = encoder.view = np.frombuffer(memoryview(encoder.out), dtype=np.int32)
-            ids = view[:count].copy()
+            ids = np.frombuffer(encoder.packed(text), dtype=np.int32)
         except UnicodeEncodeError as error:
             raise lone_surrogate(text, error.start) from None
         finally:
@@ -103,7 +110,7 @@ class NativeEngine:
         except IndexError:
             encoder = self._make()
         try:
-            count = encoder.encode(text)
+            count = encoder.count(text)
         except UnicodeEncodeError as error:
             raise lone_surrogate(text, error.start) from None
         finally:
@@ -139,12 +146,16 @@ class NativePlan:
             return self._make()
         except NotDerivable as why:
             return f"{NO_TABLES}: {why}"
+        except NotScannable as why:
+            return f"{NOT_CUT}: {why}"
 
 
 def native_plan(
     configuration: c.TokenizerConfiguration, data: VocabularyData, pure: Callable[[], PieceEngine]
 ) -> NativePlan | str:
     """Whether a tokenizer runs compiled, or why it does not, as a clause in English. No table is derived for that.
+
+    So what takes one to tell, such as a pattern that looks far ahead, is told when the engine is made.
 
     `data` hides the control tokens already. Where there is a plan, `pure` raises no `ArtifactError`; this raises A110
     and A124 as it would.
@@ -157,30 +168,23 @@ def native_plan(
     try:
         cuts = cuts_of(configuration.pretokenizers, configuration.unicode)
     except NotScannable as why:
-        return f"there is no scanner: {why}"
-    try:
-        from katapi_scanners import SCANNERS
-    except ImportError:
-        return "katapi_scanners is not installed"
-    name = SCANNERS.get(cuts)
-    if name is None:
-        return "no scanner was generated for its pattern"
-    scanner = f"katapi_scanners.{name}"
-    reason = why_pure(*ENCODER, BYTE_LEVEL, *DERIVATION, scanner)
+        return f"{NOT_CUT}: {why}"
+    reason = why_pure(*BYTE_LEVEL, *DERIVATION)
     if reason is not None:
         return reason
     by_rank = isinstance(configuration.segmentation, c.BytePairRanks)
     missing = [byte for byte in data.missing_bytes() if by_rank or byte not in IN_NO_TEXT]
     if missing:
         return f"{NO_TABLES}: the byte {missing[0]} is no token"
-    form = EngineForm("compiled", (*ENCODER, BYTE_LEVEL, scanner), "its scanner and the encoder are compiled")
+    form = EngineForm("compiled", BYTE_LEVEL, "its encoder is compiled")
 
     def engine() -> NativeEngine:
+        from katapi.runtime.native.byte_pairs import BytePairs
         from katapi.runtime.native.derived import tables_of
+        from katapi.runtime.native.kernel import Kernel
 
         tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
-        encoder: Callable[[dict[str, bytes]], Encoder] = import_module(scanner).Scanner
-        return NativeEngine(lambda: encoder(tables), pure, form)
+        return NativeEngine(lambda: Kernel(tables, BytePairs(tables).ids), pure, form)
 
     return NativePlan(form, engine)
 

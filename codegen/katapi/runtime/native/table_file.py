@@ -1,6 +1,6 @@
 """The tables of a compiled encoder in one file: a line of JSON that names them, then the tables themselves.
 
-    {"version": 1, "tables": [["ids", 606572, 2774180271], …]}
+    {"version": 3, "tables": [["ids", 606572, 2774180271], …]}
 
 The numbers are the length of a table in bytes and its CRC-32. Behind the line break the tables follow one another.
 """
@@ -11,7 +11,7 @@ import binascii
 import json
 from pathlib import Path
 
-VERSION = 2
+VERSION = 3
 """Of the format and of the tables. Whoever changes what they mean counts it up."""
 _LONGEST_LINE = 1 << 16
 

@@ -27,10 +27,11 @@ from librt.vecs import vec
 from mypy_extensions import i32, i64
 
 from katapi.runtime.native.crossings import characters, crossings, parts_differ
-from katapi.runtime.native.encoder import ALIGNED_BYTES, LENGTH, MIX_HIGH, WHOLE_ONLY, hash_of
+from katapi.runtime.native.encoder import ALIGNED_BYTES, LENGTH, MIX_HIGH
 from katapi.runtime.native.merging import MIX, NONE
 from katapi.runtime.native.trie import Trie
 from katapi.runtime.native.vocabulary import NotDerivable, Vocabulary, counts_as_whole, power_above, slot_of, word
+from katapi.runtime.native.whole_tokens import WHOLE_ONLY, hash_of
 
 
 def derive(vocabulary: Vocabulary, any_whole: bool) -> dict[str, bytes]:

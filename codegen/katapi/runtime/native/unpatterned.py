@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.compiled import EngineForm, why_pure
-from katapi.runtime.native.engine import DERIVATION, ENCODER, NativeEngine, NativePlan
+from katapi.runtime.native.engine import DERIVATION, Encoder, NativeEngine, NativePlan
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.engine import NOT_COMPILED
@@ -25,9 +25,10 @@ from katapi.runtime.tokenization.stages import Normalizer
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
-    from katapi.runtime.native.encoder import Encoder
     from katapi.runtime.tokenization.engine import PieceEngine
 
+ENCODER: Final = tuple(f"katapi.runtime.native.{name}" for name in ("merging", "whole_tokens", "encoder"))
+"""The compiled modules of every such encoder."""
 PENALTY: Final = 10.0
 """How much less than the lowest score an unknown character scores."""
 _MODULES: Final = {

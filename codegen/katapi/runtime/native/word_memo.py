@@ -45,7 +45,7 @@ class WordMemoEncoder(Encoder):
     def _segment(self, b: bytes, p: i64, size: i64, count: i64) -> i64:
         """A word of any length, or a part of one to which no token reaches from outside."""
         if size >= 16:
-            return self._remembered(b, p, size, count, 0)
+            return self._remembered(b, p, size, count)
         if size >= 8:
             return self._medium_word(b, p, size, count)
         key: i64 = read_i64_le(b, p) & read_i64_le(MASKS, size << 3) | size << LENGTH

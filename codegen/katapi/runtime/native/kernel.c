@@ -1,0 +1,959 @@
+/* The kernel of byte-level encoders: it cuts a text into pieces and looks each piece up.
+
+   This is what is done for every byte of a text, and so it is in C, where a value that an index was computed from need
+   not be checked once more and memory can be asked for before it is needed. What a piece becomes that no table has,
+   `katapi.runtime.native.byte_pairs` finds out, in Python; what is derived from a vocabulary and a pattern,
+   `katapi.runtime.native.tables` and `katapi.runtime.native.stepping` derive.
+
+   - A text of ASCII is read where it lies. Any other is written as UTF-8 first.
+   - Text is cut by an automaton that goes one step a character, two where both are ASCII, without a branch: a step says
+     where before it a piece ended. What takes more than one character to tell, such as the end of "\n" in "\n   x", is
+     found by going through the piece once more (`piece_end`).
+   - Places are found for some tens of pieces, then these are looked up, so that the memory for all of them is on its
+     way while the first is compared. A piece of up to 15 bytes is two numbers, the highest byte of the second its
+     length. They are looked up in a direct-mapped memo, then among the tokens, and only then asked for.
+   - Longer pieces, and those with more ids than an entry holds, have a memo with their bytes.
+
+   A kernel keeps what it works with from one text to the next. Two threads must not use one at the same time: what it
+   calls can let another thread go on. Errors leave it as it was. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#if defined(__GNUC__)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PREFETCH(address) __builtin_prefetch(address)
+#define APART __attribute__((noinline))
+#else
+#define UNLIKELY(x) (x)
+#define PREFETCH(address) ((void)0)
+#define APART
+#endif
+
+enum {
+    PIECES = 64,                /* that are cut before they are looked up */
+    PADDING = 32,               /* bytes behind a text, so that no piece is read beyond it */
+    SHORT = 15,                 /* bytes of the longest piece that is two numbers */
+    IDS = 6,                    /* that an entry of the memo holds */
+    MEMO_BITS = 15,             /* of the number of its entries */
+    LONG_BITS = 14,             /* of the number of entries of the memo of longer pieces */
+    LONGEST_KEPT = 256,         /* bytes; a longer piece seldom comes twice */
+    LARGE_TEXT = 1 << 20,       /* bytes of a text that is not kept room for */
+    NONE = 0xFF,                /* no state */
+    ENDS = 0x100,               /* of a way: a piece can end before the character */
+    NEXT = 0xFF,                /* of a step: the state that it leads to, or one of these two */
+    UNSURE = 0xFE,              /* it takes a look at the whole piece */
+    OVER = 0xFF,                /* the text has ended */
+    BEFORE_LAST = 0x100,        /* of a step: a piece ended before the last character */
+    BEFORE = 0x200,             /* of a step: one ended before this character */
+    SINGLY = 8,                 /* of a double step: it must be gone singly */
+    PARTS_CROSS = 1 << 17,      /* as `katapi.runtime.native.crossings` writes them */
+    CROSSING_BITS = 20,
+    PART_ALONE = 2
+};
+
+#define ID 0x3FFFF              /* the bits of an id */
+#define COUNT 54                /* the bits below a count of ids */
+#define PART 0x2000000000000000u /* marks a part of a piece, where that makes a difference */
+#define WHOLE_ONLY 0x100000     /* marks the id of a token that a piece can be, and no part of one */
+#define MIX 0x9E3779B97F4A7C15u
+#define MIX_HIGH 0xC2B2AE3D27D4EB4Fu
+
+/* A piece of up to 15 bytes and its ids, 18 bits each: three and their count in `ids`, three more in `more`. */
+typedef struct {
+    uint64_t low, high, ids, more;
+} Known;
+
+/* Another piece: its ids, then its bytes. */
+typedef struct {
+    uint64_t hash;
+    int64_t size;
+    int64_t count;
+    int32_t ids[];
+} KnownLong;
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *tables;
+    PyObject *missing;
+    /* What is derived from the vocabulary. */
+    const uint8_t *shorts, *mediums, *characters, *crossings;
+    uint64_t short_mask, medium_mask, part;
+    /* What is derived from the pattern. `classes` is the number of classes of characters, and the class of the end. */
+    const uint8_t *leads, *pages, *kinds, *starts, *ways, *steps;
+    uint32_t classes, states, bits;
+    uint32_t *doubles;          /* by a state and two classes */
+    uint32_t first[256], second[256];
+    /* What was found out before. */
+    Known *memo;
+    KnownLong **longs;
+    PyObject **integers;
+    int64_t vocabulary;
+    /* The text and its ids. */
+    uint8_t *text;
+    int64_t text_room;
+    int32_t *ids;
+    int64_t room;
+} Kernel;
+
+/* A text, and how far it is cut. */
+typedef struct {
+    const uint8_t *b;
+    int64_t n;
+    int64_t copied_from;        /* where the last bytes begin, which are copied so that more can be read behind them */
+    int64_t whole;              /* before this place 16 bytes can be read where the text lies */
+    int64_t start;              /* of the piece that has not ended */
+    int64_t q, last;            /* the next character and the one before it */
+    uint32_t state;
+    uint8_t copied[2 * PADDING + 16];
+} Cutting;
+
+static inline uint16_t
+load16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t
+load32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t
+load64(const uint8_t *p)
+{
+    return (uint64_t)load32(p) | (uint64_t)load32(p + 4) << 32;
+}
+
+static inline int
+is_wide_lead(uint8_t byte)
+{
+    return byte >> 4 == 0xE;
+}
+
+/* ---- Classes of characters ---- */
+
+/* The class of the character at `q`, and its length in bytes; at the end that of the end. */
+static inline uint32_t
+class_of(const Kernel *k, const Cutting *cutting, int64_t q, int64_t *size)
+{
+    const uint8_t *p = cutting->b + q;
+    uint32_t code;
+
+    if (q >= cutting->n) {
+        *size = 0;
+        return k->classes;
+    }
+    if (*p < 0x80) {
+        *size = 1;
+        return k->leads[*p];
+    }
+    if (*p < 0xE0) {
+        code = (uint32_t)(*p & 0x1F) << 6 | (p[1] & 0x3F);
+        *size = 2;
+    }
+    else if (*p < 0xF0) {
+        code = (uint32_t)(*p & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+        *size = 3;
+    }
+    else {
+        code = (uint32_t)(*p & 0x07) << 18 | (uint32_t)(p[1] & 0x3F) << 12 | (uint32_t)(p[2] & 0x3F) << 6 | (p[3] & 0x3F);
+        *size = 4;
+    }
+    return k->kinds[(uint32_t)load16(k->pages + (code >> 6) * 2) << 6 | (code & 63)];
+}
+
+/* ---- Cutting ---- */
+
+/* Where the match ends that begins at `q`, as the automaton says; -1 where there is none. */
+static int64_t
+match_end(const Kernel *k, const Cutting *cutting, int64_t q)
+{
+    int64_t size, end = -1;
+    uint32_t kind = class_of(k, cutting, q, &size);
+    uint32_t state = k->starts[3 * kind];
+
+    while (state != NONE) {
+        kind = class_of(k, cutting, q, &size);
+        uint32_t way = load16(k->ways + 2 * (state * (k->classes + 1) + kind));
+        if (way & ENDS)
+            end = q;
+        state = way & 0xFF;
+        q += size;
+    }
+    return end;
+}
+
+/* Where the piece ends that begins at `q`: a match, or what lies before the next one in the same region. */
+static int64_t
+piece_end(const Kernel *k, const Cutting *cutting, int64_t q)
+{
+    int64_t size, end = match_end(k, cutting, q);
+    uint32_t kind = class_of(k, cutting, q, &size);
+    uint8_t region = k->starts[3 * kind + 1], gaps = k->starts[3 * kind + 2];
+
+    if (end >= 0)
+        return end;
+    for (;;) {
+        q += size;
+        if (!gaps || q >= cutting->n)
+            return q;
+        kind = class_of(k, cutting, q, &size);
+        if (k->starts[3 * kind + 1] != region || match_end(k, cutting, q) >= 0)
+            return q;
+    }
+}
+
+/* Cuts on, until there are enough pieces or the text has ended; gives their number, and where each ends in `ends`. */
+static int64_t
+cut(const Kernel *k, Cutting *cutting, int64_t *ends)
+{
+    const uint8_t *b = cutting->b;
+    const int64_t n = cutting->n;
+    const uint32_t row = k->classes + 1, bits = 2 * k->bits;
+    int64_t *e = ends, *const enough = ends + PIECES;
+    int64_t q = cutting->q, last = cutting->last;
+    uint32_t state = cutting->state;
+
+    for (;;) {
+        int64_t size;
+        uint32_t kind = class_of(k, cutting, q, &size);
+        uint32_t step = load16(k->steps + 2 * (state * row + kind));
+        if ((step & NEXT) == UNSURE) {
+            q = piece_end(k, cutting, e > ends ? e[-1] : cutting->start);
+            *e++ = q;
+            last = q;
+            state = 0;
+        }
+        else {
+            *e = last;
+            e += (step & BEFORE_LAST) != 0;
+            *e = q;
+            e += (step & BEFORE) != 0;
+            if ((step & NEXT) == OVER)
+                break;
+            state = step & NEXT;
+            last = q;
+            q += size;
+            if (size == 1 && q + 8 <= n && b[q] < 0x80) {
+                /* All that is left of the loop is four times: add, load, and store where a piece may have ended. */
+                const uint32_t *at = k->doubles + ((size_t)state << bits);
+                do {
+                    uint32_t double_step;
+#define DOUBLE_STEP(i)                                                                                                 \
+    double_step = at[k->first[b[q + i]] | k->second[b[q + i + 1]]];                                                    \
+    if (UNLIKELY(double_step & SINGLY)) {                                                                              \
+        q += i;                                                                                                        \
+        break;                                                                                                         \
+    }                                                                                                                  \
+    at = k->doubles + (double_step >> 4);                                                                              \
+    *e = q + i - 1;                                                                                                    \
+    e += double_step & 1;                                                                                              \
+    *e = q + i;                                                                                                        \
+    e += double_step >> 1 & 1;                                                                                         \
+    *e = q + i + 1;                                                                                                    \
+    e += double_step >> 2 & 1;
+                    DOUBLE_STEP(0)
+                    DOUBLE_STEP(2)
+                    DOUBLE_STEP(4)
+                    DOUBLE_STEP(6)
+#undef DOUBLE_STEP
+                    q += 8;
+                } while (q + 8 <= n && e < enough);
+                state = (uint32_t)((size_t)(at - k->doubles) >> bits);
+                last = q - 1;
+            }
+        }
+        if (e >= enough)
+            break;
+    }
+    cutting->q = q;
+    cutting->last = last;
+    cutting->state = state;
+    if (e > ends)
+        cutting->start = e[-1];
+    return e - ends;
+}
+
+/* ---- Looking up ---- */
+
+static const uint64_t LOW[16] = {
+    0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
+    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull};
+static const uint64_t HIGH[16] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF};
+
+/* Where a piece can be read 16 bytes at a time. */
+static inline const uint8_t *
+at(const Cutting *cutting, int64_t p)
+{
+    return p < cutting->whole ? cutting->b + p : cutting->copied + (p - cutting->copied_from);
+}
+
+static inline uint64_t
+slot_of(uint64_t low, uint64_t high)
+{
+    return (low * MIX + high * MIX_HIGH) >> (64 - MEMO_BITS);
+}
+
+static inline int32_t *
+put(const Known *known, int32_t *out)
+{
+    uint64_t count = known->ids >> COUNT;
+
+    out[0] = (int32_t)(known->ids & ID);
+    out[1] = (int32_t)(known->ids >> 18 & ID);
+    out[2] = (int32_t)(known->ids >> 36 & ID);
+    if (UNLIKELY(count > 3)) {
+        out[3] = (int32_t)(known->more & ID);
+        out[4] = (int32_t)(known->more >> 18 & ID);
+        out[5] = (int32_t)(known->more >> 36 & ID);
+    }
+    return out + count;
+}
+
+/* The id of a piece of up to 15 bytes that is a token; -1 where it is none. */
+static int64_t
+token_of(const Kernel *k, uint64_t low, uint64_t high)
+{
+    uint64_t size = high >> 56 & 15, place;
+    int64_t token;
+
+    if (size < 8) {
+        uint64_t key = low | size << 56;
+        for (place = (key * MIX >> 36) & k->short_mask;; place = (place + 1) & k->short_mask) {
+            uint64_t found = load64(k->shorts + 16 * place);
+            if (found == key) {
+                token = (int64_t)load32(k->shorts + 16 * place + 8);
+                break;
+            }
+            if (found == ~0ull)
+                return -1;
+        }
+    }
+    else {
+        uint64_t key = high & ~PART;
+        for (place = ((low * MIX + key * MIX_HIGH) >> 36) & k->medium_mask;; place = (place + 1) & k->medium_mask) {
+            uint64_t found = load64(k->mediums + 32 * place + 8);
+            if (found == key && load64(k->mediums + 32 * place) == low) {
+                token = (int64_t)load32(k->mediums + 32 * place + 16);
+                break;
+            }
+            if (found == ~0ull)
+                return -1;
+        }
+    }
+    return token >= WHOLE_ONLY && high & PART ? -1 : token & ID;
+}
+
+/* Asks for the ids of a piece that is no token of up to 15 bytes. Gives bytes, or NULL with an error. */
+static PyObject *
+ask(Kernel *k, const uint8_t *p, int64_t size, int is_part)
+{
+    PyObject *piece = PyBytes_FromStringAndSize(NULL, size + PADDING), *length, *ids;
+
+    if (piece == NULL)
+        return NULL;
+    memcpy(PyBytes_AS_STRING(piece), p, (size_t)size);
+    memset(PyBytes_AS_STRING(piece) + size, 0xFF, PADDING);
+    length = PyLong_FromLongLong(size);
+    if (length == NULL) {
+        Py_DECREF(piece);
+        return NULL;
+    }
+    PyObject *arguments[] = {piece, length, is_part ? Py_True : Py_False};
+    ids = PyObject_Vectorcall(k->missing, arguments, 3, NULL);
+    Py_DECREF(piece);
+    Py_DECREF(length);
+    int good = ids != NULL && PyBytes_Check(ids) && PyBytes_GET_SIZE(ids) <= 4 * size;
+    for (int64_t i = 0; good && i < PyBytes_GET_SIZE(ids) / 4; i++) {
+        int32_t id;
+        memcpy(&id, PyBytes_AS_STRING(ids) + 4 * i, 4);
+        good = id >= 0 && id < k->vocabulary;
+    }
+    if (ids != NULL && !good) {
+        Py_CLEAR(ids);
+        PyErr_SetString(PyExc_ValueError, "a piece was given more ids than it has bytes, or one that is no token");
+    }
+    return ids;
+}
+
+static uint64_t
+hash_of(const uint8_t *p, int64_t size)
+{
+    uint64_t mixed = (uint64_t)size, rest = 0;
+
+    for (; size >= 8; size -= 8, p += 8) {
+        mixed = (mixed ^ load64(p)) * MIX;
+        mixed ^= mixed >> 32;
+    }
+    for (int i = 0; i < size; i++)
+        rest |= (uint64_t)p[i] << 8 * i;
+    mixed = (mixed ^ rest) * MIX;
+    return mixed ^ mixed >> 32;
+}
+
+/* The ids of a piece or a part of one by its memo or by asking; NULL with an error. */
+static APART int32_t *
+asked(Kernel *k, const uint8_t *p, int64_t size, int is_part, int32_t *out)
+{
+    int keep = size <= LONGEST_KEPT;
+    int64_t marked = size << 1 | is_part;
+    uint64_t hash = keep ? hash_of(p, size) + (uint64_t)is_part : 0;
+    KnownLong **place = &k->longs[hash >> (64 - LONG_BITS)], *known = *place;
+
+    if (keep && known != NULL && known->hash == hash && known->size == marked
+        && memcmp(known->ids + known->count, p, (size_t)size) == 0) {
+        memcpy(out, known->ids, 4 * (size_t)known->count);
+        return out + known->count;
+    }
+    PyObject *ids = ask(k, p, size, is_part);
+    if (ids == NULL)
+        return NULL;
+    int64_t count = PyBytes_GET_SIZE(ids) / 4;
+    memcpy(out, PyBytes_AS_STRING(ids), 4 * (size_t)count);
+    Py_DECREF(ids);
+    if (keep) {
+        known = PyMem_Malloc(sizeof(KnownLong) + 4 * (size_t)count + (size_t)size);
+        if (known != NULL) { /* without memory it is asked for again */
+            known->hash = hash;
+            known->size = marked;
+            known->count = count;
+            memcpy(known->ids, out, 4 * (size_t)count);
+            memcpy(known->ids + count, p, (size_t)size);
+            PyMem_Free(*place);
+            *place = known;
+        }
+    }
+    return out + count;
+}
+
+static int32_t *in_parts(Kernel *k, const uint8_t *p, int64_t size, int32_t *out);
+
+/* A piece or a part of up to 15 bytes that the memo does not have; `cut` says that it was cut where that can be. */
+static APART int32_t *
+unknown(Kernel *k, const uint8_t *p, int64_t size, uint64_t low, uint64_t high, int cut, int32_t *out)
+{
+    Known *known = &k->memo[slot_of(low, high)];
+    int64_t token = token_of(k, low, high);
+    int32_t *behind;
+
+    if (token >= 0) {
+        *out = (int32_t)token;
+        behind = out + 1;
+    }
+    else {
+        if (!cut && size >= 8 && p[size - 1] >= 0x80)
+            return in_parts(k, p, size, out);
+        behind = asked(k, p, size, (high & PART) != 0, out);
+    }
+    if (behind == NULL || behind - out > IDS)
+        return behind;
+    uint64_t ids[IDS] = {0};
+    for (int i = 0; i < behind - out; i++)
+        ids[i] = (uint64_t)out[i];
+    known->low = low;
+    known->high = high;
+    known->ids = ids[0] | ids[1] << 18 | ids[2] << 36 | (uint64_t)(behind - out) << COUNT;
+    known->more = ids[3] | ids[4] << 18 | ids[5] << 36;
+    return behind;
+}
+
+/* A piece, or a part of one to which no token reaches from outside; `part` is 0, or marks a part. */
+static int32_t *
+segment(Kernel *k, const uint8_t *p, int64_t size, uint64_t part, int32_t *out)
+{
+    if (size > SHORT)
+        return asked(k, p, size, part != 0, out);
+    uint64_t low = 0, high = 0;
+    for (int i = 0; i < size && i < 8; i++)
+        low |= (uint64_t)p[i] << 8 * i;
+    for (int i = 8; i < size; i++)
+        high |= (uint64_t)p[i] << 8 * (i - 8);
+    high |= (uint64_t)size << 56 | part;
+    const Known *known = &k->memo[slot_of(low, high)];
+    return known->low == low && known->high == high ? put(known, out) : unknown(k, p, size, low, high, 1, out);
+}
+
+/* ---- Characters of three bytes ---- */
+
+static inline uint32_t
+character_at(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+}
+
+static inline int32_t
+id_of_character(const Kernel *k, uint32_t c)
+{
+    return (int32_t)load32(k->characters + (((c & 15) << 12 | (c >> 8 & 63) << 6 | (c >> 16 & 63)) << 2));
+}
+
+/* Whether a bit is set for two characters, or parts of them, the first byte of each in the lowest place. */
+static inline int
+crosses(const Kernel *k, uint64_t before, uint64_t here)
+{
+    uint64_t bit = (before * 0x9E3779B1u ^ here * 0x85EBCA77u) >> 8 & ((1 << CROSSING_BITS) - 1);
+
+    return k->crossings[bit >> 3] >> (bit & 7) & 1;
+}
+
+/* A piece of 8 bytes or more, cut between characters of three bytes where no token holds both.
+
+   So no merge ever reaches across, and each part has the ids that it has by itself. */
+static APART int32_t *
+in_parts(Kernel *k, const uint8_t *p, int64_t size, int32_t *out)
+{
+    const uint8_t *const end = p + size, *start = p;
+    uint32_t before = 0;
+    uint64_t part = 0;
+    int32_t token;
+
+    while (p < end) {
+        if (!is_wide_lead(*p)) {
+            before = 0;
+            p++;
+            continue;
+        }
+        uint32_t here = character_at(p);
+        if (before != 0 && !crosses(k, before, here)) {
+            uint8_t ends = k->crossings[PARTS_CROSS + (before >> 12 & 0x3F0) + (*p & 15)];
+            if (ends == 0
+                || (ends != PART_ALONE && !crosses(k, before >> 16, here) && !crosses(k, before >> 16, here & 0xFFFF))) {
+                part = k->part;
+                if (p - start == 3 && (token = id_of_character(k, before)) >= 0)
+                    *out++ = token;
+                else if ((out = segment(k, start, p - start, part, out)) == NULL)
+                    return NULL;
+                start = p;
+            }
+        }
+        before = here;
+        p += 3;
+    }
+    if (end - start == 3 && before != 0 && (token = id_of_character(k, before)) >= 0) {
+        *out++ = token;
+        return out;
+    }
+    return segment(k, start, end - start, part, out);
+}
+
+/* ---- Texts ---- */
+
+/* Makes room for more ids behind `count` of them. Gives -1 with an error. */
+static int
+make_room(Kernel *k, int64_t count, int64_t more)
+{
+    if (count + more + 8 <= k->room)
+        return 0;
+    int64_t room = count + more + (count + more) / 2 + 4096;
+    int32_t *ids = PyMem_Realloc(k->ids, 4 * (size_t)room);
+    if (ids == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    k->ids = ids;
+    k->room = room;
+    return 0;
+}
+
+/* The ids of a text in UTF-8 into `ids`; gives their number, or -1 with an error. */
+static int64_t
+encode_bytes(Kernel *k, Cutting *cutting)
+{
+    int64_t ends[PIECES + 16], count = 0, p = 0;
+
+    while (p < cutting->n) {
+        uint64_t lows[PIECES + 16], highs[PIECES + 16];
+        int64_t pieces = cut(k, cutting, ends), begin = p;
+
+        if (pieces == 0)
+            break;
+        if (make_room(k, count, ends[pieces - 1] - p) < 0)
+            return -1;
+        for (int64_t i = 0; i < pieces; i++) {
+            int64_t size = ends[i] - begin;
+            if (size <= SHORT) {
+                const uint8_t *b = at(cutting, begin);
+                uint64_t low = load64(b) & LOW[size], high = (load64(b + 8) & HIGH[size]) | (uint64_t)size << 56;
+                PREFETCH(&k->memo[slot_of(low, high)]);
+                lows[i] = low;
+                highs[i] = high;
+            }
+            begin = ends[i];
+        }
+        int32_t *out = k->ids + count;
+        for (int64_t i = 0; i < pieces; i++) {
+            int64_t size = ends[i] - p;
+            if (size <= SHORT && (size < 8 || (lows[i] & 0xF0) != 0xE0)) {
+                const Known *known = &k->memo[slot_of(lows[i], highs[i])];
+                if (known->low == lows[i] && known->high == highs[i])
+                    out = put(known, out);
+                else
+                    out = unknown(k, cutting->b + p, size, lows[i], highs[i], 0, out);
+            }
+            else
+                out = in_parts(k, cutting->b + p, size, out);
+            if (UNLIKELY(out == NULL))
+                return -1;
+            p = ends[i];
+        }
+        count = out - k->ids;
+    }
+    return count;
+}
+
+/* Writes a text as UTF-8 with padding behind it, and gives its length; -1 with an error. */
+static int64_t
+write_utf8(Kernel *k, PyObject *text)
+{
+    const int64_t length = PyUnicode_GET_LENGTH(text);
+    const int kind = PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    const int64_t room = length * (kind == PyUnicode_1BYTE_KIND ? 2 : kind == PyUnicode_2BYTE_KIND ? 3 : 4) + PADDING;
+
+    if (room > k->text_room) {
+        uint8_t *larger = PyMem_Realloc(k->text, (size_t)room);
+        if (larger == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        k->text = larger;
+        k->text_room = room;
+    }
+    uint8_t *o = k->text;
+    for (int64_t i = 0; i < length; i++) {
+#if defined(__SSE2__)
+        if (kind == PyUnicode_2BYTE_KIND) {
+            const __m128i high = _mm_set1_epi16((short)0xFF80);
+            while (i + 8 <= length) {
+                __m128i units = _mm_loadu_si128((const __m128i *)((const Py_UCS2 *)data + i));
+                __m128i ascii = _mm_cmpeq_epi16(_mm_and_si128(units, high), _mm_setzero_si128());
+                if (_mm_movemask_epi8(ascii) != 0xFFFF)
+                    break;
+                _mm_storel_epi64((__m128i *)o, _mm_packus_epi16(units, units));
+                o += 8;
+                i += 8;
+            }
+            if (i == length)
+                break;
+        }
+#endif
+        Py_UCS4 c = PyUnicode_READ(kind, data, i);
+        if (c < 0x80)
+            *o++ = (uint8_t)c;
+        else if (c < 0x800) {
+            *o++ = (uint8_t)(0xC0 | c >> 6);
+            *o++ = (uint8_t)(0x80 | (c & 0x3F));
+        }
+        else if (c < 0x10000) {
+            if (UNLIKELY(c >= 0xD800 && c < 0xE000)) {
+                PyObject *none = PyUnicode_AsUTF8String(text); /* which raises the error that such a text has */
+                Py_XDECREF(none);
+                return -1;
+            }
+            *o++ = (uint8_t)(0xE0 | c >> 12);
+            *o++ = (uint8_t)(0x80 | (c >> 6 & 0x3F));
+            *o++ = (uint8_t)(0x80 | (c & 0x3F));
+        }
+        else {
+            *o++ = (uint8_t)(0xF0 | c >> 18);
+            *o++ = (uint8_t)(0x80 | (c >> 12 & 0x3F));
+            *o++ = (uint8_t)(0x80 | (c >> 6 & 0x3F));
+            *o++ = (uint8_t)(0x80 | (c & 0x3F));
+        }
+    }
+    memset(o, 0xFF, PADDING);
+    return o - k->text;
+}
+
+/* The ids of a text into `ids`; gives their number, or -1 with an error. */
+static int64_t
+encode(Kernel *k, PyObject *text)
+{
+    Cutting cutting = {0};
+
+    if (!PyUnicode_Check(text)) {
+        PyErr_Format(PyExc_TypeError, "a text is a str, not %.100s", Py_TYPE(text)->tp_name);
+        return -1;
+    }
+    cutting.last = -1;
+    if (PyUnicode_IS_ASCII(text)) {
+        cutting.b = PyUnicode_DATA(text);
+        cutting.n = PyUnicode_GET_LENGTH(text);
+        cutting.copied_from = cutting.n < PADDING ? 0 : cutting.n - PADDING;
+        cutting.whole = cutting.n < 16 ? 0 : cutting.n - 15;
+        memcpy(cutting.copied, cutting.b + cutting.copied_from, (size_t)(cutting.n - cutting.copied_from));
+        return encode_bytes(k, &cutting);
+    }
+    cutting.n = write_utf8(k, text);
+    if (cutting.n < 0)
+        return -1;
+    cutting.b = k->text;
+    cutting.whole = cutting.n;
+    int64_t count = encode_bytes(k, &cutting);
+    if (k->text_room > LARGE_TEXT) {
+        PyMem_Free(k->text);
+        k->text = NULL;
+        k->text_room = 0;
+    }
+    return count;
+}
+
+/* ---- What Python sees ---- */
+
+static void
+give_up_room(Kernel *k)
+{
+    if (k->room > LARGE_TEXT) {
+        PyMem_Free(k->ids);
+        k->ids = NULL;
+        k->room = 0;
+    }
+}
+
+static PyObject *
+Kernel_listed(Kernel *k, PyObject *text)
+{
+    int64_t count = encode(k, text);
+    PyObject *list = count < 0 ? NULL : PyList_New((Py_ssize_t)count);
+
+    for (int64_t i = 0; list != NULL && i < count; i++) {
+        int32_t id = k->ids[i];
+        PyObject *integer = k->integers[id];
+        if (UNLIKELY(integer == NULL) && (integer = k->integers[id] = PyLong_FromLong(id)) == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        Py_INCREF(integer);
+        PyList_SET_ITEM(list, (Py_ssize_t)i, integer);
+    }
+    give_up_room(k);
+    return list;
+}
+
+static PyObject *
+Kernel_packed(Kernel *k, PyObject *text)
+{
+    int64_t count = encode(k, text);
+    PyObject *packed = count < 0 ? NULL : PyByteArray_FromStringAndSize((const char *)k->ids, 4 * (Py_ssize_t)count);
+
+    give_up_room(k);
+    return packed;
+}
+
+static PyObject *
+Kernel_count(Kernel *k, PyObject *text)
+{
+    int64_t count = encode(k, text);
+
+    give_up_room(k);
+    return count < 0 ? NULL : PyLong_FromLongLong(count);
+}
+
+static PyObject *
+Kernel_pieces(Kernel *k, PyObject *text)
+{
+    Cutting cutting = {0};
+    int64_t ends[PIECES + 16];
+    PyObject *list = NULL;
+
+    if (!PyUnicode_Check(text)) {
+        PyErr_Format(PyExc_TypeError, "a text is a str, not %.100s", Py_TYPE(text)->tp_name);
+        return NULL;
+    }
+    cutting.n = write_utf8(k, text);
+    if (cutting.n < 0 || (list = PyList_New(0)) == NULL)
+        return NULL;
+    cutting.b = k->text;
+    cutting.last = -1;
+    for (int64_t p = 0; p < cutting.n;) {
+        int64_t pieces = cut(k, &cutting, ends);
+        for (int64_t i = 0; i < pieces; p = ends[i++]) {
+            PyObject *piece = PyBytes_FromStringAndSize((const char *)k->text + p, (Py_ssize_t)(ends[i] - p));
+            if (piece == NULL || PyList_Append(list, piece) < 0) {
+                Py_XDECREF(piece);
+                Py_DECREF(list);
+                return NULL;
+            }
+            Py_DECREF(piece);
+        }
+    }
+    return list;
+}
+
+/* A table, whose length is a multiple of `unit`; NULL with an error where it is not there or of another length. */
+static const uint8_t *
+table(PyObject *tables, const char *name, int64_t unit, int64_t *count)
+{
+    PyObject *found = PyDict_GetItemString(tables, name);
+
+    if (found == NULL || !PyBytes_Check(found) || PyBytes_GET_SIZE(found) % unit != 0
+        || (*count > 0 && PyBytes_GET_SIZE(found) != unit * *count)) {
+        PyErr_Format(PyExc_ValueError, "the table %s is not there or of a wrong length", name);
+        return NULL;
+    }
+    *count = PyBytes_GET_SIZE(found) / unit;
+    return (const uint8_t *)PyBytes_AS_STRING(found);
+}
+
+/* The steps of two characters of ASCII at once, by a state and both classes. */
+static int
+double_steps(Kernel *k)
+{
+    const uint32_t row = k->classes + 1, other = k->classes + 1;
+
+    for (k->bits = 1; 1u << k->bits <= other; k->bits++)
+        ;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        k->second[byte] = byte < 0x80 ? k->leads[byte] : other;
+        k->first[byte] = k->second[byte] << k->bits;
+    }
+    k->doubles = PyMem_Malloc(sizeof(uint32_t) * (size_t)k->states << 2 * k->bits);
+    if (k->doubles == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (uint32_t both = 0; both < (uint32_t)k->states << 2 * k->bits; both++) {
+        uint32_t state = both >> 2 * k->bits, first = both >> k->bits & ((1u << k->bits) - 1);
+        uint32_t second = both & ((1u << k->bits) - 1);
+        k->doubles[both] = SINGLY;
+        if (first >= k->classes || second >= k->classes)
+            continue;
+        uint32_t one = load16(k->steps + 2 * (state * row + first));
+        if ((one & NEXT) >= UNSURE)
+            continue;
+        uint32_t two = load16(k->steps + 2 * ((one & NEXT) * row + second));
+        if ((two & NEXT) < UNSURE)
+            k->doubles[both] = ((two & NEXT) << 2 * k->bits) << 4 | (two >> 8 & 3) << 1 | (one >> 8 & 3);
+    }
+    return 0;
+}
+
+static int
+Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
+{
+    static char *names[] = {"tables", "missing", NULL};
+    PyObject *tables, *missing;
+    int64_t bytes = 256, pages = 0x110000 / 64, kinds = 0, shorts = 0, mediums = 0, characters = 1 << 16;
+    int64_t crossings = PARTS_CROSS + 1024, one = 1, classes = 0, states = 0, ways = 0, bounds = 0;
+
+    if (k->tables != NULL) {
+        PyErr_SetString(PyExc_TypeError, "a kernel is made once");
+        return -1;
+    }
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O", names, &PyDict_Type, &tables, &missing))
+        return -1;
+    const uint8_t *differ = table(tables, "parts_differ", 1, &one);
+    if (differ == NULL || (k->leads = table(tables, "leads", 1, &bytes)) == NULL
+        || (k->pages = table(tables, "pages", 2, &pages)) == NULL || (k->kinds = table(tables, "kinds", 64, &kinds)) == NULL
+        || (k->shorts = table(tables, "short", 16, &shorts)) == NULL
+        || (k->mediums = table(tables, "medium", 16, &mediums)) == NULL
+        || (k->characters = table(tables, "characters", 4, &characters)) == NULL
+        || (k->crossings = table(tables, "crossings", 1, &crossings)) == NULL
+        || table(tables, "bounds", 4, &bounds) == NULL || (k->starts = table(tables, "starts", 3, &classes)) == NULL
+        || (k->ways = table(tables, "ways", 2 * classes, &ways)) == NULL
+        || (k->steps = table(tables, "steps", 2 * classes, &states)) == NULL)
+        return -1;
+    k->classes = (uint32_t)classes - 1; /* the last is that of the end */
+    k->states = (uint32_t)states;
+    k->shorts += 16; /* so the table lies in lines of the cache */
+    k->mediums += 16;
+    k->short_mask = (uint64_t)(shorts - 1) - 1;
+    k->medium_mask = (uint64_t)((mediums - 1) / 2) - 1;
+    k->part = *differ ? PART : 0;
+    k->vocabulary = bounds;
+    if (states == 0 || states > UNSURE || ways == 0 || ways > NONE || (k->short_mask & (k->short_mask + 1)) != 0
+        || (k->medium_mask & (k->medium_mask + 1)) != 0) {
+        PyErr_SetString(PyExc_ValueError, "the tables do not belong together");
+        return -1;
+    }
+    k->tables = PyDict_Values(tables);
+    if (k->tables == NULL || double_steps(k) < 0)
+        return -1;
+    k->missing = Py_NewRef(missing);
+    k->memo = PyMem_Malloc(sizeof(Known) << MEMO_BITS);
+    k->longs = PyMem_Calloc((size_t)1 << LONG_BITS, sizeof(KnownLong *));
+    k->integers = PyMem_Calloc((size_t)bounds, sizeof(PyObject *));
+    if (k->memo == NULL || k->longs == NULL || k->integers == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memset(k->memo, 0xFF, sizeof(Known) << MEMO_BITS); /* no piece has such a length */
+    return 0;
+}
+
+static void
+Kernel_dealloc(Kernel *k)
+{
+    PyTypeObject *type = Py_TYPE(k);
+
+    for (int64_t i = 0; k->longs != NULL && i < (int64_t)1 << LONG_BITS; i++)
+        PyMem_Free(k->longs[i]);
+    for (int64_t i = 0; k->integers != NULL && i < k->vocabulary; i++)
+        Py_XDECREF(k->integers[i]);
+    PyMem_Free(k->longs);
+    PyMem_Free(k->integers);
+    PyMem_Free(k->memo);
+    PyMem_Free(k->doubles);
+    PyMem_Free(k->text);
+    PyMem_Free(k->ids);
+    Py_XDECREF(k->tables);
+    Py_XDECREF(k->missing);
+    type->tp_free((PyObject *)k);
+    Py_DECREF(type);
+}
+
+static PyMethodDef Kernel_methods[] = {
+    {"listed", (PyCFunction)Kernel_listed, METH_O, NULL},
+    {"packed", (PyCFunction)Kernel_packed, METH_O, NULL},
+    {"count", (PyCFunction)Kernel_count, METH_O, NULL},
+    {"pieces", (PyCFunction)Kernel_pieces, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot Kernel_slots[] = {
+    {Py_tp_doc, "Cuts texts and looks pieces up: see kernel.pyi."},
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_init, Kernel_init},
+    {Py_tp_dealloc, Kernel_dealloc},
+    {Py_tp_methods, Kernel_methods},
+    {0, NULL},
+};
+
+static PyType_Spec Kernel_spec = {
+    "katapi.runtime.native.kernel.Kernel", sizeof(Kernel), 0, Py_TPFLAGS_DEFAULT, Kernel_slots,
+};
+
+static int
+execute(PyObject *module)
+{
+    PyObject *type = PyType_FromSpec(&Kernel_spec);
+    int failed = type == NULL ? -1 : PyModule_AddObjectRef(module, "Kernel", type);
+
+    Py_XDECREF(type);
+    return failed;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, execute},
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "katapi.runtime.native.kernel", "The kernel of byte-level encoders.", 0, NULL, slots,
+    NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC
+PyInit_kernel(void)
+{
+    return PyModuleDef_Init(&definition);
+}
