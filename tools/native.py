@@ -38,6 +38,7 @@ COMPILED = (
     "codegen/katapi/runtime/native/joined_tokens.py",
     "codegen/katapi/runtime/native/kernel.c",
     "codegen/katapi/runtime/native/longest_prefixes.py",
+    "codegen/katapi/runtime/native/membership.c",
     "codegen/katapi/runtime/native/merging.py",
     "codegen/katapi/runtime/native/rewriting.py",
     "codegen/katapi/runtime/native/tables.py",

@@ -5,7 +5,7 @@ For mypyc. How a text is cut, and how short pieces are looked up, is the matter 
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from librt.strings import read_i16_le, read_i32_le
 from librt.vecs import vec
@@ -13,6 +13,10 @@ from mypy_extensions import i32, i64
 
 from katapi.runtime.native.merging import Merging
 from katapi.runtime.native.whole_tokens import WholeTokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PADDING: Final = b"\xff" * 32  # behind a text, so that nothing reads beyond it; the byte begins no character
 ID: Final = 0x3FFFF  # the bits of an id
@@ -51,6 +55,8 @@ class Encoder(Merging):
         self._long_memo: dict[bytes, bytes] = {}
         self._integers: list[object] = [None] * (len(self._bounds) // 4)
         self.out = vec[i32]([0] * 4096)
+        self.view: NDArray[np.int32] | None = None
+        """What reads `out` as an array, once somebody has made it; None again when `out` is another."""
 
     def encode(self, text: str) -> i64:
         """Encodes a text and gives the number of ids. Raises UnicodeEncodeError on a lone surrogate."""
@@ -73,15 +79,6 @@ class Encoder(Merging):
             i += 1
         return cast("list[int]", ids)
 
-    def packed(self, text: str) -> bytearray:
-        """The same as int32, one behind the other."""
-        count: i64 = self.encode(text)
-        return bytearray(memoryview(self.out)[: int(count)])
-
-    def count(self, text: str) -> int:
-        """How many they are."""
-        return int(self.encode(text))
-
     def make_room(self, size: i64) -> None:
         """Makes `out` hold at least so many ids and some more."""
         old = self.out
@@ -91,7 +88,12 @@ class Encoder(Merging):
         while i < held:
             new[i] = old[i]
             i += 1
-        self.out = new
+        self.leave_in(new)
+
+    def leave_in(self, ids: vec[i32]) -> None:
+        """Makes `out` another vec."""
+        self.out = ids
+        self.view = None
 
     def steps(self, members: i64) -> bytes:
         """The length of a character by its first byte, where every character with it is of the classes `members`.

@@ -1,10 +1,11 @@
-"""The engine that stands where a tokenizer's scanner and encoder are compiled, and what decides whether they are."""
+"""The compiled engines of tokenizers, and what decides whether one has such an engine."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from katapi.runtime.tokenization.surrogates import lone_surrogate
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
+    from katapi.runtime.native.kernel import Kernel
     from katapi.runtime.tokenization.engine import PieceEngine
 
 BYTE_LEVEL = tuple(f"katapi.runtime.native.{name}" for name in ("merging", "whole_tokens", "byte_pairs", "kernel"))
@@ -30,92 +32,44 @@ NO_TABLES = "its vocabulary has no tables for compiled code"
 """What stands before the reason for that."""
 NOT_CUT = "compiled code does not cut as its pre-tokenizers do"
 """And before the reason for this."""
-_MOST_IDLE = 16  # encoders that are kept; each has some megabytes of memos
+_INT32 = np.dtype(np.int32)
 
 
-class Encoder(Protocol):
-    """What encodes texts in compiled code; not shared between threads. Raises UnicodeEncodeError on a lone surrogate."""
-
-    def listed(self, text: str, /) -> list[int]:
-        """The ids of a text."""
-
-    def packed(self, text: str, /) -> bytearray:
-        """The same as int32, one behind the other."""
-
-    def count(self, text: str, /) -> int:
-        """How many they are."""
+def unpacked(ids: bytearray) -> NDArray[np.int32]:
+    """Packed ids as an array of shape [n], whose memory they are: numpy's fastest way to an array of one's own."""
+    return np.ndarray(len(ids) >> 2, _INT32, ids)
 
 
-class NativeEngine:
-    """Encodes by compiled code. Safe to share between threads: each call has an encoder of its own.
 
-    An encoder is made when all others are at work, and kept for the next call. The three ways to encode each write out
-    how they take one: one call more would be a tenth of a short text's time.
-    """
+class NativeEngine(ABC):
+    """Encodes by compiled code, and finds spans in pure Python. Safe to share between threads."""
 
-    def __init__(self, make: Callable[[], Encoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
+    def __init__(self, pure: Callable[[], PieceEngine], form: EngineForm) -> None:
         """`pure` makes the same in pure Python, for what has no compiled form."""
         self.form = form
         """Which form of the engine this is: the compiled one."""
-        self._make = make
         self._make_pure = pure
-        self._idle: list[Encoder] = []
 
     @property
+    @abstractmethod
     def positional(self) -> bool:
-        """The ids of a byte-level vocabulary do not depend on where a text stands."""
-        return False
+        """Whether the ids depend on `first`."""
 
-    @property
-    def takes_text_as_it_is(self) -> bool:
-        """Whether the encoders get a text as it comes, so that an error tells where in it a surrogate stands."""
-        return True
-
+    @abstractmethod
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """What normalizes texts for this engine: `whole`, which does the work of `stages`, or what stands in for it."""
-        return whole
 
+    @abstractmethod
     def encode(self, text: str, first: bool) -> list[int]:
         """The ids of a normalized text. Raises `TokenizerError` V101 on a lone surrogate, as the others do."""
-        try:
-            encoder = self._idle.pop()
-        except IndexError:
-            encoder = self._make()
-        try:
-            ids = encoder.listed(text)
-        except UnicodeEncodeError as error:
-            raise lone_surrogate(text, error.start) from None
-        finally:
-            self._put_back(encoder)
-        return ids
 
+    @abstractmethod
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
-        try:
-            encoder = self._idle.pop()
-        except IndexError:
-            encoder = self._make()
-        try:
-            ids = np.frombuffer(encoder.packed(text), dtype=np.int32)
-        except UnicodeEncodeError as error:
-            raise lone_surrogate(text, error.start) from None
-        finally:
-            self._put_back(encoder)
-        return ids
 
+    @abstractmethod
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
-        try:
-            encoder = self._idle.pop()
-        except IndexError:
-            encoder = self._make()
-        try:
-            count = encoder.count(text)
-        except UnicodeEncodeError as error:
-            raise lone_surrogate(text, error.start) from None
-        finally:
-            self._put_back(encoder)
-        return count
 
     def encode_aligned(self, text: AlignedText, first: bool) -> tuple[list[int], NDArray[np.int64]]:
         """The same, and the source of each token: int64 of shape [n, 2], half-open ranges of bytes."""
@@ -125,9 +79,45 @@ class NativeEngine:
     def _pure(self) -> PieceEngine:
         return self._make_pure()
 
-    def _put_back(self, encoder: Encoder) -> None:
-        if len(self._idle) < _MOST_IDLE:
-            self._idle.append(encoder)
+
+class ByteLevelEngine(NativeEngine):
+    """Encodes by a kernel."""
+
+    def __init__(self, kernel: Kernel, pure: Callable[[], PieceEngine], form: EngineForm) -> None:
+        """`pure` as `NativeEngine` takes it."""
+        super().__init__(pure, form)
+        self.kernel = kernel
+        """What gives the ids of a text, and tells a lone surrogate as Python does."""
+
+    @property
+    def positional(self) -> bool:
+        """The ids of a byte-level vocabulary do not depend on where a text stands."""
+        return False
+
+    def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
+        """The kernel takes text as it is."""
+        return whole
+
+    def encode(self, text: str, first: bool) -> list[int]:
+        """The ids of a normalized text."""
+        try:
+            return self.kernel.encode(text)
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+
+    def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
+        """The same as int32 of shape [n]."""
+        try:
+            return unpacked(self.kernel.packed(text))
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+
+    def count(self, text: str, first: bool) -> int:
+        """How many they are."""
+        try:
+            return self.kernel.count(text)
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -184,7 +174,7 @@ def native_plan(
         from katapi.runtime.native.kernel import Kernel
 
         tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
-        return NativeEngine(lambda: Kernel(tables, BytePairs(tables).ids), pure, form)
+        return ByteLevelEngine(Kernel(tables, lambda: BytePairs(tables).ids), pure, form)
 
     return NativePlan(form, engine)
 

@@ -14,8 +14,8 @@
      length. They are looked up in a direct-mapped memo, then among the tokens, and only then asked for.
    - Longer pieces, and those with more ids than an entry holds, have a memo with their bytes.
 
-   A kernel keeps what it works with from one text to the next. Two threads must not use one at the same time: what it
-   calls can let another thread go on. Errors leave it as it was. */
+   A kernel can be shared between threads. What a text is worked on with belongs to a worker, which is kept for the next
+   text; while one waits for what it asked for, another thread may come with a text, and gets another worker. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -44,7 +44,8 @@ enum {
     MEMO_BITS = 15,             /* of the number of its entries */
     LONG_BITS = 14,             /* of the number of entries of the memo of longer pieces */
     LONGEST_KEPT = 256,         /* bytes; a longer piece seldom comes twice */
-    LARGE_TEXT = 1 << 20,       /* bytes of a text that is not kept room for */
+    LARGE = 1 << 20,            /* bytes of a text, or ids, that room is not kept for */
+    MOST_IDLE = 16,             /* workers that are kept; each has two megabytes of memos */
     NONE = 0xFF,                /* no state */
     ENDS = 0x100,               /* of a way: a piece can end before the character */
     NEXT = 0xFF,                /* of a step: the state that it leads to, or one of these two */
@@ -78,28 +79,34 @@ typedef struct {
     int32_t ids[];
 } KnownLong;
 
+/* What one text at a time is worked on with. */
+typedef struct {
+    PyObject *missing;
+    Known *memo;
+    KnownLong **longs;
+    uint8_t *text;              /* in UTF-8, where it is not of ASCII */
+    int64_t text_room;
+    int32_t *ids;
+    int64_t room;
+} Worker;
+
 typedef struct {
     PyObject_HEAD
     PyObject *tables;
-    PyObject *missing;
-    /* What is derived from the vocabulary. */
+    PyObject *make;             /* makes what a worker asks */
+    /* What is derived from the vocabulary, and an object for each id that was listed. */
     const uint8_t *shorts, *mediums, *characters, *crossings;
     uint64_t short_mask, medium_mask, part;
+    int64_t vocabulary;
+    PyObject **integers;
     /* What is derived from the pattern. `classes` is the number of classes of characters, and the class of the end. */
     const uint8_t *leads, *pages, *kinds, *starts, *ways, *steps;
     uint32_t classes, states, bits;
     uint32_t *doubles;          /* by a state and two classes */
     uint32_t first[256], second[256];
-    /* What was found out before. */
-    Known *memo;
-    KnownLong **longs;
-    PyObject **integers;
-    int64_t vocabulary;
-    /* The text and its ids. */
-    uint8_t *text;
-    int64_t text_room;
-    int32_t *ids;
-    int64_t room;
+    /* Workers that have nothing to do. */
+    Worker *idle[MOST_IDLE];
+    int idle_count;
 } Kernel;
 
 /* A text, and how far it is cut. */
@@ -355,7 +362,7 @@ token_of(const Kernel *k, uint64_t low, uint64_t high)
 
 /* Asks for the ids of a piece that is no token of up to 15 bytes. Gives bytes, or NULL with an error. */
 static PyObject *
-ask(Kernel *k, const uint8_t *p, int64_t size, int is_part)
+ask(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, int is_part)
 {
     PyObject *piece = PyBytes_FromStringAndSize(NULL, size + PADDING), *length, *ids;
 
@@ -369,7 +376,7 @@ ask(Kernel *k, const uint8_t *p, int64_t size, int is_part)
         return NULL;
     }
     PyObject *arguments[] = {piece, length, is_part ? Py_True : Py_False};
-    ids = PyObject_Vectorcall(k->missing, arguments, 3, NULL);
+    ids = PyObject_Vectorcall(w->missing, arguments, 3, NULL);
     Py_DECREF(piece);
     Py_DECREF(length);
     int good = ids != NULL && PyBytes_Check(ids) && PyBytes_GET_SIZE(ids) <= 4 * size;
@@ -402,19 +409,19 @@ hash_of(const uint8_t *p, int64_t size)
 
 /* The ids of a piece or a part of one by its memo or by asking; NULL with an error. */
 static APART int32_t *
-asked(Kernel *k, const uint8_t *p, int64_t size, int is_part, int32_t *out)
+asked(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, int is_part, int32_t *out)
 {
     int keep = size <= LONGEST_KEPT;
     int64_t marked = size << 1 | is_part;
     uint64_t hash = keep ? hash_of(p, size) + (uint64_t)is_part : 0;
-    KnownLong **place = &k->longs[hash >> (64 - LONG_BITS)], *known = *place;
+    KnownLong **place = &w->longs[hash >> (64 - LONG_BITS)], *known = *place;
 
     if (keep && known != NULL && known->hash == hash && known->size == marked
         && memcmp(known->ids + known->count, p, (size_t)size) == 0) {
         memcpy(out, known->ids, 4 * (size_t)known->count);
         return out + known->count;
     }
-    PyObject *ids = ask(k, p, size, is_part);
+    PyObject *ids = ask(k, w, p, size, is_part);
     if (ids == NULL)
         return NULL;
     int64_t count = PyBytes_GET_SIZE(ids) / 4;
@@ -435,13 +442,13 @@ asked(Kernel *k, const uint8_t *p, int64_t size, int is_part, int32_t *out)
     return out + count;
 }
 
-static int32_t *in_parts(Kernel *k, const uint8_t *p, int64_t size, int32_t *out);
+static int32_t *in_parts(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, int32_t *out);
 
 /* A piece or a part of up to 15 bytes that the memo does not have; `cut` says that it was cut where that can be. */
 static APART int32_t *
-unknown(Kernel *k, const uint8_t *p, int64_t size, uint64_t low, uint64_t high, int cut, int32_t *out)
+unknown(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, uint64_t low, uint64_t high, int cut, int32_t *out)
 {
-    Known *known = &k->memo[slot_of(low, high)];
+    Known *known = &w->memo[slot_of(low, high)];
     int64_t token = token_of(k, low, high);
     int32_t *behind;
 
@@ -451,8 +458,8 @@ unknown(Kernel *k, const uint8_t *p, int64_t size, uint64_t low, uint64_t high, 
     }
     else {
         if (!cut && size >= 8 && p[size - 1] >= 0x80)
-            return in_parts(k, p, size, out);
-        behind = asked(k, p, size, (high & PART) != 0, out);
+            return in_parts(k, w, p, size, out);
+        behind = asked(k, w, p, size, (high & PART) != 0, out);
     }
     if (behind == NULL || behind - out > IDS)
         return behind;
@@ -468,18 +475,18 @@ unknown(Kernel *k, const uint8_t *p, int64_t size, uint64_t low, uint64_t high, 
 
 /* A piece, or a part of one to which no token reaches from outside; `part` is 0, or marks a part. */
 static int32_t *
-segment(Kernel *k, const uint8_t *p, int64_t size, uint64_t part, int32_t *out)
+segment(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, uint64_t part, int32_t *out)
 {
     if (size > SHORT)
-        return asked(k, p, size, part != 0, out);
+        return asked(k, w, p, size, part != 0, out);
     uint64_t low = 0, high = 0;
     for (int i = 0; i < size && i < 8; i++)
         low |= (uint64_t)p[i] << 8 * i;
     for (int i = 8; i < size; i++)
         high |= (uint64_t)p[i] << 8 * (i - 8);
     high |= (uint64_t)size << 56 | part;
-    const Known *known = &k->memo[slot_of(low, high)];
-    return known->low == low && known->high == high ? put(known, out) : unknown(k, p, size, low, high, 1, out);
+    const Known *known = &w->memo[slot_of(low, high)];
+    return known->low == low && known->high == high ? put(known, out) : unknown(k, w, p, size, low, high, 1, out);
 }
 
 /* ---- Characters of three bytes ---- */
@@ -509,7 +516,7 @@ crosses(const Kernel *k, uint64_t before, uint64_t here)
 
    So no merge ever reaches across, and each part has the ids that it has by itself. */
 static APART int32_t *
-in_parts(Kernel *k, const uint8_t *p, int64_t size, int32_t *out)
+in_parts(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, int32_t *out)
 {
     const uint8_t *const end = p + size, *start = p;
     uint32_t before = 0;
@@ -530,7 +537,7 @@ in_parts(Kernel *k, const uint8_t *p, int64_t size, int32_t *out)
                 part = k->part;
                 if (p - start == 3 && (token = id_of_character(k, before)) >= 0)
                     *out++ = token;
-                else if ((out = segment(k, start, p - start, part, out)) == NULL)
+                else if ((out = segment(k, w, start, p - start, part, out)) == NULL)
                     return NULL;
                 start = p;
             }
@@ -542,31 +549,31 @@ in_parts(Kernel *k, const uint8_t *p, int64_t size, int32_t *out)
         *out++ = token;
         return out;
     }
-    return segment(k, start, end - start, part, out);
+    return segment(k, w, start, end - start, part, out);
 }
 
 /* ---- Texts ---- */
 
 /* Makes room for more ids behind `count` of them. Gives -1 with an error. */
 static int
-make_room(Kernel *k, int64_t count, int64_t more)
+make_room(Worker *w, int64_t count, int64_t more)
 {
-    if (count + more + 8 <= k->room)
+    if (count + more + 8 <= w->room)
         return 0;
     int64_t room = count + more + (count + more) / 2 + 4096;
-    int32_t *ids = PyMem_Realloc(k->ids, 4 * (size_t)room);
+    int32_t *ids = PyMem_Realloc(w->ids, 4 * (size_t)room);
     if (ids == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    k->ids = ids;
-    k->room = room;
+    w->ids = ids;
+    w->room = room;
     return 0;
 }
 
 /* The ids of a text in UTF-8 into `ids`; gives their number, or -1 with an error. */
 static int64_t
-encode_bytes(Kernel *k, Cutting *cutting)
+encode_bytes(const Kernel *k, Worker *w, Cutting *cutting)
 {
     int64_t ends[PIECES + 16], count = 0, p = 0;
 
@@ -576,59 +583,59 @@ encode_bytes(Kernel *k, Cutting *cutting)
 
         if (pieces == 0)
             break;
-        if (make_room(k, count, ends[pieces - 1] - p) < 0)
+        if (make_room(w, count, ends[pieces - 1] - p) < 0)
             return -1;
         for (int64_t i = 0; i < pieces; i++) {
             int64_t size = ends[i] - begin;
             if (size <= SHORT) {
                 const uint8_t *b = at(cutting, begin);
                 uint64_t low = load64(b) & LOW[size], high = (load64(b + 8) & HIGH[size]) | (uint64_t)size << 56;
-                PREFETCH(&k->memo[slot_of(low, high)]);
+                PREFETCH(&w->memo[slot_of(low, high)]);
                 lows[i] = low;
                 highs[i] = high;
             }
             begin = ends[i];
         }
-        int32_t *out = k->ids + count;
+        int32_t *out = w->ids + count;
         for (int64_t i = 0; i < pieces; i++) {
             int64_t size = ends[i] - p;
             if (size <= SHORT && (size < 8 || (lows[i] & 0xF0) != 0xE0)) {
-                const Known *known = &k->memo[slot_of(lows[i], highs[i])];
+                const Known *known = &w->memo[slot_of(lows[i], highs[i])];
                 if (known->low == lows[i] && known->high == highs[i])
                     out = put(known, out);
                 else
-                    out = unknown(k, cutting->b + p, size, lows[i], highs[i], 0, out);
+                    out = unknown(k, w, cutting->b + p, size, lows[i], highs[i], 0, out);
             }
             else
-                out = in_parts(k, cutting->b + p, size, out);
+                out = in_parts(k, w, cutting->b + p, size, out);
             if (UNLIKELY(out == NULL))
                 return -1;
             p = ends[i];
         }
-        count = out - k->ids;
+        count = out - w->ids;
     }
     return count;
 }
 
 /* Writes a text as UTF-8 with padding behind it, and gives its length; -1 with an error. */
 static int64_t
-write_utf8(Kernel *k, PyObject *text)
+write_utf8(Worker *w, PyObject *text)
 {
     const int64_t length = PyUnicode_GET_LENGTH(text);
     const int kind = PyUnicode_KIND(text);
     const void *data = PyUnicode_DATA(text);
     const int64_t room = length * (kind == PyUnicode_1BYTE_KIND ? 2 : kind == PyUnicode_2BYTE_KIND ? 3 : 4) + PADDING;
 
-    if (room > k->text_room) {
-        uint8_t *larger = PyMem_Realloc(k->text, (size_t)room);
+    if (room > w->text_room) {
+        uint8_t *larger = PyMem_Realloc(w->text, (size_t)room);
         if (larger == NULL) {
             PyErr_NoMemory();
             return -1;
         }
-        k->text = larger;
-        k->text_room = room;
+        w->text = larger;
+        w->text_room = room;
     }
-    uint8_t *o = k->text;
+    uint8_t *o = w->text;
     for (int64_t i = 0; i < length; i++) {
 #if defined(__SSE2__)
         if (kind == PyUnicode_2BYTE_KIND) {
@@ -671,19 +678,26 @@ write_utf8(Kernel *k, PyObject *text)
         }
     }
     memset(o, 0xFF, PADDING);
-    return o - k->text;
+    return o - w->text;
+}
+
+static int
+checked(PyObject *text)
+{
+    if (PyUnicode_Check(text))
+        return 0;
+    PyErr_Format(PyExc_TypeError, "a text is a str, not %.100s", Py_TYPE(text)->tp_name);
+    return -1;
 }
 
 /* The ids of a text into `ids`; gives their number, or -1 with an error. */
 static int64_t
-encode(Kernel *k, PyObject *text)
+encode(const Kernel *k, Worker *w, PyObject *text)
 {
     Cutting cutting = {0};
 
-    if (!PyUnicode_Check(text)) {
-        PyErr_Format(PyExc_TypeError, "a text is a str, not %.100s", Py_TYPE(text)->tp_name);
+    if (checked(text) < 0)
         return -1;
-    }
     cutting.last = -1;
     if (PyUnicode_IS_ASCII(text)) {
         cutting.b = PyUnicode_DATA(text);
@@ -691,42 +705,83 @@ encode(Kernel *k, PyObject *text)
         cutting.copied_from = cutting.n < PADDING ? 0 : cutting.n - PADDING;
         cutting.whole = cutting.n < 16 ? 0 : cutting.n - 15;
         memcpy(cutting.copied, cutting.b + cutting.copied_from, (size_t)(cutting.n - cutting.copied_from));
-        return encode_bytes(k, &cutting);
+        return encode_bytes(k, w, &cutting);
     }
-    cutting.n = write_utf8(k, text);
+    cutting.n = write_utf8(w, text);
     if (cutting.n < 0)
         return -1;
-    cutting.b = k->text;
+    cutting.b = w->text;
     cutting.whole = cutting.n;
-    int64_t count = encode_bytes(k, &cutting);
-    if (k->text_room > LARGE_TEXT) {
-        PyMem_Free(k->text);
-        k->text = NULL;
-        k->text_room = 0;
+    return encode_bytes(k, w, &cutting);
+}
+
+/* ---- Workers ---- */
+
+static void
+dismiss(Worker *w)
+{
+    for (int64_t i = 0; w->longs != NULL && i < (int64_t)1 << LONG_BITS; i++)
+        PyMem_Free(w->longs[i]);
+    PyMem_Free(w->longs);
+    PyMem_Free(w->memo);
+    PyMem_Free(w->text);
+    PyMem_Free(w->ids);
+    Py_XDECREF(w->missing);
+    PyMem_Free(w);
+}
+
+/* A worker with nothing to do; NULL with an error. */
+static Worker *
+taken(Kernel *k)
+{
+    if (k->idle_count > 0)
+        return k->idle[--k->idle_count];
+    Worker *w = PyMem_Calloc(1, sizeof(Worker));
+    if (w == NULL)
+        return (Worker *)PyErr_NoMemory();
+    w->memo = PyMem_Malloc(sizeof(Known) << MEMO_BITS);
+    w->longs = PyMem_Calloc((size_t)1 << LONG_BITS, sizeof(KnownLong *));
+    if (w->memo == NULL || w->longs == NULL)
+        PyErr_NoMemory();
+    else {
+        memset(w->memo, 0xFF, sizeof(Known) << MEMO_BITS); /* no piece has such a length */
+        w->missing = PyObject_CallNoArgs(k->make);
     }
-    return count;
+    if (w->missing == NULL) {
+        dismiss(w);
+        return NULL;
+    }
+    return w;
+}
+
+static void
+put_back(Kernel *k, Worker *w)
+{
+    if (w->room > LARGE) {
+        PyMem_Free(w->ids);
+        w->ids = NULL;
+        w->room = 0;
+    }
+    if (w->text_room > LARGE) {
+        PyMem_Free(w->text);
+        w->text = NULL;
+        w->text_room = 0;
+    }
+    if (k->idle_count < MOST_IDLE)
+        k->idle[k->idle_count++] = w;
+    else
+        dismiss(w);
 }
 
 /* ---- What Python sees ---- */
 
-static void
-give_up_room(Kernel *k)
-{
-    if (k->room > LARGE_TEXT) {
-        PyMem_Free(k->ids);
-        k->ids = NULL;
-        k->room = 0;
-    }
-}
-
 static PyObject *
-Kernel_listed(Kernel *k, PyObject *text)
+listed(const Kernel *k, const Worker *w, int64_t count)
 {
-    int64_t count = encode(k, text);
-    PyObject *list = count < 0 ? NULL : PyList_New((Py_ssize_t)count);
+    PyObject *list = PyList_New((Py_ssize_t)count);
 
     for (int64_t i = 0; list != NULL && i < count; i++) {
-        int32_t id = k->ids[i];
+        int32_t id = w->ids[i];
         PyObject *integer = k->integers[id];
         if (UNLIKELY(integer == NULL) && (integer = k->integers[id] = PyLong_FromLong(id)) == NULL) {
             Py_CLEAR(list);
@@ -735,26 +790,44 @@ Kernel_listed(Kernel *k, PyObject *text)
         Py_INCREF(integer);
         PyList_SET_ITEM(list, (Py_ssize_t)i, integer);
     }
-    give_up_room(k);
+    return list;
+}
+
+static PyObject *
+Kernel_encode(Kernel *k, PyObject *text)
+{
+    Worker *w = taken(k);
+    if (w == NULL)
+        return NULL;
+    int64_t count = encode(k, w, text);
+    PyObject *list = count < 0 ? NULL : listed(k, w, count);
+
+    put_back(k, w);
     return list;
 }
 
 static PyObject *
 Kernel_packed(Kernel *k, PyObject *text)
 {
-    int64_t count = encode(k, text);
-    PyObject *packed = count < 0 ? NULL : PyByteArray_FromStringAndSize((const char *)k->ids, 4 * (Py_ssize_t)count);
+    Worker *w = taken(k);
+    if (w == NULL)
+        return NULL;
+    int64_t count = encode(k, w, text);
+    PyObject *packed = count < 0 ? NULL : PyByteArray_FromStringAndSize((const char *)w->ids, 4 * (Py_ssize_t)count);
 
-    give_up_room(k);
+    put_back(k, w);
     return packed;
 }
 
 static PyObject *
 Kernel_count(Kernel *k, PyObject *text)
 {
-    int64_t count = encode(k, text);
+    Worker *w = taken(k);
+    if (w == NULL)
+        return NULL;
+    int64_t count = encode(k, w, text);
 
-    give_up_room(k);
+    put_back(k, w);
     return count < 0 ? NULL : PyLong_FromLongLong(count);
 }
 
@@ -763,29 +836,26 @@ Kernel_pieces(Kernel *k, PyObject *text)
 {
     Cutting cutting = {0};
     int64_t ends[PIECES + 16];
-    PyObject *list = NULL;
+    PyObject *list = NULL, *piece;
+    Worker *w = taken(k);
 
-    if (!PyUnicode_Check(text)) {
-        PyErr_Format(PyExc_TypeError, "a text is a str, not %.100s", Py_TYPE(text)->tp_name);
+    if (w == NULL)
         return NULL;
-    }
-    cutting.n = write_utf8(k, text);
-    if (cutting.n < 0 || (list = PyList_New(0)) == NULL)
-        return NULL;
-    cutting.b = k->text;
+    cutting.n = checked(text) < 0 ? -1 : write_utf8(w, text);
+    cutting.b = w->text;
     cutting.last = -1;
-    for (int64_t p = 0; p < cutting.n;) {
+    if (cutting.n >= 0)
+        list = PyList_New(0);
+    for (int64_t p = 0; list != NULL && p < cutting.n;) {
         int64_t pieces = cut(k, &cutting, ends);
-        for (int64_t i = 0; i < pieces; p = ends[i++]) {
-            PyObject *piece = PyBytes_FromStringAndSize((const char *)k->text + p, (Py_ssize_t)(ends[i] - p));
-            if (piece == NULL || PyList_Append(list, piece) < 0) {
-                Py_XDECREF(piece);
-                Py_DECREF(list);
-                return NULL;
-            }
-            Py_DECREF(piece);
+        for (int64_t i = 0; list != NULL && i < pieces; p = ends[i++]) {
+            piece = PyBytes_FromStringAndSize((const char *)w->text + p, (Py_ssize_t)(ends[i] - p));
+            if (piece == NULL || PyList_Append(list, piece) < 0)
+                Py_CLEAR(list);
+            Py_XDECREF(piece);
         }
     }
+    put_back(k, w);
     return list;
 }
 
@@ -840,8 +910,8 @@ double_steps(Kernel *k)
 static int
 Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"tables", "missing", NULL};
-    PyObject *tables, *missing;
+    static char *names[] = {"tables", "make", NULL};
+    PyObject *tables, *make;
     int64_t bytes = 256, pages = 0x110000 / 64, kinds = 0, shorts = 0, mediums = 0, characters = 1 << 16;
     int64_t crossings = PARTS_CROSS + 1024, one = 1, classes = 0, states = 0, ways = 0, bounds = 0;
 
@@ -849,7 +919,7 @@ Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
         PyErr_SetString(PyExc_TypeError, "a kernel is made once");
         return -1;
     }
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O", names, &PyDict_Type, &tables, &missing))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O", names, &PyDict_Type, &tables, &make))
         return -1;
     const uint8_t *differ = table(tables, "parts_differ", 1, &one);
     if (differ == NULL || (k->leads = table(tables, "leads", 1, &bytes)) == NULL
@@ -878,15 +948,12 @@ Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
     k->tables = PyDict_Values(tables);
     if (k->tables == NULL || double_steps(k) < 0)
         return -1;
-    k->missing = Py_NewRef(missing);
-    k->memo = PyMem_Malloc(sizeof(Known) << MEMO_BITS);
-    k->longs = PyMem_Calloc((size_t)1 << LONG_BITS, sizeof(KnownLong *));
+    k->make = Py_NewRef(make);
     k->integers = PyMem_Calloc((size_t)bounds, sizeof(PyObject *));
-    if (k->memo == NULL || k->longs == NULL || k->integers == NULL) {
+    if (k->integers == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    memset(k->memo, 0xFF, sizeof(Known) << MEMO_BITS); /* no piece has such a length */
     return 0;
 }
 
@@ -895,24 +962,20 @@ Kernel_dealloc(Kernel *k)
 {
     PyTypeObject *type = Py_TYPE(k);
 
-    for (int64_t i = 0; k->longs != NULL && i < (int64_t)1 << LONG_BITS; i++)
-        PyMem_Free(k->longs[i]);
+    while (k->idle_count > 0)
+        dismiss(k->idle[--k->idle_count]);
     for (int64_t i = 0; k->integers != NULL && i < k->vocabulary; i++)
         Py_XDECREF(k->integers[i]);
-    PyMem_Free(k->longs);
     PyMem_Free(k->integers);
-    PyMem_Free(k->memo);
     PyMem_Free(k->doubles);
-    PyMem_Free(k->text);
-    PyMem_Free(k->ids);
     Py_XDECREF(k->tables);
-    Py_XDECREF(k->missing);
+    Py_XDECREF(k->make);
     type->tp_free((PyObject *)k);
     Py_DECREF(type);
 }
 
 static PyMethodDef Kernel_methods[] = {
-    {"listed", (PyCFunction)Kernel_listed, METH_O, NULL},
+    {"encode", (PyCFunction)Kernel_encode, METH_O, NULL},
     {"packed", (PyCFunction)Kernel_packed, METH_O, NULL},
     {"count", (PyCFunction)Kernel_count, METH_O, NULL},
     {"pieces", (PyCFunction)Kernel_pieces, METH_O, NULL},

@@ -3,28 +3,32 @@
 from collections.abc import Callable
 from typing import final
 
+_Missing = Callable[[bytes, int, bool], bytes]
+
 @final
 class Kernel:
-    """Encodes texts. Not to be shared between threads: what it calls can let another one go on.
+    """Encodes texts. Safe to share between threads.
 
-    Each method raises UnicodeEncodeError on a lone surrogate, and what `missing` raises.
+    Each method raises TypeError for what is no str, UnicodeEncodeError on a lone surrogate, and what is raised by what it
+    asks.
     """
 
-    def __init__(self, tables: dict[str, bytes], missing: Callable[[bytes, int, bool], bytes]) -> None:
+    def __init__(self, tables: dict[str, bytes], make: Callable[[], _Missing]) -> None:
         """`tables` as `katapi.runtime.native.derived.derive_tables` gives them.
 
-        `missing` is asked for what no table tells: the ids, packed as int32, of a piece that begins the given bytes and
-        has the given length. The flag says that it is a part of a piece. Raises ValueError on tables of wrong lengths.
+        What `make` gives is asked, by one thread at a time, for what no table tells: the ids, packed as int32, of a piece
+        that begins the given bytes and has the given length. The flag says that it is a part of a piece. Raises
+        ValueError on tables of wrong lengths.
         """
 
-    def listed(self, text: str) -> list[int]:
+    def encode(self, text: str, /) -> list[int]:
         """The ids of a text; of equal ids there is one object."""
 
-    def packed(self, text: str) -> bytearray:
+    def packed(self, text: str, /) -> bytearray:
         """The same as int32, one behind the other."""
 
-    def count(self, text: str) -> int:
+    def count(self, text: str, /) -> int:
         """How many they are."""
 
-    def pieces(self, text: str) -> list[bytes]:
+    def pieces(self, text: str, /) -> list[bytes]:
         """What the text is cut into, in UTF-8."""

@@ -12,7 +12,7 @@ from katapi.runtime.unicode.codepoints import Tie
 if TYPE_CHECKING:
     from katapi.runtime.native.rewriting import Rewriter
 
-_MODULES: Final = ("katapi.runtime.native.merging", "katapi.runtime.native.rewriting")
+_MODULES: Final = tuple(f"katapi.runtime.native.{name}" for name in ("merging", "rewriting", "membership"))
 _PAGE: Final = 64
 _STAYS: Final = "~"  # between characters that are tried, if it stays itself
 _MOST_IDLE: Final = 4
@@ -32,13 +32,25 @@ class LocalRewriting:
         `is_plain` may say that the characters from one code point to another stay, and are in no set of a tie that has
         not all characters.
         """
+        from katapi.runtime.native.membership import first_outside  # there is none where nothing is compiled
+
+        self._first_outside = first_outside
         self._normalize = normalize
         self._ties = ties
         self._is_plain = is_plain
         self._idle: list[Rewriter] = []
+        self._settled = bytearray(0x110000 // 8)  # a bit for each character that is known to stay, whatever is beside it
+        self._rows: dict[int, list[tuple[int, bytes]] | None] = {}
 
     def __call__(self, text: str) -> str:
         """The normalized text, `text` itself where nothing changes."""
+        first_outside = self._first_outside
+        place = first_outside(text, self._settled, 0)
+        while place >= 0 and (first := ord(text[place]) & -_PAGE) not in self._rows:
+            self._learned(first)
+            place = first_outside(text, self._settled, place)
+        if place < 0:
+            return text
         try:
             rewriter = self._idle.pop()
         except IndexError:
@@ -51,7 +63,19 @@ class LocalRewriting:
         return rewritten
 
     def _learned(self, first: int) -> list[tuple[int, bytes]] | None:
-        """What is known of a page, as `Rewriter` takes it."""
+        """What is known of a page, as `Rewriter` takes it. Which characters stay is noted beside."""
+        if first not in self._rows:
+            from katapi.runtime.native.rewriting import PLAIN
+
+            rows = self._rows_of(first)
+            if first not in range(0xD800, 0xE000):  # surrogates are refused
+                for code in range(first, first + _PAGE):
+                    if rows is None or rows[code - first][0] == PLAIN:
+                        self._settled[code >> 3] |= 1 << (code & 7)
+            self._rows[first] = rows
+        return self._rows[first]
+
+    def _rows_of(self, first: int) -> list[tuple[int, bytes]] | None:
         from katapi.runtime.native.rewriting import ASKED, BEFORE, BEHIND, CHANGES, LONGEST, PLAIN, TIED_TO_PLAIN
 
         last = first + _PAGE - 1

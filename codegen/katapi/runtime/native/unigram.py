@@ -56,7 +56,7 @@ class UnigramEncoder(WordEncoder):
             return super().encode(text)
         b = text.encode("utf-8")
         count: i64 = self.merge(b + PADDING, 0, len(b))
-        self.out = self.parts
+        self.leave_in(self.parts)
         return count
 
     def merge_short(self, b: bytes, p: i64, size: i64, parts: vec[i32]) -> i64:

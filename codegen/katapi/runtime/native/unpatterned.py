@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.compiled import EngineForm, why_pure
-from katapi.runtime.native.engine import DERIVATION, Encoder, NativeEngine, NativePlan
+from katapi.runtime.native.engine import DERIVATION, NativeEngine, NativePlan
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.engine import NOT_COMPILED
@@ -22,9 +22,11 @@ from katapi.runtime.tokenization.normalizers import InTurn
 from katapi.runtime.tokenization.options import PrependScheme
 from katapi.runtime.tokenization.spaces import Spaces
 from katapi.runtime.tokenization.stages import Normalizer
+from katapi.runtime.tokenization.surrogates import lone_surrogate
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData
 
 if TYPE_CHECKING:
+    from katapi.runtime.native.encoder import Encoder
     from katapi.runtime.tokenization.engine import PieceEngine
 
 ENCODER: Final = tuple(f"katapi.runtime.native.{name}" for name in ("merging", "whole_tokens", "encoder"))
@@ -38,8 +40,10 @@ _MODULES: Final = {
     c.WordPiece: ("word_memo", "words", "word_tables", "word_pieces"),
 }
 _MARK: Final = "▁"  # how vocabularies write a space
+_MOST_IDLE: Final = 16  # encoders that are kept; each has some megabytes of memos
 _NO_CUT: Final = "its pre-tokenizers have no compiled form"
 
+_T = TypeVar("_T")
 Form: TypeAlias = "Callable[[str, bool], str | None]"
 """A text, and whether the input begins with it, in the form that an encoder takes; None where only the pure can."""
 Making: TypeAlias = "Callable[[], Callable[[], Encoder]]"
@@ -51,7 +55,10 @@ class NoEngine(Exception):
 
 
 class UnpatternedEngine(NativeEngine):
-    """Encodes by compiled code what no pattern cuts. Safe to share between threads, as `NativeEngine` is."""
+    """Encodes by compiled code what no pattern cuts.
+
+    Each call has an encoder of its own, which is made when all others are at work, and kept for the next call.
+    """
 
     def __init__(
         self,
@@ -62,8 +69,10 @@ class UnpatternedEngine(NativeEngine):
         text: Form,
         positional: bool,
     ) -> None:
-        """`text` gives a text in the form that the encoders take."""
-        super().__init__(make, pure, form)
+        """`text` gives a text in the form that the encoders take; `pure` as `NativeEngine` takes it."""
+        super().__init__(pure, form)
+        self._make = make
+        self._idle: list[Encoder] = []
         self._text = text
         self._positional = positional
 
@@ -71,11 +80,6 @@ class UnpatternedEngine(NativeEngine):
     def positional(self) -> bool:
         """Whether the ids depend on `first`."""
         return self._positional
-
-    @property
-    def takes_text_as_it_is(self) -> bool:
-        """A space may come in front."""
-        return False
 
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """One that leaves spaces where `whole` writes marks, if the encoders take them so."""
@@ -93,17 +97,40 @@ class UnpatternedEngine(NativeEngine):
     def encode(self, text: str, first: bool) -> list[int]:
         """The ids of a normalized text."""
         own = self._text(text, first)
-        return self._pure.encode(text, first) if own is None else super().encode(own, first)
+        return self._pure.encode(text, first) if own is None else self._given(own, lambda encoder: encoder.listed(own))
 
     def encode_array(self, text: str, first: bool) -> NDArray[np.int32]:
         """The same as int32 of shape [n]."""
         own = self._text(text, first)
-        return self._pure.encode_array(text, first) if own is None else super().encode_array(own, first)
+        if own is None:
+            return self._pure.encode_array(text, first)
+
+        def array(encoder: Encoder) -> NDArray[np.int32]:
+            count = encoder.encode(own)
+            if encoder.view is None:
+                encoder.view = np.frombuffer(memoryview(encoder.out), dtype=np.int32)
+            return encoder.view[:count].copy()
+
+        return self._given(own, array)
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
         own = self._text(text, first)
-        return self._pure.count(text, first) if own is None else super().count(own, first)
+        return self._pure.count(text, first) if own is None else self._given(own, lambda encoder: encoder.encode(own))
+
+    def _given(self, text: str, work: Callable[[Encoder], _T]) -> _T:
+        """What an encoder makes of a text."""
+        try:
+            encoder = self._idle.pop()
+        except IndexError:
+            encoder = self._make()
+        try:
+            return work(encoder)
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+        finally:
+            if len(self._idle) < _MOST_IDLE:
+                self._idle.append(encoder)
 
 
 class InSpaces:

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from katapi.runtime.errors import ArtifactError
-from katapi.runtime.native.engine import native_plan
+from katapi.runtime.native.engine import ByteLevelEngine, native_plan
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build_stages import build_decoding, build_normalizer, build_pretokenizer
 from katapi.runtime.tokenization.byte_alphabet import to_bytes
@@ -59,11 +59,12 @@ def build_tokenizer(
         engine = plan if isinstance(plan, str) else plan.engine()
         if isinstance(engine, str):
             return Encoding(parts.engine(engine), normalizer, inner_normalizer)
+        leaves_ascii = all(isinstance(one, c.Normalize) for one in configuration.normalizers)
         return Encoding(
             engine,
             engine.normalizer(normalizer, configuration.normalizers),
             engine.normalizer(inner_normalizer, inner),
-            lean=engine.takes_text_as_it_is and all(isinstance(one, c.Normalize) for one in configuration.normalizers),
+            kernel=engine.kernel if isinstance(engine, ByteLevelEngine) and leaves_ascii else None,
         )
 
     def parting() -> Parting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,21 +12,24 @@ from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.stages import Engine, Normalizer
 from katapi.runtime.tokenization.surrogates import lone_surrogate, refuse_surrogates
 
+if TYPE_CHECKING:
+    from katapi.runtime.native.kernel import Kernel
+
 
 class Encoding:
     """The stages before the post-processor."""
 
     def __init__(
-        self, engine: Engine, normalizer: Normalizer, inner_normalizer: Normalizer, *, lean: bool = False
+        self, engine: Engine, normalizer: Normalizer, inner_normalizer: Normalizer, *, kernel: Kernel | None = None
     ) -> None:
         """`inner_normalizer` is for what stands behind a place at which a text is cut.
 
-        `lean` says that ASCII needs no normalizer, and that the engine refuses lone surrogates itself.
+        `kernel` is that of the engine where ASCII needs no normalizer.
         """
         self.engine = engine
         """What normalized texts go to."""
-        self.lean = lean
-        """Whether a text of ASCII may go to the engine as it is."""
+        self.kernel = kernel
+        """Where a text of ASCII may go as it is; None where there is no such place."""
         self._normalize = normalizer.normalize
         self._normalize_part = inner_normalizer.normalize
         self._align = normalizer.align
@@ -43,7 +47,7 @@ class Encoding:
         return self._of(text, self._normalize_part)
 
     def _of(self, text: str, normalize: Callable[[str], str]) -> str:
-        if not self.lean:
+        if self.kernel is None:
             refuse_surrogates(text)
             return normalize(text)
         try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katapi.runtime.errors import TokenizerError
+from katapi.runtime.native.engine import unpacked
 from katapi.runtime.tokenization.encoding import Encoding
 from katapi.runtime.tokenization.interface import Decoder
 from katapi.runtime.tokenization.stages import Decoding, PostProcessor
@@ -73,8 +74,9 @@ class PipelineTokenizer:
         if not text:
             return []
         encoding = self._encoding or self._made()
-        if encoding.lean and text.isascii():
-            return encoding.engine.encode(text, first)
+        kernel = encoding.kernel
+        if kernel is not None and text.isascii():
+            return kernel.encode(text)
         normalized = encoding.normalized(text, first)
         return encoding.aligned(text, first)[0] if normalized is None else encoding.engine.encode(normalized, first)
 
@@ -86,8 +88,9 @@ class PipelineTokenizer:
         if not text:
             return np.zeros(0, dtype=np.int32)
         encoding = self._encoding or self._made()
-        if encoding.lean and text.isascii():
-            return encoding.engine.encode_array(text, first)
+        kernel = encoding.kernel
+        if kernel is not None and text.isascii():
+            return unpacked(kernel.packed(text))
         normalized = encoding.normalized(text, first)
         if normalized is None:
             return np.array(encoding.aligned(text, first)[0], dtype=np.int32)
@@ -101,8 +104,9 @@ class PipelineTokenizer:
         if not text:
             return 0
         encoding = self._encoding or self._made()
-        if encoding.lean and text.isascii():
-            return encoding.engine.count(text, first)
+        kernel = encoding.kernel
+        if kernel is not None and text.isascii():
+            return kernel.count(text)
         normalized = encoding.normalized(text, first)
         if normalized is None:
             return len(encoding.aligned(text, first)[0])
