@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
@@ -44,7 +45,7 @@ def kernel(cuts: tuple[Cut, ...], missing: Callable[[bytes, int, bool], bytes] |
     from katapi.runtime.native.byte_pairs import BytePairs
     from katapi.runtime.native.kernel import Kernel
 
-    return Kernel(tables(cuts), missing or BytePairs(tables(cuts)).ids)
+    return Kernel(tables(cuts), lambda: missing or BytePairs(tables(cuts)).ids)
 
 
 def packed(ids: list[int]) -> bytes:
@@ -92,35 +93,39 @@ def test_what_is_asked_for_and_what_is_kept() -> None:
         return packed([*piece[:size]])
 
     encoder = kernel(_GPT2, missing)
-    for text in ("ab", " abc", "x" * 7, "x" * 8, "x" * 15, "x" * 16, "x" * 256, "x" * 257, "中文"):
+    for size, times in ((1, 0), (7, 0), (8, 0), (15, 0), (16, 1), (256, 1), (257, 4)):
         asked.clear()
-        expected = [256] if text == "ab" else [*text.encode()]
-        assert [encoder.listed(text) for _ in range(3)] == [expected] * 3
-        assert encoder.packed(text) == packed(expected)
-        assert encoder.count(text) == len(expected)
-        times = 0 if text == "ab" else 5 if len(text) == 257 else 1
-        assert asked == [(part, False) for part in [text.encode()] * times] or asked == [
-            ("中".encode(), False),
-            ("文".encode(), False),
-        ]
+        text = "x" * size
+        assert [encoder.encode(text) for _ in range(2)] == [[*text.encode()]] * 2
+        assert encoder.packed(text) == packed([*text.encode()])
+        assert encoder.count(text) == size
+        assert asked == [(text.encode(), False)] * times
+
+
+def test_pieces_of_all_sizes_with_many_ids_or_few() -> None:
+    encoder, expected = kernel(_GPT2), {"a": [97], "b": [98], "ab": [256]}
+    for size in range(1, 40):
+        for word in ("ab" * size, "a" * size, "b" + "ab" * size, "aab" * size):
+            for text in (word, f"{word} {word}"):
+                ids = [
+                    *(
+                        id
+                        for part in re.split("(ab)", text)
+                        for one in ([part] if part == "ab" else part)
+                        for id in expected.get(one, [32])
+                    )
+                ]
+                assert encoder.encode(text) == encoder.encode(text) == ids
+                assert encoder.packed(text) == packed(ids)
 
 
 def test_no_text_is_read_beyond_its_end() -> None:
-    """The last bytes of a text of ASCII are read from a copy: all lengths about its size, with other text before."""
+    """The last bytes of a text of ASCII are read from a copy: all lengths about its size, behind a longer text."""
     encoder = kernel(_GPT2)
     for size in range(80):
-        for text in ("a b " * 20, "ab" * 40, "-" * 80, " " * 80):
-            encoder.count("ab" * 200)
-            assert encoder.listed(text[:size]) == [
-                *(number for piece in split(_GPT2, text[:size]) for number in merged(piece))
-            ]
-
-
-def merged(piece: str) -> list[int]:
-    ids: list[int] = []
-    for part in piece.replace("ab", "\0"):
-        ids.append(256 if part == "\0" else ord(part))
-    return ids
+        for text in ("a c " * 20, "ca" * 40, "-" * 80, " " * 80):
+            encoder.count("ca" * 200)
+            assert encoder.encode(text[:size]) == [*text[:size].encode()]
 
 
 def test_an_error_on_the_way_leaves_the_encoder_as_it_was() -> None:
@@ -134,24 +139,53 @@ def test_an_error_on_the_way_leaves_the_encoder_as_it_was() -> None:
         return packed([*piece[:size]])
 
     encoder = kernel(_GPT2, missing)
+    long = "x" * 20
     for word, error in ((" bad", MemoryError), (" more", ValueError), (" none", ValueError), (" \ud800", UnicodeError)):
-        for text in (f"a{word} b", f"{word} lemon " * 30):
-            for encode in (encoder.listed, encoder.packed, encoder.count):
+        for text in (f"a{word}{long} b", f"{word}{long} lemon " * 30):
+            for encode in (encoder.encode, encoder.packed, encoder.count):
                 with pytest.raises(error):
                     encode(text)
-        assert encoder.listed("a b") == [*b"a b"]
-    for encode in (encoder.listed, encoder.packed, encoder.count, encoder.pieces):
+        assert encoder.encode("a b") == [*b"a b"]
+    for encode in (encoder.encode, encoder.packed, encoder.count, encoder.pieces):
         with pytest.raises(TypeError, match="a text is a str, not bytes"):
             encode(b"a")  # type: ignore[arg-type]  # what is refused
+
+
+def test_while_one_text_waits_another_may_come() -> None:
+    inner: list[list[int]] = []
+
+    def missing(piece: bytes, size: int, is_part: bool) -> bytes:
+        if len(inner) < 20:
+            inner.append([])
+            inner.append(encoder.encode("c" * (20 + len(inner))))
+        return packed([*piece[:size]])
+
+    encoder = kernel(_GPT2, missing)
+    text = f"a {'b' * 30} ab"
+    assert encoder.encode(text) == [*text[:-2].encode(), 256]
+    assert [len(ids) for ids in inner if ids] == [*range(40, 20, -1)]
 
 
 def test_tables_that_do_not_belong_together_are_refused() -> None:
     from katapi.runtime.native.kernel import Kernel
 
     good = tables(_GPT2)
-    for name in ("leads", "pages", "kinds", "short", "medium", "characters", "crossings", "bounds", "starts", "steps"):
+    names = "leads pages kinds short medium characters crossings byte_pairs pairs ids bounds starts steps parts_differ"
+    for name in names.split():
         for other in ({**good, name: good[name][:-1]}, {key: good[key] for key in good if key != name}):
             with pytest.raises(ValueError, match=r"the table \w+ is not there or of a wrong length|belong together"):
-                Kernel(other, lambda *_: b"")
+                Kernel(other, lambda: lambda *_: b"")
     with pytest.raises(TypeError):
-        Kernel([], lambda *_: b"")  # type: ignore[arg-type]  # what is refused
+        Kernel([], lambda: lambda *_: b"")  # type: ignore[arg-type]  # what is refused
+
+
+def test_a_maker_that_fails_is_told() -> None:
+    from katapi.runtime.native.kernel import Kernel
+
+    def make() -> Callable[[bytes, int, bool], bytes]:
+        raise RuntimeError("no maker")
+
+    failing = Kernel(tables(_GPT2), make)
+    for encode in (failing.encode, failing.packed, failing.count, failing.pieces):
+        with pytest.raises(RuntimeError, match="no maker"):
+            encode("a")

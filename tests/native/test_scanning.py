@@ -18,7 +18,6 @@ from tests.field_patterns import LIVELY, TIKTOKEN
 from tests.native.scanned import families, pieces, split
 from tests.random_patterns import patterns, texts
 
-
 _FAMILIES = families()
 
 

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from librt.strings import read_i32_le
-from librt.vecs import vec
-from mypy_extensions import i32, i64
+from mypy_extensions import i64
 
 from katapi.runtime.native.merging import Merging
 from katapi.runtime.native.whole_tokens import WholeTokens

@@ -40,7 +40,6 @@ def unpacked(ids: bytearray) -> NDArray[np.int32]:
     return np.ndarray(len(ids) >> 2, _INT32, ids)
 
 
-
 class NativeEngine(ABC):
     """Encodes by compiled code, and finds spans in pure Python. Safe to share between threads."""
 

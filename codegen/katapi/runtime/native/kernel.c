@@ -41,8 +41,8 @@ enum {
     PADDING = 32,               /* bytes behind a text, so that no piece is read beyond it */
     SHORT = 15,                 /* bytes of the longest piece that is two numbers */
     IDS = 6,                    /* that an entry of the memo holds */
-    MEMO_BITS = 15,             /* of the number of its entries */
-    LONG_BITS = 14,             /* of the number of entries of the memo of longer pieces */
+    MEMO_BITS = 16,             /* of the number of its entries */
+    LONG_BITS = 15,             /* of the number of entries of the memo of longer pieces */
     LONGEST_KEPT = 256,         /* bytes; a longer piece seldom comes twice */
     LARGE = 1 << 20,            /* bytes of a text, or ids, that room is not kept for */
     MOST_IDLE = 16,             /* workers that are kept; each has two megabytes of memos */
@@ -56,7 +56,9 @@ enum {
     SINGLY = 8,                 /* of a double step: it must be gone singly */
     PARTS_CROSS = 1 << 17,      /* as `katapi.runtime.native.crossings` writes them */
     CROSSING_BITS = 20,
-    PART_ALONE = 2
+    PART_ALONE = 2,
+    MERGED = 32,                /* bytes up to which a piece is merged as the definition says */
+    NO_PAIR = 0x7FFFFFF          /* the rank of two parts that do not merge: above all ranks */
 };
 
 #define ID 0x3FFFF              /* the bits of an id */
@@ -95,8 +97,8 @@ typedef struct {
     PyObject *tables;
     PyObject *make;             /* makes what a worker asks */
     /* What is derived from the vocabulary, and an object for each id that was listed. */
-    const uint8_t *shorts, *mediums, *characters, *crossings;
-    uint64_t short_mask, medium_mask, part;
+    const uint8_t *shorts, *mediums, *characters, *crossings, *byte_pairs, *pairs, *ids;
+    uint64_t short_mask, medium_mask, pair_mask, part;
     int64_t vocabulary;
     PyObject **integers;
     /* What is derived from the pattern. `classes` is the number of classes of characters, and the class of the end. */
@@ -326,38 +328,96 @@ put(const Known *known, int32_t *out)
     return out + count;
 }
 
+/* Where the search for a piece of up to 15 bytes among the tokens begins. */
+static inline const uint8_t *
+place_of_token(const Kernel *k, uint64_t low, uint64_t high)
+{
+    uint64_t key = high & ~PART;
+
+    if (key >> 56 < 8)
+        return k->shorts + 16 * (((low | key) * MIX >> 36) & k->short_mask);
+    return k->mediums + 32 * (((low * MIX + key * MIX_HIGH) >> 36) & k->medium_mask);
+}
+
 /* The id of a piece of up to 15 bytes that is a token; -1 where it is none. */
 static int64_t
 token_of(const Kernel *k, uint64_t low, uint64_t high)
 {
-    uint64_t size = high >> 56 & 15, place;
+    const uint8_t *place = place_of_token(k, low, high), *end;
+    uint64_t key = high & ~PART, found;
     int64_t token;
 
-    if (size < 8) {
-        uint64_t key = low | size << 56;
-        for (place = (key * MIX >> 36) & k->short_mask;; place = (place + 1) & k->short_mask) {
-            uint64_t found = load64(k->shorts + 16 * place);
-            if (found == key) {
-                token = (int64_t)load32(k->shorts + 16 * place + 8);
-                break;
-            }
+    if (key >> 56 < 8) {
+        end = k->shorts + 16 * (k->short_mask + 1);
+        for (key |= low; (found = load64(place)) != key;) {
             if (found == ~0ull)
                 return -1;
+            place = place + 16 == end ? k->shorts : place + 16;
         }
+        token = (int64_t)load32(place + 8);
     }
     else {
-        uint64_t key = high & ~PART;
-        for (place = ((low * MIX + key * MIX_HIGH) >> 36) & k->medium_mask;; place = (place + 1) & k->medium_mask) {
-            uint64_t found = load64(k->mediums + 32 * place + 8);
-            if (found == key && load64(k->mediums + 32 * place) == low) {
-                token = (int64_t)load32(k->mediums + 32 * place + 16);
-                break;
-            }
+        end = k->mediums + 32 * (k->medium_mask + 1);
+        while ((found = load64(place + 8)) != key || load64(place) != low) {
             if (found == ~0ull)
                 return -1;
+            place = place + 32 == end ? k->mediums : place + 32;
         }
+        token = (int64_t)load32(place + 16);
     }
     return token >= WHOLE_ONLY && high & PART ? -1 : token & ID;
+}
+
+/* The rank of the token that two parts become. */
+static inline uint32_t
+rank_of_pair(const Kernel *k, uint32_t left, uint32_t right)
+{
+    uint64_t key = (uint64_t)left << 18 | right, found;
+
+    for (uint64_t place = (key * MIX >> 40) & k->pair_mask;; place = (place + 1) & k->pair_mask) {
+        found = load64(k->pairs + 8 * place);
+        if (found >> 18 == key)
+            return found & ID;
+        if (found == ~0ull)
+            return NO_PAIR;
+    }
+}
+
+/* A piece of up to 32 bytes that is no token: again and again the leftmost pair of the lowest rank merges. */
+static int32_t *
+merged(const Kernel *k, const uint8_t *p, int64_t size, int32_t *out)
+{
+    uint32_t parts[MERGED], ranks[MERGED]; /* the rank of a part, and that of the pair that begins with it */
+    int last = (int)size - 1, best = 0;
+
+    for (int i = 0; i < last; i++) {
+        parts[i] = p[i];
+        ranks[i] = load32(k->byte_pairs + 4 * ((uint32_t)p[i] << 8 | p[i + 1]));
+    }
+    parts[last] = p[last];
+    for (;;) {
+        uint32_t lowest = NO_PAIR;
+        for (int i = 0; i < last; i++)
+            if (ranks[i] < lowest) {
+                lowest = ranks[i];
+                best = i;
+            }
+        if (lowest == NO_PAIR)
+            break;
+        parts[best] = lowest;
+        last--;
+        for (int i = best + 1; i <= last; i++) {
+            parts[i] = parts[i + 1];
+            ranks[i - 1] = ranks[i];
+        }
+        if (best < last)
+            ranks[best] = rank_of_pair(k, lowest, parts[best + 1]);
+        if (best > 0)
+            ranks[best - 1] = rank_of_pair(k, parts[best - 1], lowest);
+    }
+    for (int i = 0; i <= last; i++)
+        *out++ = (int32_t)load32(k->ids + 4 * parts[i]);
+    return out;
 }
 
 /* Asks for the ids of a piece that is no token of up to 15 bytes. Gives bytes, or NULL with an error. */
@@ -421,12 +481,17 @@ asked(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, int is_part, i
         memcpy(out, known->ids, 4 * (size_t)known->count);
         return out + known->count;
     }
-    PyObject *ids = ask(k, w, p, size, is_part);
-    if (ids == NULL)
-        return NULL;
-    int64_t count = PyBytes_GET_SIZE(ids) / 4;
-    memcpy(out, PyBytes_AS_STRING(ids), 4 * (size_t)count);
-    Py_DECREF(ids);
+    int64_t count;
+    if (size <= SHORT)
+        count = merged(k, p, size, out) - out;
+    else {
+        PyObject *ids = ask(k, w, p, size, is_part);
+        if (ids == NULL)
+            return NULL;
+        count = PyBytes_GET_SIZE(ids) / 4;
+        memcpy(out, PyBytes_AS_STRING(ids), 4 * (size_t)count);
+        Py_DECREF(ids);
+    }
     if (keep) {
         known = PyMem_Malloc(sizeof(KnownLong) + 4 * (size_t)count + (size_t)size);
         if (known != NULL) { /* without memory it is asked for again */
@@ -579,35 +644,36 @@ encode_bytes(const Kernel *k, Worker *w, Cutting *cutting)
 
     while (p < cutting->n) {
         uint64_t lows[PIECES + 16], highs[PIECES + 16];
+        const Known *places[PIECES + 16];
         int64_t pieces = cut(k, cutting, ends), begin = p;
 
         if (pieces == 0)
             break;
         if (make_room(w, count, ends[pieces - 1] - p) < 0)
             return -1;
+        /* The memory is asked for the entries of all of them before the first is looked at. */
         for (int64_t i = 0; i < pieces; i++) {
             int64_t size = ends[i] - begin;
-            if (size <= SHORT) {
-                const uint8_t *b = at(cutting, begin);
-                uint64_t low = load64(b) & LOW[size], high = (load64(b + 8) & HIGH[size]) | (uint64_t)size << 56;
-                PREFETCH(&w->memo[slot_of(low, high)]);
-                lows[i] = low;
-                highs[i] = high;
+            const uint8_t *b = at(cutting, begin);
+            if (size > SHORT || (size >= 8 && is_wide_lead(*b)))
+                places[i] = NULL;
+            else {
+                lows[i] = load64(b) & LOW[size];
+                highs[i] = (load64(b + 8) & HIGH[size]) | (uint64_t)size << 56;
+                places[i] = &w->memo[slot_of(lows[i], highs[i])];
+                PREFETCH(places[i]);
             }
             begin = ends[i];
         }
         int32_t *out = w->ids + count;
         for (int64_t i = 0; i < pieces; i++) {
-            int64_t size = ends[i] - p;
-            if (size <= SHORT && (size < 8 || (lows[i] & 0xF0) != 0xE0)) {
-                const Known *known = &w->memo[slot_of(lows[i], highs[i])];
-                if (known->low == lows[i] && known->high == highs[i])
-                    out = put(known, out);
-                else
-                    out = unknown(k, w, cutting->b + p, size, lows[i], highs[i], 0, out);
-            }
+            const Known *known = places[i];
+            if (known == NULL)
+                out = in_parts(k, w, cutting->b + p, ends[i] - p, out);
+            else if (known->low == lows[i] && known->high == highs[i])
+                out = put(known, out);
             else
-                out = in_parts(k, w, cutting->b + p, size, out);
+                out = unknown(k, w, cutting->b + p, ends[i] - p, lows[i], highs[i], 0, out);
             if (UNLIKELY(out == NULL))
                 return -1;
             p = ends[i];
@@ -913,7 +979,7 @@ Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
     static char *names[] = {"tables", "make", NULL};
     PyObject *tables, *make;
     int64_t bytes = 256, pages = 0x110000 / 64, kinds = 0, shorts = 0, mediums = 0, characters = 1 << 16;
-    int64_t crossings = PARTS_CROSS + 1024, one = 1, classes = 0, states = 0, ways = 0, bounds = 0;
+    int64_t crossings = PARTS_CROSS + 1024, byte_pairs = 1 << 16, pairs = 0, ids = 0, one = 1, classes = 0, states = 0, ways = 0, bounds = 0;
 
     if (k->tables != NULL) {
         PyErr_SetString(PyExc_TypeError, "a kernel is made once");
@@ -928,6 +994,8 @@ Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
         || (k->mediums = table(tables, "medium", 16, &mediums)) == NULL
         || (k->characters = table(tables, "characters", 4, &characters)) == NULL
         || (k->crossings = table(tables, "crossings", 1, &crossings)) == NULL
+        || (k->byte_pairs = table(tables, "byte_pairs", 4, &byte_pairs)) == NULL
+        || (k->pairs = table(tables, "pairs", 8, &pairs)) == NULL || (k->ids = table(tables, "ids", 4, &ids)) == NULL
         || table(tables, "bounds", 4, &bounds) == NULL || (k->starts = table(tables, "starts", 3, &classes)) == NULL
         || (k->ways = table(tables, "ways", 2 * classes, &ways)) == NULL
         || (k->steps = table(tables, "steps", 2 * classes, &states)) == NULL)
@@ -938,9 +1006,10 @@ Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
     k->mediums += 16;
     k->short_mask = (uint64_t)(shorts - 1) - 1;
     k->medium_mask = (uint64_t)((mediums - 1) / 2) - 1;
+    k->pair_mask = (uint64_t)pairs - 1;
     k->part = *differ ? PART : 0;
     k->vocabulary = bounds;
-    if (states == 0 || states > UNSURE || ways == 0 || ways > NONE || (k->short_mask & (k->short_mask + 1)) != 0
+    if (pairs == 0 || (pairs & (pairs - 1)) != 0 || ids < 256 || states == 0 || states > UNSURE || ways == 0 || ways > NONE || (k->short_mask & (k->short_mask + 1)) != 0
         || (k->medium_mask & (k->medium_mask + 1)) != 0) {
         PyErr_SetString(PyExc_ValueError, "the tables do not belong together");
         return -1;

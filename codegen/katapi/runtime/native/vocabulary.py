@@ -8,7 +8,6 @@ from librt.strings import read_i32_le
 from librt.vecs import vec
 from mypy_extensions import i64
 
-
 from katapi.runtime.native.merging import MIX, NONE, are_equal
 from katapi.runtime.native.whole_tokens import hash_of
 from katapi.runtime.tokenization.byte_alphabet import IN_NO_TEXT
