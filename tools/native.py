@@ -3,11 +3,11 @@
 usage: python tools/native.py [--root FOLDER] [--into FOLDER | --remove | --needs]
 
 COMPILED is the one list of it. All modules in Python make one shared library, `katapi/native__mypyc`, and a small
-extension each that stands beside its source, as one in C does by itself; `katapi/native.json` says what they were made of and by what. Without `--into` they are
-put into the source tree, where git ignores them, and nothing is done where the record says that they are current.
-`--remove` takes them away. `--needs` prints what they import when they run, as requirements for pip, and compiles
-nothing. Exit status 3, with a sentence on stderr, where no extension can be built here: without a C compiler or without
-Python's headers. Katapi then runs as pure Python, with the same results.
+extension each that stands beside its source, as one in C does by itself; `katapi/native.json` says what they were made
+of and by what. Without `--into` they are put into the source tree, where git ignores them, and nothing is done where
+the record says that they are current. `--remove` takes them away. `--needs` prints what they import when they run, as
+requirements for pip, and compiles nothing. Exit status 3, with a sentence on stderr, where no extension can be built
+here: without a C compiler or without Python's headers. Katapi then runs as pure Python, with the same results.
 """
 
 from __future__ import annotations

@@ -146,9 +146,9 @@ def test_an_error_on_the_way_leaves_the_encoder_as_it_was() -> None:
                 with pytest.raises(error):
                     encode(text)
         assert encoder.encode("a b") == [*b"a b"]
-    for encode in (encoder.encode, encoder.packed, encoder.count, encoder.pieces):
+    for method in (encoder.encode, encoder.packed, encoder.count, encoder.pieces):
         with pytest.raises(TypeError, match="a text is a str, not bytes"):
-            encode(b"a")  # type: ignore[arg-type]  # what is refused
+            method(b"a")  # type: ignore[arg-type]  # what is refused
 
 
 def test_while_one_text_waits_another_may_come() -> None:

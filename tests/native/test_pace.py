@@ -60,7 +60,7 @@ _UNITS = {
 }
 _SLOWER = {
     # A run of marks is one cluster, which is put in order in pure Python.
-    ("qwen3", "marks of two kinds"): 30,
+    ("qwen3", "marks of two kinds"): 80,
     ("bert-uncased-gte.tokenizer.json", "marks of two kinds"): 30,
     ("xlnet-base-cased.tokenizer.json", "marks of two kinds"): 30,
     # All characters are one word, and in it most places have many tokens.

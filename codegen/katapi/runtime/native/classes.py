@@ -1,4 +1,4 @@
-"""The tables by which a compiled scanner finds the class of a character in UTF-8.
+"""The tables by which a kernel finds the class of a character in UTF-8.
 
 leads   by the first byte of a character its class, where every character with this byte is of the class, else 255;
         the byte 255, which stands behind a text, has the class of the end: the number of classes

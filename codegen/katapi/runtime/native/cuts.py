@@ -1,4 +1,4 @@
-"""Which patterns a tokenizer's pre-tokenizers cut by, in turn: what a scanner is derived from, and found by."""
+"""Which patterns a tokenizer's pre-tokenizers cut by, in turn: what an automaton is derived from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cut: TypeAlias = "tuple[str, str]"
 
 
 class NotScannable(Exception):
-    """Pre-tokenizers for which there is no scanner; the text says why."""
+    """Pre-tokenizers that no automaton cuts as; the text says why."""
 
 
 def cuts_of(stages: Sequence[c.PreTokenizer], unicode: c.UnicodeVersions) -> tuple[Cut, ...]:

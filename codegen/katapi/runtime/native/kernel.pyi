@@ -9,15 +9,15 @@ _Missing = Callable[[bytes, int, bool], bytes]
 class Kernel:
     """Encodes texts. Safe to share between threads.
 
-    Each method raises TypeError for what is no str, UnicodeEncodeError on a lone surrogate, and what is raised by what it
-    asks.
+    Each method raises TypeError for what is no str, UnicodeEncodeError on a lone surrogate, and what is raised by what
+    it asks.
     """
 
     def __init__(self, tables: dict[str, bytes], make: Callable[[], _Missing]) -> None:
         """`tables` as `katapi.runtime.native.derived.derive_tables` gives them.
 
-        What `make` gives is asked, by one thread at a time, for what no table tells: the ids, packed as int32, of a piece
-        that begins the given bytes and has the given length. The flag says that it is a part of a piece. Raises
+        What `make` gives is asked, by one thread at a time, for what no table tells: the ids, packed as int32, of a
+        piece that begins the given bytes and has the given length. The flag says that it is a part of a piece. Raises
         ValueError on tables of wrong lengths.
         """
 

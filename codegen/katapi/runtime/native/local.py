@@ -39,9 +39,7 @@ class LocalRewriting:
         self._ties = ties
         self._is_plain = is_plain
         self._idle: list[Rewriter] = []
-        self._settled = bytearray(
-            0x110000 // 8
-        )  # a bit for each character that is known to stay, whatever is beside it
+        self._settled = bytearray(0x110000 // 8)  # a bit for each character that stays, whatever is beside it
         self._rows: dict[int, list[tuple[int, bytes]] | None] = {}
 
     def __call__(self, text: str) -> str:

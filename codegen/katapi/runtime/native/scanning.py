@@ -1,4 +1,4 @@
-"""The deterministic automaton by which a scanner finds the end of a piece, derived from the patterns that cut.
+"""The deterministic automaton by which the end of a piece is found, derived from the patterns that cut.
 
 It goes from left to right and looks at one class of characters after the other. A state is what the pattern can still
 do, in the order in which it prefers it (Pike's threads; Cox, "Regular expression matching: the virtual machine
@@ -23,7 +23,7 @@ from katapi.runtime.patterns.program import Ahead, Back, Done, Fork, Program, St
 from katapi.runtime.patterns.tree import Alternation
 
 MOST_STATES = 200
-"""More would make too large a scanner."""
+"""More would make tables too large."""
 _MOST_CLASSES = 60  # sets of them are integers of 64 bits
 
 

@@ -18,7 +18,8 @@ from __future__ import annotations
 from struct import pack
 from typing import Final, NamedTuple
 
-from katapi.runtime.native.scanning import NotScannable, Scanning
+from katapi.runtime.native.cuts import NotScannable
+from katapi.runtime.native.scanning import Scanning
 
 _NONE: Final = 0xFF
 _ENDS: Final = 0x100
@@ -29,7 +30,7 @@ _BEFORE: Final = 0x200
 
 
 class Behind(NamedTuple):
-    """What a step leaves behind: a state of the automaton, and the class of the last character where it may be wanted."""
+    """What a step leaves behind: a state of the automaton, and the last character's class where it may be wanted."""
 
     state: int
     last: int | None
