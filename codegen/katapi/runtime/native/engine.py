@@ -36,7 +36,7 @@ _INT32 = np.dtype(np.int32)
 
 
 def unpacked(ids: bytearray) -> NDArray[np.int32]:
-    """Packed ids as an array of shape [n], whose memory they are: numpy's fastest way to an array of one's own."""
+    """Packed ids as int32 of shape [n], whose memory they are: numpy's fastest way to an array of one's own."""
     return np.ndarray(len(ids) >> 2, _INT32, ids)
 
 

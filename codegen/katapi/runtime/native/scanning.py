@@ -60,9 +60,13 @@ class Scanning:
     """The automaton of some cuts; every class is in one region. A set of classes has a bit for each."""
 
     cuts: tuple[Cut, ...]
+    """The patterns."""
     partition: Partition
+    """The classes of characters that they tell apart."""
     states: tuple[State, ...]
+    """As few as can be."""
     regions: tuple[Region, ...]
+    """One where no patterns cut in turn."""
 
     @property
     def end(self) -> int:

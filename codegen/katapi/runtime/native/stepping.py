@@ -29,7 +29,7 @@ _BEFORE_LAST: Final = 0x100
 _BEFORE: Final = 0x200
 
 
-class Behind(NamedTuple):
+class _Behind(NamedTuple):
     """What a step leaves behind: a state of the automaton, and the last character's class where it may be wanted."""
 
     state: int
@@ -63,8 +63,8 @@ class _Steps:
 
     def __init__(self, scanning: Scanning) -> None:
         self._scanning = scanning
-        self._reached: list[Behind] = []
-        self._numbers: dict[Behind, int] = {}
+        self._reached: list[_Behind] = []
+        self._numbers: dict[_Behind, int] = {}
         self._wanting = {
             index
             for index, state in enumerate(scanning.states)
@@ -80,7 +80,7 @@ class _Steps:
             steps += [self._step(behind, kind) for kind in range(end + 1)]
         return steps
 
-    def _step(self, behind: Behind, kind: int) -> int:
+    def _step(self, behind: _Behind, kind: int) -> int:
         way = self._scanning.states[behind.state].ways[kind]
         if way.to is not None:
             return self._to(way.to, kind, way.ends)
@@ -90,7 +90,7 @@ class _Steps:
         if behind.last is None:
             return _UNSURE
         first = self._way_from_start(behind.last)
-        step = _UNSURE if first is None else self._step(Behind(first, None), kind)
+        step = _UNSURE if first is None else self._step(_Behind(first, None), kind)
         return _UNSURE if step == _UNSURE or step & _BEFORE_LAST else step | _BEFORE_LAST
 
     def _begin(self, kind: int) -> int:
@@ -106,7 +106,7 @@ class _Steps:
 
     def _to(self, state: int, kind: int, ended: bool) -> int:
         """The number of what is left behind; `ended` says that the piece could have ended before this character."""
-        behind = Behind(state, kind if ended and state in self._wanting else None)
+        behind = _Behind(state, kind if ended and state in self._wanting else None)
         if behind not in self._numbers:
             self._reached.append(behind)
             if len(self._reached) >= _UNSURE:
