@@ -232,6 +232,19 @@ def test_many_threads_at_once() -> None:
             assert ids == expected
 
 
+def test_threads_that_leave_the_lock_to_others() -> None:
+    """Texts of more than 8 KiB, with words that the kernel must ask for while others encode."""
+    form = both("qwen2_5_tokens")
+    random = Random(9)
+    words = ["".join(random.choices("abcdefgh天é", k=random.randint(1, 60))) for _ in range(6000)]
+    texts = [" ".join(random.choices(words, k=1500)) for _ in range(12)]
+    expected = [form.pure.encode(text) for text in texts]
+    with ThreadPoolExecutor(6) as pool:
+        for ids in pool.map(lambda _: [form.compiled.encode(text) for text in texts], range(12)):
+            assert ids == expected
+    assert form.compiled.encode_array(texts[0]).tolist() == expected[0]
+
+
 def test_an_array_is_its_own() -> None:
     form = both("qwen2_5_tokens")
     first = form.compiled.encode_array("the first text")

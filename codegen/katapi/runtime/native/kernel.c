@@ -15,7 +15,8 @@
    - Longer pieces, and those with more ids than an entry holds, have a memo with their bytes.
 
    A kernel can be shared between threads. What a text is worked on with belongs to a worker, which is kept for the next
-   text; while one waits for what it asked for, another thread may come with a text, and gets another worker. */
+   text; another thread that comes meanwhile gets another worker. While a long text is cut and looked up the interpreter's
+   global lock is left to others, and taken for what must be asked. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -44,6 +45,7 @@ enum {
     MEMO_BITS = 16,             /* of the number of its entries */
     LONG_BITS = 15,             /* of the number of entries of the memo of longer pieces */
     LONGEST_KEPT = 256,         /* bytes; a longer piece seldom comes twice */
+    UNLOCKED = 1 << 13,         /* bytes of the shortest text that leaves the lock to others: some tens of microseconds */
     LARGE = 1 << 20,            /* bytes of a text, or ids, that room is not kept for */
     MOST_IDLE = 16,             /* workers that are kept; each has two megabytes of memos */
     NONE = 0xFF,                /* no state */
@@ -90,6 +92,8 @@ typedef struct {
     int64_t text_room;
     int32_t *ids;
     int64_t room;
+    int leaves_lock;            /* whether the text is long enough for that */
+    PyThreadState *left;        /* with which the lock is taken again; NULL while it is held */
 } Worker;
 
 typedef struct {
@@ -291,6 +295,24 @@ cut(const Kernel *k, Cutting *cutting, int64_t *ends)
     return e - ends;
 }
 
+/* ---- The interpreter's lock ---- */
+
+static void
+leave_lock(Worker *w)
+{
+    if (w->leaves_lock)
+        w->left = PyEval_SaveThread();
+}
+
+static void
+take_lock(Worker *w)
+{
+    if (w->left != NULL) {
+        PyEval_RestoreThread(w->left);
+        w->left = NULL;
+    }
+}
+
 /* ---- Looking up ---- */
 
 static const uint64_t LOW[16] = {
@@ -485,22 +507,24 @@ asked(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, int is_part, i
     if (size <= SHORT)
         count = merged(k, p, size, out) - out;
     else {
+        take_lock(w);
         PyObject *ids = ask(k, w, p, size, is_part);
         if (ids == NULL)
             return NULL;
         count = PyBytes_GET_SIZE(ids) / 4;
         memcpy(out, PyBytes_AS_STRING(ids), 4 * (size_t)count);
         Py_DECREF(ids);
+        leave_lock(w);
     }
     if (keep) {
-        known = PyMem_Malloc(sizeof(KnownLong) + 4 * (size_t)count + (size_t)size);
+        known = PyMem_RawMalloc(sizeof(KnownLong) + 4 * (size_t)count + (size_t)size);
         if (known != NULL) { /* without memory it is asked for again */
             known->hash = hash;
             known->size = marked;
             known->count = count;
             memcpy(known->ids, out, 4 * (size_t)count);
             memcpy(known->ids + count, p, (size_t)size);
-            PyMem_Free(*place);
+            PyMem_RawFree(*place);
             *place = known;
         }
     }
@@ -626,8 +650,9 @@ make_room(Worker *w, int64_t count, int64_t more)
     if (count + more + 8 <= w->room)
         return 0;
     int64_t room = count + more + (count + more) / 2 + 4096;
-    int32_t *ids = PyMem_Realloc(w->ids, 4 * (size_t)room);
+    int32_t *ids = PyMem_RawRealloc(w->ids, 4 * (size_t)room);
     if (ids == NULL) {
+        take_lock(w);
         PyErr_NoMemory();
         return -1;
     }
@@ -636,7 +661,7 @@ make_room(Worker *w, int64_t count, int64_t more)
     return 0;
 }
 
-/* The ids of a text in UTF-8 into `ids`; gives their number, or -1 with an error. */
+/* The ids of a text in UTF-8 into `ids`; gives their number, or -1 with an error and the lock taken. */
 static int64_t
 encode_bytes(const Kernel *k, Worker *w, Cutting *cutting)
 {
@@ -771,14 +796,19 @@ encode(const Kernel *k, Worker *w, PyObject *text)
         cutting.copied_from = cutting.n < PADDING ? 0 : cutting.n - PADDING;
         cutting.whole = cutting.n < 16 ? 0 : cutting.n - 15;
         memcpy(cutting.copied, cutting.b + cutting.copied_from, (size_t)(cutting.n - cutting.copied_from));
-        return encode_bytes(k, w, &cutting);
     }
-    cutting.n = write_utf8(w, text);
-    if (cutting.n < 0)
-        return -1;
-    cutting.b = w->text;
-    cutting.whole = cutting.n;
-    return encode_bytes(k, w, &cutting);
+    else {
+        cutting.n = write_utf8(w, text);
+        if (cutting.n < 0)
+            return -1;
+        cutting.b = w->text;
+        cutting.whole = cutting.n;
+    }
+    w->leaves_lock = cutting.n >= UNLOCKED;
+    leave_lock(w);
+    int64_t count = encode_bytes(k, w, &cutting);
+    take_lock(w);
+    return count;
 }
 
 /* ---- Workers ---- */
@@ -787,11 +817,11 @@ static void
 dismiss(Worker *w)
 {
     for (int64_t i = 0; w->longs != NULL && i < (int64_t)1 << LONG_BITS; i++)
-        PyMem_Free(w->longs[i]);
+        PyMem_RawFree(w->longs[i]);
     PyMem_Free(w->longs);
     PyMem_Free(w->memo);
     PyMem_Free(w->text);
-    PyMem_Free(w->ids);
+    PyMem_RawFree(w->ids);
     Py_XDECREF(w->missing);
     PyMem_Free(w);
 }
@@ -824,7 +854,7 @@ static void
 put_back(Kernel *k, Worker *w)
 {
     if (w->room > LARGE) {
-        PyMem_Free(w->ids);
+        PyMem_RawFree(w->ids);
         w->ids = NULL;
         w->room = 0;
     }

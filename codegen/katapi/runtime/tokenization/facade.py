@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +56,9 @@ class TextAndIds(ABC):
     ) -> list[list[int]]:
         """What `encode` gives for each text, in their order.
 
-        `threads` texts are worked on at a time. One is fastest where the interpreter has a global lock, which both
-        engines hold from the beginning of a text to its end; more serve an interpreter that has none (PEP 703).
-        Raises `TokenizerError` V101, V107 and V110 as `encode` does.
+        `threads` of them work on a part of the texts each. The compiled engine of a byte-level vocabulary leaves the
+        interpreter's global lock to others while it works on a text of 8 KiB or more; with shorter ones, and other
+        engines, one thread is fastest. Raises `TokenizerError` V101, V107 and V110 as `encode` does.
         """
         encode = partial(self.encode, post_process=post_process)
         if threads < 2:
@@ -64,7 +66,9 @@ class TextAndIds(ABC):
         from concurrent.futures import ThreadPoolExecutor  # few processes ask for it
 
         with ThreadPoolExecutor(threads) as pool:
-            return [*pool.map(encode, texts)]
+            return [
+                ids for part in pool.map(lambda part: [*map(encode, part)], _parts([*texts], threads)) for ids in part
+            ]
 
     def spans(self, text: str | bytes, ids: Sequence[int]) -> NDArray[np.int64]:
         """Where in `text` each of `ids` comes from, which are `encode(text)`: half-open ranges of bytes, int64 [n, 2].
@@ -110,3 +114,10 @@ def _as_text(text: bytes) -> str:
         raise TokenizerError(
             f"the bytes are not UTF-8: {error.reason}", code="V110", where=f"byte {error.start}"
         ) from None
+
+
+def _parts(texts: list[str | bytes], count: int) -> list[list[str | bytes]]:
+    """The texts in their order in so many parts, or fewer, which are alike in length."""
+    ends = [*accumulate(map(len, texts))]
+    places = [*(bisect_left(ends, ends[-1] * part / count) for part in range(count if texts else 0)), len(texts)]
+    return [texts[first:last] for first, last in pairwise(places) if first < last]
