@@ -876,15 +876,20 @@ listed(const Kernel *k, const Worker *w, int64_t count)
 {
     PyObject *list = PyList_New((Py_ssize_t)count);
 
-    for (int64_t i = 0; list != NULL && i < count; i++) {
-        int32_t id = w->ids[i];
-        PyObject *integer = k->integers[id];
-        if (UNLIKELY(integer == NULL) && (integer = k->integers[id] = PyLong_FromLong(id)) == NULL) {
-            Py_CLEAR(list);
-            break;
+    /* First where the integers lie, then they themselves, so that the memory brings many at a time. */
+    for (int64_t i = 0; list != NULL && i < count;) {
+        int64_t first = i, behind = i + PIECES < count ? i + PIECES : count;
+        for (; i < behind; i++) {
+            PyObject *integer = k->integers[w->ids[i]];
+            if (UNLIKELY(integer == NULL)
+                && (integer = k->integers[w->ids[i]] = PyLong_FromLong(w->ids[i])) == NULL)
+                break;
+            PyList_SET_ITEM(list, (Py_ssize_t)i, integer);
         }
-        Py_INCREF(integer);
-        PyList_SET_ITEM(list, (Py_ssize_t)i, integer);
+        for (int64_t each = first; each < i; each++)
+            Py_INCREF(PyList_GET_ITEM(list, (Py_ssize_t)each));
+        if (i < behind)
+            Py_CLEAR(list);
     }
     return list;
 }
