@@ -60,10 +60,10 @@ class Stretch:
     """Control tokens and literals that are printed one after the other, and all that is known of them beforehand."""
 
     __slots__ = (
-        "_encoded",
         "_inner",
         "closing",
         "holds_control",
+        "known",
         "marks",
         "opening",
         "segments",
@@ -97,11 +97,12 @@ class Stretch:
         """Whether the first control token takes white space off the run before it."""
         self.strips_behind = any(isinstance(s, ControlSegment) and s.token.strips_behind for s in closed)
         """Whether the last one takes white space off the run behind it."""
-        self._encoded: Encoded | None = None
+        self.known: Encoded | None = None
+        """What the tokenizer that was last asked makes of it."""
 
     def encoded(self, tokenizer: Tokenizer) -> Encoded:
         """The ids from the first to the last control token, which depend on nothing outside; remembered."""
-        encoded = self._encoded
+        encoded = self.known
         if encoded is None or encoded.tokenizer is not tokenizer:
             ids: list[int] = []
             ends: list[int] = []
@@ -118,7 +119,7 @@ class Stretch:
                     run = ""
                 ids.append(segment.token.id)
                 stripping = segment.token.strips_behind
-            encoded = self._encoded = Encoded(tokenizer, np.array(ids, dtype=np.int64).tobytes(), len(ids), ends)
+            encoded = self.known = Encoded(tokenizer, np.array(ids, dtype=np.int64).tobytes(), len(ids), ends)
         return encoded
 
 

@@ -99,6 +99,11 @@ class UnpatternedEngine(NativeEngine):
         own = self._text(text, first)
         return self._pure.encode_array(text, first) if own is None else super().encode_array(own, first)
 
+    def encode_bytes(self, text: str, first: bool) -> bytes:
+        """The same in the bytes of an int64 array."""
+        own = self._text(text, first)
+        return self._pure.encode_bytes(text, first) if own is None else super().encode_bytes(own, first)
+
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
         own = self._text(text, first)
