@@ -50,7 +50,6 @@ def emit_renderer(program: Program, package: str) -> str:
     module = Module(program.source, lender(program, package))
     module.signatures = {d.name: tuple(p.type for p in d.parameters) for d in program.template.definitions}
     module.counters = counters_of_defs(program.template)
-    module.open_roles = program.request.open_role is not None
     module.printed("Printed")
     module.use(f"{package}.request", "Request")
     known = _known(program.template)

@@ -16,7 +16,7 @@ from katapi.runtime.rendering import as_text, has_key, is_list, is_object, json_
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import trim
-from katapi_models.hermes_3_llama_3_1.request import Request, ToolMessage
+from katapi_models.hermes_3_llama_3_1.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.llama3_1_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -266,9 +266,9 @@ def render(request: Request) -> list[Printed]:
         out.append(TOOLS_USE_THE_91)
     # hermes3.kata:104 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system" or m.role == "user":  # :105 when system, user
+        if type(m) is SystemMessage or type(m) is UserMessage:  # :105 when system, user
             out += (ROLE_105[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_105)
-        elif m.role == "assistant":  # :107 when assistant
+        elif type(m) is AssistantMessage:  # :107 when assistant
             out.append(IM_START_ASSISTANT_108)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
@@ -287,13 +287,13 @@ def render(request: Request) -> list[Printed]:
             else:
                 out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_119)
             out.append(IM_END_121)
-        elif m.role == "tool":  # :126 when tool
-            if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
+        elif type(m) is ToolMessage:  # :126 when tool
+            if i != 0 and type(message_at(messages, i - 1)) is not ToolMessage:
                 out.append(IM_START_TOOL_127)
             out += (TOOL_RESPONSE_128, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_128_37)
             if i != len(messages) - 1:
                 out.append(NEWLINE_129)
-            if not isinstance(message_at(messages, i + 1), ToolMessage):
+            if type(message_at(messages, i + 1)) is not ToolMessage:
                 out.append(IM_END_130)
         else:
             assert_never(m)
