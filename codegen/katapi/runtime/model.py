@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -158,27 +158,40 @@ class Model(DeclaredTokenizer, Generic[R]):
             raise TypeError("params go with a request in bytes; a typed request holds its own")
         else:
             incoming = self._typed
-        if images is not None or self._shown is not None:
+        shows = self._shows(request)
+        if shows or images is not None:
             request = self._with_images(request, images)
         if policy is None:
-            return self._whole(request, incoming, origins=origins)
+            return self._whole(request, incoming, shows=shows, origins=origins)
         budget = self._budget(policy)
         from katapi.runtime.budget.apply import assemble_within  # many inputs have no budget
 
         # A budget that cuts tokens off asks for their origins.
-        within = assemble_within(self, request, budget, lambda kept: self._whole(kept, incoming, origins=True))
+        within = assemble_within(
+            self, request, budget, partial(self._whole, incoming=incoming, shows=shows, origins=True)
+        )
         return within if origins else within.without_origins()
 
-    def _whole(self, request: R, incoming: Incoming, *, origins: bool) -> ModelInput:
+    def _whole(self, request: R, incoming: Incoming, *, shows: bool, origins: bool) -> ModelInput:
         """A request whose images have their placeholders, assembled with all that is in it."""
         rendered = RenderedInput(self._render(request), self.template)
-        if self._shown is not None:
+        if shows:
             self._check_images(rendered, request)
         known = self._known_runs
         tokenizer = known.tokenizer
         ids, run_ends = assemble_array(rendered.printed, tokenizer, known=known)
         kept = run_ends if origins else None
         return ModelInput(ids, rendered, request, self._declared, incoming, tokenizer, kept)
+
+    def _shows(self, request: R) -> bool:
+        """Whether a request has parts that carry images or videos, for a template that shows some."""
+        return self._shown is not None and self._holds_parts(request)
+
+    @cached_property
+    def _holds_parts(self) -> Callable[[object], bool]:
+        from katapi.runtime.images.placing import holds_parts  # few models show images
+
+        return holds_parts
 
     def _with_images(self, request: R, images: Images | None, past: int = 0) -> R:
         """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""
