@@ -119,10 +119,7 @@ def _check_shown(shown: Shown | None, images: Images) -> None:
 def holds_parts(value: object) -> bool:
     """Whether a part that carries an image or video is in a value: every request is looked through, few have one."""
     if isinstance(value, tuple):
-        for item in value:
-            if not isinstance(item, str) and holds_parts(item):
-                return True
-        return False
+        return any(holds_parts(item) for item in value if not isinstance(item, str))
     fields = _fields_of(type(value))
     if fields is None:
         return True
