@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from katapi.runtime.json_types import Json
-from katapi.runtime.known_values import LONGEST_KNOWN, MOST_KNOWN, key_of
-from katapi.runtime.printed import Printed
+from katapi.runtime.known_values import LONGEST_KNOWN, MOST_KNOWN, Key, key_of, size_of
+from katapi.runtime.printed import Fixed, Printed, remembered
 from katapi.runtime.segments import Path
 
 Value = TypeVar("Value", bound=Json)
@@ -21,21 +21,23 @@ def known_prints(prints: Prints[Value]) -> Prints[Value]:
 
     Raises what `prints` raises, which is not remembered.
     """
-    known: dict[tuple[str | bytes, Path], list[Printed]] = {}
+    known: dict[tuple[Key, Path], Fixed] = {}
 
-    def remembered(out: list[Printed], value: Value, path: Path) -> None:
+    def remembering(out: list[Printed], value: Value, path: Path) -> None:
         key = key_of(value)
         if key is None:
             prints(out, value, path)
             return
-        printed = known.get((key, path))
-        if printed is None:
-            printed = []
+        found = known.get((key, path))
+        if found is None:
+            printed: list[Printed] = []
             prints(printed, value, path)
-            if len(key) <= LONGEST_KNOWN:
-                if len(known) >= MOST_KNOWN:
-                    known.clear()
-                known[key, path] = printed
-        out += printed
+            if not printed or size_of(key) > LONGEST_KNOWN:
+                out += printed
+                return
+            if len(known) >= MOST_KNOWN:
+                known.clear()
+            found = known[key, path] = remembered(printed)
+        out.append(found)
 
-    return remembered
+    return remembering

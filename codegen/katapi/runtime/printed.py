@@ -57,7 +57,7 @@ class Encoded(NamedTuple):
 
 
 class Stretch:
-    """Control tokens and literals that are printed one after the other, and all that is known of them beforehand."""
+    """What is printed one after the other, and all that is known of it beforehand."""
 
     __slots__ = (
         "_inner",
@@ -71,16 +71,9 @@ class Stretch:
         "strips_behind",
     )
 
-    def __init__(self, printed: Sequence[ControlSegment | LiteralSegment | Mark]) -> None:
-        segments: list[ControlSegment | LiteralSegment] = []
-        marks: list[int] = []
-        for item in printed:
-            if isinstance(item, Mark):
-                marks.append(len(segments))
-            else:
-                segments.append(item)
+    def __init__(self, segments: Sequence[Segment], marks: Sequence[int] = ()) -> None:
         self.segments = tuple(segments)
-        """What is printed, in order, without the marks."""
+        """What is printed, in order."""
         self.marks = tuple(marks)
         """Before which of the segments a sampled region begins or ends."""
         controls = [i for i, segment in enumerate(segments) if isinstance(segment, ControlSegment)]
@@ -109,7 +102,7 @@ class Stretch:
             run = ""
             stripping = False
             for segment in self._inner:
-                if isinstance(segment, LiteralSegment):
+                if not isinstance(segment, ControlSegment):
                     run += segment.text
                     continue
                 run = without_space(run, before=stripping, behind=segment.token.strips_before)
@@ -128,10 +121,21 @@ class ImageStretch(Stretch):
 
     __slots__ = ("__weakref__", "placeholder")
 
-    def __init__(self, printed: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
-        super().__init__(printed)
+    def __init__(self, segments: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
+        super().__init__(segments)
         self.placeholder = placeholder
         """Which image it is, and what of it each segment stands for."""
+
+
+class Remembered(Stretch):
+    """What was printed of a value that came before."""
+
+    __slots__ = ("printed",)
+
+    def __init__(self, printed: Sequence[Printed]) -> None:
+        super().__init__(*_segments_of(printed))
+        self.printed = tuple(printed)
+        """The same in the form in which it was printed."""
 
 
 Spelled = NewType("Spelled", str)
@@ -191,23 +195,40 @@ def without_space(run: str, *, before: bool, behind: bool) -> str:
 
 def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:
     """What a template prints in one go, put together."""
-    stretch = Stretch(printed)
-    return Spelled(text_of_segments(stretch.segments)), stretch
+    segments: list[ControlSegment | LiteralSegment] = []
+    marks: list[int] = []
+    for item in printed:
+        if isinstance(item, Mark):
+            marks.append(len(segments))
+        else:
+            segments.append(item)
+    return Spelled(text_of_segments(segments)), Stretch(segments, marks)
+
+
+def remembered(printed: Sequence[Printed]) -> Fixed:
+    """What was printed of a value, put together."""
+    return Spelled(text_of(printed)), Remembered(printed)
 
 
 def kept(printed: Iterable[Printed]) -> PrintedText:
     """What a block printed, in which there is no control token, as one text."""
-    pieces: list[LiteralText | ContentText] = []
-    for part in printed:
-        if len(part) == 3:
-            pieces += [(segment.text, segment.path, segment.start) for segment in content_segments(part)]
-        elif isinstance(part[1], Stretch):
-            pieces += [segment for segment in part[1].segments if isinstance(segment, LiteralSegment)]
-        elif isinstance(part[1], Pieces):
-            pieces += part[1].pieces
-        else:
-            pieces.append((part[0], part[1]))
+    pieces = [piece for part in printed for piece in _pieces_of(part)]
     return Content("".join([piece[0] for piece in pieces])), Pieces(pieces)
+
+
+def _pieces_of(part: Printed) -> Iterable[LiteralText | ContentText]:
+    """The pieces of a part in which there is no control token."""
+    if len(part) == 3:
+        return [(segment.text, segment.path, segment.start) for segment in content_segments(part)]
+    match part[1]:
+        case Remembered(printed=printed):
+            return [piece for inner in printed for piece in _pieces_of(inner)]
+        case Stretch(segments=segments):
+            return [segment for segment in segments if isinstance(segment, LiteralSegment)]
+        case Pieces(pieces=pieces):
+            return pieces
+        case site:
+            return [(part[0], site)]
 
 
 def text_of(printed: Iterable[Printed]) -> str:
@@ -231,6 +252,13 @@ def content_segments(part: ContentText) -> list[ContentSegment]:
 
 def rendering_of(printed: Iterable[Printed]) -> Rendering:
     """The segments that were printed, and the ranges of them that are sampled."""
+    segments, bounds = _segments_of(printed)
+    regions = zip(bounds[::2], bounds[1::2], strict=True)
+    return Rendering(segments, [(start, end) for start, end in regions if start < end])
+
+
+def _segments_of(printed: Iterable[Printed]) -> tuple[list[Segment], list[int]]:
+    """The segments that were printed, and before which of them a sampled region begins or ends."""
     segments: list[Segment] = []
     bounds: list[int] = []
     for part in printed:
@@ -245,8 +273,7 @@ def rendering_of(printed: Iterable[Printed]) -> Rendering:
             ]
         else:
             segments.append(LiteralSegment(*part))
-    regions = zip(bounds[::2], bounds[1::2], strict=True)
-    return Rendering(segments, [(start, end) for start, end in regions if start < end])
+    return segments, bounds
 
 
 def images_of(printed: Iterable[Printed]) -> tuple[ImageSpan, ...]:

@@ -12,6 +12,7 @@ from typing import assert_never
 from katapi.runtime.documents import unscored
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed, kept
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import as_text, has_key, is_list, is_object, json_field, message_at
@@ -432,6 +433,7 @@ def _own_signature(out: list[Printed], function: Json, function_path: Path) -> N
     out.append(PASS_PYTHON_SIGNATURES_104)
 
 
+@known_prints
 def _listing(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """python-signatures.kata:107 def listing(tools)."""
     # python-signatures.kata:108 any t … where …

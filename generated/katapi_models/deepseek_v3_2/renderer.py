@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import as_object, is_object, json_field, last_message, message_at, run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -167,6 +168,7 @@ def _function_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -
     out.append(FUNCTION_CALLS_DSML_28)
 
 
+@known_prints
 def _v3_2_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """dsml.kata:32 def v3_2_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_DSML_34)

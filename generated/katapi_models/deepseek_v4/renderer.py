@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import as_object, is_object, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -199,6 +200,7 @@ def _tool_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> No
     out.append(TOOL_CALLS_DSML_88)
 
 
+@known_prints
 def _v4_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """dsml.kata:92 def v4_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_DSML_94)

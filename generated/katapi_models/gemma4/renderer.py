@@ -6,6 +6,7 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
@@ -332,7 +333,6 @@ def _parameters(out: list[Printed], of: JsonObject, of_path: Path, of_schema: bo
         out.append(TEXT_GEMMA_99)
 
 
-@known_prints
 def _declaration(out: list[Printed], function: Json, function_path: Path) -> None:
     """gemma.kata:103 def declaration(function)."""
     if not isinstance(json_field(function, "name"), str):
@@ -414,6 +414,16 @@ def _body(
         pass
 
 
+@known_prints
+def _tools_82(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """gemma4.kata:82 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out.append(TOOL_82)
+        _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
+        out.append(END_TOOL_82)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 49)."""
     out: list[Printed] = []
@@ -444,11 +454,7 @@ def render(request: Request) -> list[Printed]:
                     out += (trim((p.text, (*p_path, "text"), 0)), SPACE_77)
             else:  # :79
                 pass
-        for tool_at, tool in enumerate(tools if tools is not None else ()):
-            tool_path = ("tools", tool_at)
-            out.append(TOOL_82)
-            _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(END_TOOL_82)
+        _tools_82(out, tools if tools is not None else (), ("tools",) if tools is not None else ())
         out.append(END_TURN_83)
     # gemma4.kata:86 last u … where …
     question: UserMessage | None = None

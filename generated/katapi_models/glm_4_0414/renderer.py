@@ -6,10 +6,11 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
 from katapi.runtime.rendering import as_text, json_field, message_at, number
@@ -95,7 +96,6 @@ JSON_GLM_13 = fixed(
 )
 
 
-@known_prints
 def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
     """glm-4.kata:5 def describe(function)."""
     out.append(TEXT_GLM_6)
@@ -118,6 +118,17 @@ def _turn(
         out += (metadata if metadata is not None else EMPTY_75, NEWLINE_75, content)
 
 
+@known_prints
+def _tools_138(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """glm4.kata:138 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        if json_field(tool, "function"):
+            _describe(out, json_field(tool, "function"), (*tool_path, "function"))
+        else:
+            _describe(out, tool, tool_path)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 70)."""
     out: list[Printed] = []
@@ -127,12 +138,7 @@ def render(request: Request) -> list[Printed]:
     out.append(GMASK_81)
     if tools:
         out.append(SYSTEM_137)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            if json_field(tool, "function"):
-                _describe(out, json_field(tool, "function"), (*tool_path, "function"))
-            else:
-                _describe(out, tool, tool_path)
+        _tools_138(out, tools, ("tools",))
     # glm4.kata:142 take all system as instructions
     instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if type(m) is SystemMessage]
     without_system = [(at, m) for at, m in messages if type(m) is not SystemMessage]

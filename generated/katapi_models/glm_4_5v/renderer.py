@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed, kept
 from katapi.runtime.rendering import message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -159,6 +160,7 @@ SPACE_GLM_78 = fixed(LiteralSegment(Literal(" "), Site(78, 52, "spec/tools/glm-4
 SPACE_GLM_79 = fixed(LiteralSegment(Literal(" "), Site(79, 39, "spec/tools/glm-4.5.kata")))
 
 
+@known_prints
 def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """glm-4.5.kata:7 def tools_in_tags(tools)."""
     out.append(TOOLS_YOU_MAY_GLM_9)

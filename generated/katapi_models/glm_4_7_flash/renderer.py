@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -113,6 +114,7 @@ END_ARG_VALUE_GLM_37 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(37, 7, "
 END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
 
 
+@known_prints
 def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """glm-4.5.kata:7 def tools_in_tags(tools)."""
     out.append(TOOLS_YOU_MAY_GLM_9)

@@ -6,11 +6,12 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.dates import format_date
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed, kept
 from katapi.runtime.rendering import as_list, as_object, as_text, first_item, has_key, is_list, is_object, json_field
@@ -353,7 +354,6 @@ def _typescript(out: list[Printed], schema: Json, schema_path: Path) -> None:
         out.append(ANY_HARMONY_76)
 
 
-@known_prints
 def _function_type(out: list[Printed], function: Json, function_path: Path) -> None:
     """harmony.kata:80 def function_type(function)."""
     if not isinstance(json_field(function, "name"), str):
@@ -424,6 +424,14 @@ def _remark(out: list[Printed], of: PrintedText | None) -> None:
         out += (COMMENTARY_125, of, ASSISTANT_125)
 
 
+@known_prints
+def _tools_63(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """gpt-oss.kata:63 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        _function_type(out, json_field(tool, "function"), (*tool_path, "function"))
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 40)."""
     out: list[Printed] = []
@@ -468,9 +476,7 @@ def render(request: Request) -> list[Printed]:
             out += (INSTRUCTIONS_60, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_60)
         if tools:
             out.append(TOOLS_FUNCTIONS_NAMESPACE_62)
-            for tool_at, tool in enumerate(tools):
-                tool_path = ("tools", tool_at)
-                _function_type(out, json_field(tool, "function"), (*tool_path, "function"))
+            _tools_63(out, tools, ("tools",))
             out.append(NAMESPACE_FUNCTIONS_64)
         out.append(END_66)
     # gpt-oss.kata:87 any later in messages after … where …

@@ -6,10 +6,11 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import as_text, has_key, is_list, is_object, json_field, message_at
@@ -174,7 +175,6 @@ def _annotation(out: list[Printed], schema: Json, schema_path: Path) -> None:
         _named(out, json_field(schema, "type"), (*schema_path, "type"))
 
 
-@known_prints
 def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
     """hermes3.kata:53 def signature(f)."""
     if (
@@ -246,6 +246,20 @@ def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
     out.append(TEXT_81)
 
 
+@known_prints
+def _tools_90(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """hermes3.kata:90 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        if tool_at:
+            out.append(NEWLINE_90)
+        tool_path = (*tools_path, tool_at)
+        _signature(
+            out,
+            json_field(tool, "function") if has_key(tool, "function") else tool,
+            (*tool_path, "function") if has_key(tool, "function") else tool_path,
+        )
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 27)."""
     out: list[Printed] = []
@@ -254,15 +268,7 @@ def render(request: Request) -> list[Printed]:
     out.append(BEGIN_OF_TEXT_84)
     if tools:
         out.append(IM_START_SYSTEM_86)
-        for tool_at, tool in enumerate(tools):
-            if tool_at:
-                out.append(NEWLINE_90)
-            tool_path = ("tools", tool_at)
-            _signature(
-                out,
-                json_field(tool, "function") if has_key(tool, "function") else tool,
-                (*tool_path, "function") if has_key(tool, "function") else tool_path,
-            )
+        _tools_90(out, tools, ("tools",))
         out.append(TOOLS_USE_THE_91)
     # hermes3.kata:104 each m in messages
     for i, (m_at, m) in enumerate(messages):

@@ -12,6 +12,7 @@ from typing import assert_never
 from katapi.runtime.dates import format_date
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
@@ -105,6 +106,7 @@ RESPOND_IN_THE_LLAMA_6 = fixed(
 BLANK_LINE_LLAMA_8 = fixed(LiteralSegment(Literal("\n\n"), Site(8, 46, "spec/tools/llama.kata")))
 
 
+@known_prints
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
     """llama.kata:5 def listing(functions)."""
     out.append(RESPOND_IN_THE_LLAMA_6)

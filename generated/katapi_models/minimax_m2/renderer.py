@@ -6,9 +6,12 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import has_key, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -131,6 +134,16 @@ def _body(out: list[Printed], content: Content | tuple[TextPart, ...] | None, co
         pass
 
 
+@known_prints
+def _tools_65(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """minimax-m2.kata:65 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        if not has_key(tool, "function"):
+            raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:66")
+        out += (TOOL_67, (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None), TOOL_67_40)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 38)."""
     out: list[Printed] = []
@@ -155,15 +168,7 @@ def render(request: Request) -> list[Printed]:
         out += (CURRENT_LOCATION_53, (sys.current_location, ("messages", sys_at, "current_location"), 0))
     if tools:
         out.append(TOOLS_YOU_MAY_56)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            if not has_key(tool, "function"):
-                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:66")
-            out += (
-                TOOL_67,
-                (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None),
-                TOOL_67_40,
-            )
+        _tools_65(out, tools, ("tools",))
         out.append(TOOLS_WHEN_MAKING_70)
     out.append(EOS_83)
     # minimax-m2.kata:96 any u in messages after … where …

@@ -6,13 +6,15 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import has_key, is_object, json_field
-from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Site
+from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.views import last_before
 from katapi_models.mistral_nemo_tekken.request import (
@@ -78,6 +80,35 @@ END_TOOL_RESULTS_126 = fixed(
 )
 
 
+@known_prints
+def _tools_78(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """mistral.kata:78 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        if tool_at:
+            out.append(TEXT_78)
+        tool_path = (*tools_path, tool_at)
+        function: Json = json_field(tool, "function")
+        function_path = (*tool_path, "function")
+        if not is_object(function):
+            raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:80")
+        out.append(TYPE_FUNCTION_FUNCTION_81)
+        value_first = True
+        for key, value in function.items():
+            if key == "return":
+                continue
+            if not value_first:
+                out.append(TEXT_82)
+            value_first = False
+            value_path = (*function_path, key)
+            key_path = (*function_path, key)
+            out += (TEXT_83, (Content(key), key_path, None), TEXT_83_23)
+            if isinstance(value, str):
+                out += (TEXT_84, (Content(value), value_path, 0), TEXT_84_44)
+            else:
+                out.append((TOJSON.dump_known(value), value_path, None))
+        out.append(TEXT_86)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 55)."""
     out: list[Printed] = []
@@ -121,30 +152,7 @@ def render(request: Request) -> list[Printed]:
                 )
             if tools and query is not None and m.content == query.content:
                 out.append(AVAILABLE_TOOLS_77)
-                for tool_at, tool in enumerate(tools):
-                    if tool_at:
-                        out.append(TEXT_78)
-                    tool_path = ("tools", tool_at)
-                    function: Json = json_field(tool, "function")
-                    function_path = (*tool_path, "function")
-                    if not is_object(function):
-                        raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:80")
-                    out.append(TYPE_FUNCTION_FUNCTION_81)
-                    value_first = True
-                    for key, value in function.items():
-                        if key == "return":
-                            continue
-                        if not value_first:
-                            out.append(TEXT_82)
-                        value_first = False
-                        value_path = (*function_path, key)
-                        key_path = (*function_path, key)
-                        out += (TEXT_83, (Content(key), key_path, None), TEXT_83_23)
-                        if isinstance(value, str):
-                            out += (TEXT_84, (Content(value), value_path, 0), TEXT_84_44)
-                        else:
-                            out.append((TOJSON.dump_known(value), value_path, None))
-                    out.append(TEXT_86)
+                _tools_78(out, tools, ("tools",))
                 out.append(END_AVAILABLE_TOOLS_88)
             out.append(INST_90)
             if sys is not None and i == len(messages) - 1:

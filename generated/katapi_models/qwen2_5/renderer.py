@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Path, Site
@@ -111,6 +112,7 @@ TOOLS_FOR_EACH_QWEN_JSON_17 = fixed(
 )
 
 
+@known_prints
 def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """qwen-json.kata:6 def json_tools(tools)."""
     out.append(TOOLS_YOU_MAY_QWEN_JSON_8)

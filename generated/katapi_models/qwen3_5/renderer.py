@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import is_list, is_object, message_at
@@ -215,6 +216,7 @@ def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path:
         out.append(FUNCTION_QWEN_XML_68)
 
 
+@known_prints
 def _qwen3_5_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """qwen-xml.kata:104 def qwen3_5_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_QWEN_XML_105)
