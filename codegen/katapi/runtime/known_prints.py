@@ -19,9 +19,10 @@ Prints = Callable[[list[Printed], Value, Path], None]
 def known_prints(prints: Prints[Value]) -> Prints[Value]:
     """The same with a memory of values and places that it printed lately.
 
-    Raises what `prints` raises, which is not remembered.
+    What comes for the second time is put together, so that it is one part from then on. Raises what `prints` raises,
+    which is not remembered.
     """
-    known: dict[tuple[Key, Path], Fixed] = {}
+    known: dict[tuple[Key, Path], list[Printed] | Fixed] = {}
 
     def remembering(out: list[Printed], value: Value, path: Path) -> None:
         key = key_of(value)
@@ -29,15 +30,19 @@ def known_prints(prints: Prints[Value]) -> Prints[Value]:
             prints(out, value, path)
             return
         found = known.get((key, path))
-        if found is None:
-            printed: list[Printed] = []
-            prints(printed, value, path)
-            if not printed or size_of(key) > LONGEST_KNOWN:
-                out += printed
-                return
+        if isinstance(found, tuple):
+            out.append(found)
+            return
+        if found is not None:
+            together = known[key, path] = remembered(found)
+            out.append(together)
+            return
+        printed: list[Printed] = []
+        prints(printed, value, path)
+        if size_of(key) <= LONGEST_KNOWN:
             if len(known) >= MOST_KNOWN:
                 known.clear()
-            found = known[key, path] = remembered(printed)
-        out.append(found)
+            known[key, path] = printed
+        out += printed
 
     return remembering

@@ -55,16 +55,20 @@ class KnownRuns:
 
     def _met(self, texts: tuple[str, ...]) -> bytes:
         """The ids of a run, which is in the new half from now on, unless it is too long."""
+        run = "".join(texts)
         ids = self._old.get(texts)
         if ids is None:
-            ids = self.tokenizer.encode_bytes("".join(texts), False)
-        length = sum(map(len, texts))
-        if length > _LONGEST:
+            ids = self.tokenizer.encode_bytes(run, False)
+        if len(run) > _LONGEST:
             return ids
-        taken = length + _OVERHEAD * (1 + len(texts))
+        for text in texts:
+            if type(text) is not str:  # a text of parts, of which the characters are enough
+                texts = (run,)
+                break
+        taken = len(run) + _OVERHEAD * (1 + len(texts))
         size = self._size + taken
         if size > self._most:
             self._old, self._new, size = self._new, {}, taken
-        self._new[tuple(map(str, texts))] = ids  # of a text of parts the characters only
+        self._new[texts] = ids
         self._size = size
         return ids
