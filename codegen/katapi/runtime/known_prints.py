@@ -17,12 +17,11 @@ Prints = Callable[[list[Printed], Value, Path], None]
 
 
 def known_prints(prints: Prints[Value]) -> Prints[Value]:
-    """The same with a memory of values and places that it printed lately.
+    """The same with a memory of values and places that it printed lately: all that was printed of one is one part.
 
-    What comes for the second time is put together, so that it is one part from then on. Raises what `prints` raises,
-    which is not remembered.
+    Raises what `prints` raises, which is not remembered.
     """
-    known: dict[tuple[Key, Path], list[Printed] | Fixed] = {}
+    known: dict[tuple[Key, Path], Fixed] = {}
 
     def remembering(out: list[Printed], value: Value, path: Path) -> None:
         key = key_of(value)
@@ -30,19 +29,14 @@ def known_prints(prints: Prints[Value]) -> Prints[Value]:
             prints(out, value, path)
             return
         found = known.get((key, path))
-        if isinstance(found, tuple):
-            out.append(found)
-            return
-        if found is not None:
-            together = known[key, path] = remembered(found)
-            out.append(together)
-            return
-        printed: list[Printed] = []
-        prints(printed, value, path)
-        if size_of(key) <= LONGEST_KNOWN:
-            if len(known) >= MOST_KNOWN:
-                known.clear()
-            known[key, path] = printed
-        out += printed
+        if found is None:
+            printed: list[Printed] = []
+            prints(printed, value, path)
+            found = remembered(printed)
+            if size_of(key) <= LONGEST_KNOWN:
+                if len(known) >= MOST_KNOWN:
+                    known.clear()
+                known[key, path] = found
+        out.append(found)
 
     return remembering

@@ -60,22 +60,19 @@ class Stretch:
     """What is printed one after the other, and all that is known of it beforehand."""
 
     __slots__ = (
-        "_inner",
+        "_marks",
+        "_segments",
         "closing",
         "holds_control",
         "known",
-        "marks",
         "opening",
-        "segments",
         "strips_before",
         "strips_behind",
     )
 
-    def __init__(self, segments: Sequence[Segment], marks: Sequence[int] = ()) -> None:
-        self.segments = tuple(segments)
-        """What is printed, in order."""
-        self.marks = tuple(marks)
-        """Before which of the segments a sampled region begins or ends."""
+    def __init__(self, segments: Sequence[ControlSegment | LiteralSegment], marks: Sequence[int] = ()) -> None:
+        self._segments: tuple[Segment, ...] = tuple(segments)
+        self._marks = tuple(marks)
         controls = [i for i, segment in enumerate(segments) if isinstance(segment, ControlSegment)]
         first, last = (controls[0], controls[-1]) if controls else (0, -1)
         self.holds_control = bool(controls)
@@ -84,14 +81,23 @@ class Stretch:
         """The text before the first control token: it ends a run that may have begun before."""
         self.closing = text_of_segments(segments[last + 1 :])
         """The text behind the last control token: it begins a run that may go on; without one, the whole text."""
-        self._inner = segments[first : last + 1]
-        opened, closed = self._inner[:1], self._inner[-1:]
+        opened, closed = segments[first : first + 1], segments[last : last + 1]
         self.strips_before = any(isinstance(s, ControlSegment) and s.token.strips_before for s in opened)
         """Whether the first control token takes white space off the run before it."""
         self.strips_behind = any(isinstance(s, ControlSegment) and s.token.strips_behind for s in closed)
         """Whether the last one takes white space off the run behind it."""
         self.known: Encoded | None = None
         """What the tokenizer that was last asked makes of it."""
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """What is printed, in order."""
+        return self._segments
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Before which of the segments a sampled region begins or ends."""
+        return self._marks
 
     def encoded(self, tokenizer: Tokenizer) -> Encoded:
         """The ids from the first to the last control token, which depend on nothing outside; remembered."""
@@ -100,10 +106,10 @@ class Stretch:
             ids: list[int] = []
             ends: list[int] = []
             run = ""
-            stripping = False
-            for segment in self._inner:
+            begun = stripping = False
+            for segment in self.segments:
                 if not isinstance(segment, ControlSegment):
-                    run += segment.text
+                    run += segment.text if begun else ""
                     continue
                 run = without_space(run, before=stripping, behind=segment.token.strips_before)
                 if run:
@@ -111,7 +117,7 @@ class Stretch:
                     ends.append(len(ids))
                     run = ""
                 ids.append(segment.token.id)
-                stripping = segment.token.strips_behind
+                begun, stripping = True, segment.token.strips_behind
             encoded = self.known = Encoded(tokenizer, np.array(ids, dtype=np.int64).tobytes(), len(ids), ends)
         return encoded
 
@@ -128,14 +134,47 @@ class ImageStretch(Stretch):
 
 
 class Remembered(Stretch):
-    """What was printed of a value that came before."""
+    """What was printed of a value that may come again. Its segments are made when somebody asks for them."""
 
-    __slots__ = ("printed",)
+    __slots__ = ("_made", "printed")
 
     def __init__(self, printed: Sequence[Printed]) -> None:
-        super().__init__(*_segments_of(printed))
         self.printed = tuple(printed)
         """The same in the form in which it was printed."""
+        self._made: tuple[tuple[Segment, ...], tuple[int, ...]] | None = None
+        self.known = None
+        stretches: list[Stretch] = []
+        places: list[int] = []
+        for at, (_, stretch, *_) in enumerate(printed):
+            if isinstance(stretch, Stretch) and stretch.holds_control:
+                stretches.append(stretch)
+                places.append(at)
+        self.holds_control = bool(stretches)
+        if not stretches:
+            self.opening, self.closing = "", text_of(printed)
+            self.strips_before = self.strips_behind = False
+            return
+        self.opening = text_of(printed[: places[0]]) + stretches[0].opening
+        self.closing = stretches[-1].closing + text_of(printed[places[-1] + 1 :])
+        self.strips_before = stretches[0].strips_before
+        self.strips_behind = stretches[-1].strips_behind
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """What is printed, in order."""
+        return self._taken_apart()[0]
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Before which of the segments a sampled region begins or ends."""
+        return self._taken_apart()[1]
+
+    def _taken_apart(self) -> tuple[tuple[Segment, ...], tuple[int, ...]]:
+        made = self._made
+        if made is None:
+            segments, marks = _segments_of(self.printed)
+            made = self._made = tuple(segments), tuple(marks)
+        return made
 
 
 Spelled = NewType("Spelled", str)
