@@ -17,11 +17,12 @@ Prints = Callable[[list[Printed], Value, Path], None]
 
 
 def known_prints(prints: Prints[Value]) -> Prints[Value]:
-    """The same with a memory of values and places that it printed lately: all that was printed of one is one part.
+    """The same with a memory of values and places that it printed lately.
 
-    Raises what `prints` raises, which is not remembered.
+    What comes for the second time is put together, and is one part from then on. Raises what `prints` raises, which is
+    not remembered.
     """
-    known: dict[tuple[Key, Path], Fixed] = {}
+    known: dict[tuple[Key, Path], list[Printed] | Fixed] = {}
 
     def remembering(out: list[Printed], value: Value, path: Path) -> None:
         key = key_of(value)
@@ -29,14 +30,18 @@ def known_prints(prints: Prints[Value]) -> Prints[Value]:
             prints(out, value, path)
             return
         found = known.get((key, path))
-        if found is None:
+        if isinstance(found, tuple):
+            out.append(found)
+        elif found is not None:
+            together = known[key, path] = remembered(found)
+            out.append(together)
+        else:
             printed: list[Printed] = []
             prints(printed, value, path)
-            found = remembered(printed)
             if size_of(key) <= LONGEST_KNOWN:
                 if len(known) >= MOST_KNOWN:
                     known.clear()
-                known[key, path] = found
-        out.append(found)
+                known[key, path] = printed
+            out += printed
 
     return remembering

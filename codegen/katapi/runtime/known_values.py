@@ -53,7 +53,7 @@ def key_of(value: Json) -> Key | None:
     """
     if isinstance(value, ReadObject):
         return value.source
-    if isinstance(value, tuple) and value:
+    if type(value) is tuple and value and type(value[0]) is ReadObject:
         sources = tuple([element.source for element in value if isinstance(element, ReadObject)])
         if len(sources) == len(value):
             return sources

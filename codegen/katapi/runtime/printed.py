@@ -143,21 +143,21 @@ class Remembered(Stretch):
         """The same in the form in which it was printed."""
         self._made: tuple[tuple[Segment, ...], tuple[int, ...]] | None = None
         self.known = None
-        stretches: list[Stretch] = []
-        places: list[int] = []
-        for at, (_, stretch, *_) in enumerate(printed):
-            if isinstance(stretch, Stretch) and stretch.holds_control:
-                stretches.append(stretch)
-                places.append(at)
-        self.holds_control = bool(stretches)
-        if not stretches:
-            self.opening, self.closing = "", text_of(printed)
-            self.strips_before = self.strips_behind = False
-            return
-        self.opening = text_of(printed[: places[0]]) + stretches[0].opening
-        self.closing = stretches[-1].closing + text_of(printed[places[-1] + 1 :])
-        self.strips_before = stretches[0].strips_before
-        self.strips_behind = stretches[-1].strips_behind
+        self.opening, self.strips_before = "", False
+        last: Stretch | None = None
+        texts: list[str] = []
+        for part in printed:
+            stretch = part[1]
+            if not isinstance(stretch, Stretch) or not stretch.holds_control:
+                texts.append(part[0])
+                continue
+            if last is None:
+                self.opening, self.strips_before = "".join(texts) + stretch.opening, stretch.strips_before
+            last = stretch
+            texts = [stretch.closing]
+        self.closing = "".join(texts)
+        self.holds_control = last is not None
+        self.strips_behind = last is not None and last.strips_behind
 
     @property
     def segments(self) -> tuple[Segment, ...]:
