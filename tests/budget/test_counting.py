@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from katapi.runtime.assembly import assemble_ids
 from katapi.runtime.budget.counting import TokenCounter
@@ -147,13 +145,13 @@ def test_a_text_that_is_long_can_be_cut_if_a_place_is_known() -> None:
 def test_what_was_counted_is_assembled_without_being_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     model = replace(model_named("qwen3"))  # which knows no run yet
     tokenizer = model.tokenizer
-    encode, texts = tokenizer.encode_array, list[str]()
+    encode, texts = tokenizer.encode_bytes, list[str]()
 
-    def noted(one: str, first: bool = True) -> NDArray[np.int32]:
+    def noted(one: str, first: bool = True) -> bytes:
         texts.append(one)
         return encode(one, first)
 
-    monkeypatch.setattr(tokenizer, "encode_array", noted)
+    monkeypatch.setattr(tokenizer, "encode_bytes", noted)
     talk = [{"role": role, "content": f"{role} {at}: {PROSE[0]}"} for at in range(9) for role in ("user", "assistant")]
     raw = json.dumps({"messages": [*talk, {"role": "user", "content": "the last"}]}).encode()
     ids = model.assemble(raw, "chat8k").input_ids.tolist()

@@ -20,7 +20,7 @@ from katapi.compile import compile_project
 from katapi.language.source import Source
 from katapi.project import Project, find_project
 from katapi.runtime.printed import Stretch
-from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
+from katapi.runtime.segments import ContentSegment, ControlSegment, Literal, LiteralSegment, Site
 from tests.command import ROOT, python
 from tests.specs import ALL, Spec, model_of, pass_project, program_of
 
@@ -154,7 +154,7 @@ def constants(values: Iterable[object]) -> Iterator[ControlSegment | LiteralSegm
         if isinstance(value, dict):
             yield from constants(value.values())
         elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Stretch):
-            yield from value[1].segments
+            yield from (one for one in value[1].segments if not isinstance(one, ContentSegment))
         elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Site):
             yield LiteralSegment(Literal(value[0]), value[1])
 

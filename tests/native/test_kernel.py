@@ -93,11 +93,12 @@ def test_what_is_asked_for_and_what_is_kept() -> None:
         return packed([*piece[:size]])
 
     encoder = kernel(_GPT2, missing)
-    for size, times in ((1, 0), (7, 0), (8, 0), (15, 0), (16, 1), (256, 1), (257, 4)):
+    for size, times in ((1, 0), (7, 0), (8, 0), (15, 0), (16, 1), (256, 1), (257, 5)):
         asked.clear()
         text = "x" * size
         assert [encoder.encode(text) for _ in range(2)] == [[*text.encode()]] * 2
         assert encoder.packed(text) == packed([*text.encode()])
+        assert encoder.packed64(text) == b"".join(number.to_bytes(8, "little") for number in text.encode())
         assert encoder.count(text) == size
         assert asked == [(text.encode(), False)] * times
 

@@ -8,13 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import katapi
+from katapi.runtime.assembly import assemble_ids
+from katapi.runtime.boundaries import Boundary, guarded
+from katapi.runtime.budget.counting import TokenCounter
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
 from katapi.runtime.known_prints import known_prints
 from katapi.runtime.known_values import MOST_KNOWN
-from katapi.runtime.printed import Printed
+from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept, rendering_of, text_of
 from katapi.runtime.read_objects import read_object
-from katapi.runtime.segments import Content, Path
+from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
+from katapi_models.book.vocabulary import Control
+
+TOKENIZER = katapi.load("book").tokenizer
+SITE = Site(1, 1)
+BEGINNING = fixed(LiteralSegment(Literal("{"), SITE), ControlSegment(Control.USER, SITE), SAMPLED)
+END = fixed(ControlSegment(Control.END_USER, SITE), END_SAMPLED, LiteralSegment(Literal("}"), SITE))
 
 JSON = st.recursive(
     st.none()
@@ -33,7 +43,9 @@ def prints(out: list[Printed], value: Json, path: Path) -> None:
     if value == "refused":
         raise TemplateError("no", code="T100", where="a.kata:1")
     if isinstance(value, Mapping):
+        out.append(BEGINNING)
         out.extend((Content(f"{key}: {inner!r}"), (*path, key), 0) for key, inner in value.items())
+        out.append(END)
     out.append((Content(repr(value)), path, None))
 
 
@@ -45,7 +57,49 @@ def test_it_prints_what_the_def_prints(values: list[tuple[Json, Path]]) -> None:
     for value, path in [*values, *values]:
         remembering(found, value, path)
         prints(expected, value, path)
-    assert found == expected
+    assert rendering_of(found) == rendering_of(expected)
+    assert text_of(found) == text_of(expected)
+    assert assemble_ids(found, TOKENIZER) == assemble_ids(expected, TOKENIZER)
+    assert TokenCounter(TOKENIZER).count(found) == TokenCounter(TOKENIZER).count(expected)
+
+
+@given(st.lists(st.sampled_from(["a", "1"]), max_size=4))
+def test_a_block_keeps_what_was_remembered_piece_by_piece(values: list[str]) -> None:
+    remembering = known_prints(prints)
+    found: list[Printed] = []
+    expected: list[Printed] = []
+    for value in values:
+        remembering(found, value, ("tools", 0))
+        prints(expected, value, ("tools", 0))
+    assert rendering_of([kept(found)]) == rendering_of([kept(expected)])
+
+
+def test_a_content_that_was_remembered_is_guarded() -> None:
+    remembering = known_prints(prints)
+    boundaries = (Boundary("[END]", escape=None, rule="a.kata:1"), Boundary("[A]", escape="(A)", rule="a.kata:2"))
+    for content, spelled in (("[END]", None), ("[A]", "(A)"), ("other", "other")):
+        out: list[Printed] = []
+        remembering(out, {"name": content}, ("tools", 0))
+        if spelled is None:
+            with pytest.raises(TemplateError, match="T103"):
+                guarded(out, boundaries)
+        else:
+            assert text_of(guarded(out, boundaries)).endswith(f"{{'name': '{spelled}'}}")
+
+
+def test_tools_are_known_by_the_texts_of_all() -> None:
+    calls: list[Json] = []
+
+    def counted(out: list[Printed], value: Json, path: Path) -> None:
+        calls.append(value)
+        prints(out, value, path)
+
+    remembering = known_prints(counted)
+    one, other = (read_object({"name": name}, f'{{"name": "{name}"}}') for name in "ab")
+    out: list[Printed] = []
+    for tools in ((one,), (one, other), (other, one), (one, other), (one,), ({"name": "a"},), ({"name": "a"},)):
+        remembering(out, tools, ("tools",))
+    assert calls == [(one,), (one, other), (other, one), ({"name": "a"},)]
 
 
 def test_a_known_value_is_not_printed_anew() -> None:

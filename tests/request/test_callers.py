@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import katapi
+from katapi.runtime.messages import messages_of
 from katapi.runtime.request_model import RequestModel
 
 BOOK = katapi.load("book")
@@ -54,6 +55,18 @@ def test_a_value_of_a_wrong_type_gives_one_sentence(name: str) -> None:
         call(value)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["book", "qwen3", "llama3.2", "gemma3", "qwen3-vl"])
+def test_a_message_of_a_subclass_becomes_one_of_its_class(name: str) -> None:
+    model = katapi.load(name)
+    plain = model.decode_request(RAW)
+    (message,) = messages_of(plain)
+    own: type[RequestModel] = type(message)
+    derived = type("Derived", (own,), {})
+    request = model.request_type.model_validate({"messages": [derived(role="user", content="天空")]})
+    assert type(messages_of(request)[0]) is own
+    assert model.render(request) == model.render(plain)
 
 
 def test_ids_may_be_those_of_an_array() -> None:

@@ -374,8 +374,10 @@ class Expressions(Comparisons):
                 if code.binds == COMPARE:
                     return Code(code.text.replace(" in ", " not in ", 1), COMPARE)
                 return Code(f"not {code.text}", NOT)
-            case t.IsEnd() | t.IsRole(roles=(_,)) if (test := self.value(operand)).binds == COMPARE:
+            case t.IsEnd() if (test := self.value(operand)).binds == COMPARE:
                 return Code(test.text.replace(" == ", " != "), COMPARE)
+            case t.IsRole(value=value, roles=(role,)):
+                return self.has_other_role(self.value(value).text, role)
             case _:
                 return Code(f"not {self.condition(operand).within(NOT)}", NOT)
 
@@ -419,16 +421,21 @@ class Expressions(Comparisons):
 
     def _is_role(self, value: t.Expr, roles: tuple[str, ...]) -> Code:
         code = self.value(value)
-        if isinstance(value, t.Var) and not isinstance(value.type, OptionalType):
+        if isinstance(value, t.Var) or len(roles) == 1:
             return self.has_role(code.text, roles)
         return Code(f"isinstance({code.text}, {self.classes(roles)})")
 
     def has_role(self, name: str, roles: tuple[str, ...]) -> Code:
-        """Whether a message has one of some roles. The role tells the classes of messages apart, and mypy knows it."""
-        if self.module.open_roles:
-            return Code(f"isinstance({name}, {self.classes(roles)})")
-        tests = [f"{name}.role == {string(role)}" for role in roles]
+        """Whether a message has one of some roles.
+
+        Their classes are final, so that mypy knows what each test leaves, and no test reads a field.
+        """
+        tests = [f"type({name}) is {self.classes((role,))}" for role in roles]
         return Code(" or ".join(tests), OR if len(tests) > 1 else COMPARE)
+
+    def has_other_role(self, name: str, role: str) -> Code:
+        """Whether a message has not a role, or is none."""
+        return Code(f"type({name}) is not {self.classes((role,))}", COMPARE)
 
     def _is_beside(self, expr: t.IsBeside) -> Code:
         sign = ">" if expr.side is Side.AFTER else "<"

@@ -81,8 +81,6 @@ class Module:
     serializations: dict[str, Serialization] = field(default_factory=dict)
     signatures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
     counters: Mapping[str, Counters] = field(default_factory=dict)
-    open_roles: bool = False
-    """Whether there are messages whose role no class names; the class alone tells them apart then."""
 
     def as_it_is(self) -> Callable[[], None]:
         """Gives back what undoes all that is noted from here on."""

@@ -33,7 +33,6 @@ class ReachContext:
 def emit_reach(program: Program, package: str, reach: DerivedReach) -> str:
     """The text of `reach.py`; `package` is the dotted name of the generated package."""
     module = Module(program.source, lender(program, package))
-    module.open_roles = program.request.open_role is not None
     module.use("katapi.runtime.budget.reach", "Reach")
     module.use(f"{package}.request", "Request")
     functions: list[str] = []

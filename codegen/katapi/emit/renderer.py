@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from katapi.check.traverse import statements
@@ -18,6 +18,7 @@ from katapi.emit.names import lender
 from katapi.emit.paths import carries_path
 from katapi.emit.python import Lines, call, imports, string, tuple_of
 from katapi.emit.statements import Statements
+from katapi.emit.tool_loops import with_tool_defs
 from katapi.model import template as t
 from katapi.model.boundaries import guards
 from katapi.model.declarations import Serialization
@@ -48,9 +49,10 @@ class RendererContext:
 def emit_renderer(program: Program, package: str) -> str:
     """The text of `renderer.py`; `package` is the dotted name of the generated package."""
     module = Module(program.source, lender(program, package))
+    loops = with_tool_defs(program.template, lambda each: f"tools_{module.site(each.span).line}")
+    program = replace(program, template=loops)
     module.signatures = {d.name: tuple(p.type for p in d.parameters) for d in program.template.definitions}
     module.counters = counters_of_defs(program.template)
-    module.open_roles = program.request.open_role is not None
     module.printed("Printed")
     module.use(f"{package}.request", "Request")
     known = _known(program.template)
@@ -206,7 +208,7 @@ def _documents(of: Type, module: Module) -> str:
 
 
 def _known(template: t.Template) -> set[str]:
-    """The defs that print a JSON value for the template itself, such as a tool: the same comes with the next request.
+    """The defs that print a JSON value for the template itself, such as tools: the same comes with the next request.
 
     Those that other defs call print parts of values, which are sooner printed than looked up.
     """
@@ -215,7 +217,7 @@ def _known(template: t.Template) -> set[str]:
         d.name
         for d in template.definitions
         if d.name not in within
-        and [p.type for p in d.parameters] in ([ANY_JSON], [OBJECT])
+        and [p.type for p in d.parameters] in ([ANY_JSON], [OBJECT], [ListType(OBJECT)])
         and len(tuple(statements(d.body))) > 1
     }
 
@@ -241,14 +243,22 @@ def _definition(definition: t.Def, module: Module, package: str, *, known: bool)
         if known:
             head.add("@known_prints")
         head.statement("def ", call(f"_{definition.name}", parameters), f" -> {gives}:")
-        names = ", ".join(p.name for p in definition.parameters)
-        statements.lines.add(f'"""{module.cite(definition.span)} def {definition.name}({names})."""')
+        statements.lines.add(f'"""{module.cite(definition.span)} {_words(definition)}."""')
         statements.body(definition.body)
         if advanced and not always_rejects(definition.body):
             statements.lines.add(f"return {', '.join(advanced)}")
         return head.text() + "\n" + statements.lines.text(), expressions
 
     return settled(module, emit)
+
+
+def _words(definition: t.Def) -> str:
+    """How the spec begins what became a function: a def, or a loop over tools."""
+    match definition.body.statements:
+        case (t.Each(item=item, span=span),) if span == definition.span:
+            return f"each {item.name} in tools"
+        case _:
+            return f"def {definition.name}({', '.join(p.name for p in definition.parameters)})"
 
 
 def _parameter(parameter: t.Variable, expressions: Expressions) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from katapi.emit.environment import render
 from katapi.emit.names import message_class, record_class
@@ -40,13 +40,14 @@ class FieldContext:
 
 @dataclass(frozen=True, slots=True)
 class ClassContext:
-    """One class, and the alias that can be given once it stands."""
+    """One class, and the alias that can be given once it stands; of a `final` one there are no subclasses."""
 
     name: str
     doc: str
     fields: list[FieldContext]
     alias_after: str
     base: str = "RequestModel"
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +141,10 @@ def emit_request(program: Program) -> str:
     types = _Types()
     types.use("katapi.runtime.request_model", "RequestModel")
     types.use("katapi.runtime.request_model", "Items")
+    types.use("typing", "final")
     classes = [_record(r, types, program.source) for r in records_in_order(request)]
     messages = [_message(r, request.named_roles, types, program.source) for r in request.roles]
-    messages[-1] = ClassContext(
-        messages[-1].name, messages[-1].doc, messages[-1].fields, _message_alias(request, types)
-    )
+    messages[-1] = replace(messages[-1], alias_after=_message_alias(request, types))
     classes += [*messages, _whole(request, types, program)]
     typing = {m: n for m, n in types.used.items() if m == "typing"}
     third = {m: n for m, n in types.used.items() if m == "pydantic"}
@@ -261,6 +261,7 @@ def _message(role: Role, named: tuple[str, ...], types: _Types, source: Source) 
         f"{what} ({_line(role.span, source)}).",
         [tag, *(_field(f, types, source) for f in role.fields)],
         "",
+        final=True,
     )
 
 

@@ -480,12 +480,14 @@ class Statements(Lets):
         )
         of = e.python_type(present(take.variable.type))
         if take.all:
-            classes = e.classes(take.roles)
+            test = e.has_role("m", take.roles)
             if read:
-                value = f"[(at, m) for at, m in {e.messages} if isinstance(m, {classes})]"
+                value = f"[(at, m) for at, m in {e.messages} if {test.text}]"
                 self.lines.statement(f"{name}: {of} = ", value)
             rest = f"without_{'_'.join(take.roles)}"
-            self.lines.statement(f"{rest} = ", f"[(at, m) for at, m in {e.messages} if not isinstance(m, {classes})]")
+            alone = len(take.roles) == 1
+            other = e.has_other_role("m", take.roles[0]).text if alone else f"not {test.within(NOT)}"
+            self.lines.statement(f"{rest} = ", f"[(at, m) for at, m in {e.messages} if {other}]")
             e.messages = rest
             empty = f"not {name}"
         else:
@@ -494,10 +496,10 @@ class Statements(Lets):
             place = f"{name}_at"
             if e.reads_place(take.variable):
                 self.lines.add(f"{place} = -1")
-            bound = f"first := {e.messages}[0][1]" if read else f"{e.messages}[0][1]"
-            bound = f"({bound})" if read and not e.module.open_roles else bound
-            test = e.has_role("first", take.roles).within(NOT).replace("first", bound, 1)
-            self.lines.statement("if ", f"{e.messages} and {test}", ":")
+            bound = f"{e.messages}[0][1]"
+            bound = f"first := {bound}" if read or len(take.roles) > 1 else bound
+            leads = e.has_role("first", take.roles).within(NOT).replace("first", bound, 1)
+            self.lines.statement("if ", f"{e.messages} and {leads}", ":")
             if read:
                 self.lines.add(f"    {name} = first")
             if e.reads_place(take.variable):

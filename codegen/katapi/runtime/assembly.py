@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.known_runs import BYTES_OF_ID, KnownRuns, encode_bytes
+from katapi.runtime.known_runs import BYTES_OF_ID, KnownRuns
 from katapi.runtime.printed import Printed, Stretch, without_space
 from katapi.runtime.tokenization.interface import Tokenizer
+
+_INT64 = np.dtype(np.int64)
 
 
 def assemble_array(
@@ -29,7 +30,7 @@ def assemble_array(
     gives a control id. `first` says that nothing stands before, `stripping` that what stands before is a control token
     that strips behind it. `known` are runs that the tokenizer encoded before.
     """
-    encode = partial(encode_bytes, tokenizer) if known is None else known.encode_bytes
+    encode = (KnownRuns(tokenizer) if known is None else known).encode_bytes
     parts: list[bytes] = []
     count = 0
     run_ends: list[int] = []
@@ -37,37 +38,42 @@ def assemble_array(
     for part in printed:
         stretch = part[1]
         if not isinstance(stretch, Stretch) or not stretch.holds_control:
-            texts.append(part[0])
+            if part[0]:
+                texts.append(part[0])
             continue
         if stretch.opening:
             texts.append(stretch.opening)
+        if stripping or stretch.strips_before:
+            texts = _stripped(texts, before=stripping, behind=stretch.strips_before)
         if texts:
-            run = "".join(texts)
-            if stripping or stretch.strips_before:
-                run = without_space(run, before=stripping, behind=stretch.strips_before)
-            if run:
-                ids = encode(run, first)
-                parts.append(ids)
-                count += len(ids) // BYTES_OF_ID
-                run_ends.append(count)
+            ids = encode(tuple(texts), first)
+            parts.append(ids)
+            count += len(ids) // BYTES_OF_ID
+            run_ends.append(count)
         texts = [stretch.closing] if stretch.closing else []
         stripping = stretch.strips_behind
         first = False
-        encoded = stretch.encoded(tokenizer)
-        parts.append(encoded.ids)
-        if encoded.ends:
-            run_ends += [count + end for end in encoded.ends]
-        count += encoded.length
-    run = "".join(texts)
+        encoded = stretch.known
+        if encoded is None or encoded[0] is not tokenizer:
+            encoded = stretch.encoded(tokenizer)
+        _, ids, length, ends = encoded
+        parts.append(ids)
+        if ends:
+            run_ends += [count + end for end in ends]
+        count += length
     if stripping:
-        run = without_space(run, before=True, behind=False)
-    if run:
-        ids = encode(run, first)
+        texts = _stripped(texts, before=True, behind=False)
+    if texts:
+        ids = encode(tuple(texts), first)
         parts.append(ids)
         run_ends.append(count + len(ids) // BYTES_OF_ID)
-    whole = np.frombuffer(bytearray().join(parts), dtype=np.int64)
-    whole.setflags(write=False)
-    return whole, run_ends
+    return np.frombuffer(b"".join(parts), _INT64), run_ends
+
+
+def _stripped(texts: list[str], *, before: bool, behind: bool) -> list[str]:
+    """The texts of a run without the white space that the control tokens at its ends strip."""
+    run = without_space("".join(texts), before=before, behind=behind)
+    return [run] if run else []
 
 
 def assemble_ids(printed: Iterable[Printed], tokenizer: Tokenizer) -> tuple[list[int], list[int]]:

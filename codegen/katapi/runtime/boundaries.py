@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.places import json_path, quoted
-from katapi.runtime.printed import ContentText, LiteralText, Pieces, Printed, Stretch, content_segments
+from katapi.runtime.printed import ContentText, LiteralText, Pieces, Printed, Remembered, Stretch, content_segments
 from katapi.runtime.segments import Content, ControlSegment
 
 
@@ -65,6 +65,8 @@ def _pieces(part: Printed) -> Sequence[Printed]:
     """What was printed, texts with several origins taken apart."""
     if len(part) == 3:
         return [(segment.text, segment.path, segment.start) for segment in content_segments(part)]
+    if isinstance(part[1], Remembered):
+        return [piece for inner in part[1].printed for piece in _pieces(inner)]
     return part[1].pieces if isinstance(part[1], Pieces) else (part,)
 
 

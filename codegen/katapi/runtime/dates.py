@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import lru_cache
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -46,6 +47,7 @@ def _hour(date: datetime) -> int:
     return (date.hour + 11) % 12 + 1
 
 
+@lru_cache(maxsize=64)
 def format_date(date: datetime, pattern: str) -> str:
-    """A date by a pattern of known directives; the compiler has refused all others."""
+    """A date by a pattern of known directives; the compiler has refused all others. A day comes with many requests."""
     return DIRECTIVE.sub(lambda found: DIRECTIVES[found[0]](date), pattern)

@@ -16,7 +16,7 @@ from katapi.runtime.errors import BudgetError, ExtensionError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.messages import messages_of, roles_of
 from katapi.runtime.model import Model
-from katapi.runtime.model_input import ModelInput, RenderedInput, Source
+from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.new_messages import decode_messages, decode_named_reply, decode_reply
 from katapi.runtime.record import Extension, Incoming
 from katapi.runtime.request_model import RequestModel
@@ -77,12 +77,23 @@ def extend_input(
     result = extended(prev, completion, sampled, whole, place, tokenizer)
     decision = None if budget is None else _decide(budget, len(result.ids))
     extension = Extension(place, *result.completion)
-    before = prev._source.incoming.substitutions
+    before = prev._incoming.substitutions
     incoming = Incoming(None, None, model.invalid_utf8, model.max_depth, (*before, *new.substitutions))
-    source = Source(model._declared, incoming, going_on, (*prev._source.extensions, extension))
     rendered = RenderedInput(result.printed, model.template)
     model._check_images(rendered, going_on)
-    return ModelInput(result.ids, rendered, result.passages, tokenizer, source, decision, whole.rendered)
+    return ModelInput(
+        result.ids,
+        rendered,
+        going_on,
+        model._declared,
+        incoming,
+        tokenizer,
+        None,
+        result.passages,
+        decision,
+        whole.rendered,
+        (*prev._extensions, extension),
+    )
 
 
 def _decide(budget: Budget, count: int) -> PolicyDecision:
@@ -112,7 +123,7 @@ def _prompted(model: Model[R], prev: ModelInput) -> R:
             where="prev",
             help="extend `prev.whole`, which has them all",
         )
-    source, request = prev._source.declared, prev._source.request
+    source, request = prev._declared, prev.request
     own = (model.name, model.template, model.tokenizer_identity)
     if not isinstance(request, model.request_type) or (source.model, source.template, source.tokenizer) != own:
         raise ExtensionError(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from katapi.runtime.json_types import Json
-from katapi.runtime.known_values import LONGEST_KNOWN, MOST_KNOWN, key_of
-from katapi.runtime.printed import Printed
+from katapi.runtime.known_values import LONGEST_KNOWN, MOST_KNOWN, Key, key_of, size_of
+from katapi.runtime.printed import Fixed, Printed, remembered
 from katapi.runtime.segments import Path
 
 Value = TypeVar("Value", bound=Json)
@@ -19,23 +19,29 @@ Prints = Callable[[list[Printed], Value, Path], None]
 def known_prints(prints: Prints[Value]) -> Prints[Value]:
     """The same with a memory of values and places that it printed lately.
 
-    Raises what `prints` raises, which is not remembered.
+    What comes for the second time is put together, and is one part from then on. Raises what `prints` raises, which is
+    not remembered.
     """
-    known: dict[tuple[str | bytes, Path], list[Printed]] = {}
+    known: dict[tuple[Key, Path], list[Printed] | Fixed] = {}
 
-    def remembered(out: list[Printed], value: Value, path: Path) -> None:
+    def remembering(out: list[Printed], value: Value, path: Path) -> None:
         key = key_of(value)
         if key is None:
             prints(out, value, path)
             return
-        printed = known.get((key, path))
-        if printed is None:
-            printed = []
+        found = known.get((key, path))
+        if isinstance(found, tuple):
+            out.append(found)
+        elif found is not None:
+            together = known[key, path] = remembered(found)
+            out.append(together)
+        else:
+            printed: list[Printed] = []
             prints(printed, value, path)
-            if len(key) <= LONGEST_KNOWN:
+            if size_of(key) <= LONGEST_KNOWN:
                 if len(known) >= MOST_KNOWN:
                     known.clear()
                 known[key, path] = printed
-        out += printed
+            out += printed
 
-    return remembered
+    return remembering

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.record import (
     Declarations,
@@ -29,36 +28,34 @@ from katapi.runtime.segments import ContentSegment, ControlSegment, Segment, Sit
 from katapi.runtime.stages import Stage
 
 if TYPE_CHECKING:
-    from katapi.runtime.model_input import RenderedInput, Source
+    from katapi.runtime.model_input import ModelInput, RenderedInput
 
 
 def light_digests(
-    source: Source,
-    decision: PolicyDecision | None,
+    made: ModelInput,
     images: Sequence[JsonObject],
-    rendered: RenderedInput,
     runs: Iterable[tuple[int, int, int, int]],
     arrays: Mapping[str, NDArray[np.int64]],
 ) -> dict[Stage, str]:
-    """The digest of each stage, as `ExecutionRecord.digests` gives them.
+    """The digest of each stage of what was `made`, as `ExecutionRecord.digests` gives them.
 
     `images` are those of the record. `runs` are half-open ranges of segments and of ids, `arrays` ids, mask and
     positions by their names, int64 of shape [n].
     """
-    declared = source.declared
+    declared, decision = made._declared, made._decision
     constant = _constant(declared)
-    request = source.request.model_dump(mode="json", exclude_unset=True)
+    request = made.request.model_dump(mode="json", exclude_unset=True)
     tensors = {name: numbers for name, numbers in arrays.items() if name != "input_ids"}
     count = len(arrays["input_ids"])
     return {
-        Stage.BYTES: stage_digest(source.incoming.to_json()),
+        Stage.BYTES: stage_digest(made._incoming.to_json()),
         Stage.REQUEST: stage_digest(
-            request_json(declared.request_rules, request, defaults_of(source.request), source.extensions)
+            request_json(declared.request_rules, request, defaults_of(made.request), made._extensions)
         ),
         Stage.BUDGET: constant[Stage.BUDGET] if decision is None else stage_digest(budget_json(decision)),
         Stage.IMAGES: stage_digest({"images": [*images]}) if images else constant[Stage.IMAGES],
         Stage.TEMPLATE: constant[Stage.TEMPLATE],
-        Stage.RENDERED: digest_of(_rendered(rendered)),
+        Stage.RENDERED: digest_of(_rendered(made.rendered)),
         Stage.TOKENIZER: constant[Stage.TOKENIZER],
         Stage.RUNS: digest_of(canonical_json({"runs": [[*run] for run in runs]})),
         Stage.IDS: digest_of(b"{}", {"input_ids": arrays["input_ids"]}),

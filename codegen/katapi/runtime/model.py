@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -17,8 +17,7 @@ from katapi.runtime.declared_tokenizer import DeclaredTokenizer
 from katapi.runtime.errors import BudgetError, ReplyError
 from katapi.runtime.json_types import JsonObject
 from katapi.runtime.known_runs import KnownRuns
-from katapi.runtime.model_input import ModelInput, RenderedInput, Source
-from katapi.runtime.passages import AssembledPassage
+from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.printed import Printed
 from katapi.runtime.record import Declarations, Identity, Incoming
 from katapi.runtime.request_model import DecodedRequest, RequestModel, decode_request
@@ -91,6 +90,11 @@ class Model(DeclaredTokenizer, Generic[R]):
         return Declarations(self.name, self.request_rules, self.template, self.tokenizer_identity, self.tokenizer_parts)
 
     @cached_property
+    def _typed(self) -> Incoming:
+        """What is said of a request that came as a typed one."""
+        return Incoming(None, None, self.invalid_utf8, self.max_depth)
+
+    @cached_property
     def _known_runs(self) -> KnownRuns:
         """Runs of text that were encoded before."""
         return KnownRuns(self.tokenizer)
@@ -144,35 +148,50 @@ class Model(DeclaredTokenizer, Generic[R]):
         cannot be processed, M120 to M124 where not all images or not their bytes are at hand, M125 where the template
         prints not each once, M126 where the vocabulary lacks what stands for one, and M127 where the model shows none.
         """
-        incoming = Incoming(None, None, self.invalid_utf8, self.max_depth)
         if isinstance(request, bytes):
             decoded = self._decode(request, params)
             incoming = Incoming(request, params or None, self.invalid_utf8, self.max_depth, decoded.substitutions)
             request = decoded.request
+        elif not isinstance(request, self.request_type):
+            raise self._no_request(request)
         elif params:
             raise TypeError("params go with a request in bytes; a typed request holds its own")
-
-        def whole(request: R) -> ModelInput:
-            rendered = self.render(request)
-            self._check_images(rendered, request)
-            known = self._known_runs
-            tokenizer = known.tokenizer
-            ids, run_ends = assemble_array(rendered.printed, tokenizer, known=known)
-            source = Source(self._declared, incoming, request)
-            kept = origins or policy is not None  # a budget that cuts tokens off asks for them
-            passages = (AssembledPassage(ids, run_ends, None),) if kept else None
-            return ModelInput(ids, rendered, passages, tokenizer, source, None, None)
-
-        if not isinstance(request, self.request_type):
-            raise self._no_request(request)
-        request = self._with_images(request, images)
+        else:
+            incoming = self._typed
+        shows = self._shows(request)
+        if shows or images is not None:
+            request = self._with_images(request, images)
         if policy is None:
-            return whole(request)
+            return self._whole(request, incoming, shows=shows, origins=origins)
         budget = self._budget(policy)
         from katapi.runtime.budget.apply import assemble_within  # many inputs have no budget
 
-        within = assemble_within(self, request, budget, whole)
+        # A budget that cuts tokens off asks for their origins.
+        within = assemble_within(
+            self, request, budget, partial(self._whole, incoming=incoming, shows=shows, origins=True)
+        )
         return within if origins else within.without_origins()
+
+    def _whole(self, request: R, incoming: Incoming, *, shows: bool, origins: bool) -> ModelInput:
+        """A request whose images have their placeholders, assembled with all that is in it."""
+        rendered = RenderedInput(self._render(request), self.template)
+        if shows:
+            self._check_images(rendered, request)
+        known = self._known_runs
+        tokenizer = known.tokenizer
+        ids, run_ends = assemble_array(rendered.printed, tokenizer, known=known)
+        kept = run_ends if origins else None
+        return ModelInput(ids, rendered, request, self._declared, incoming, tokenizer, kept)
+
+    def _shows(self, request: R) -> bool:
+        """Whether a request has parts that carry images or videos, for a template that shows some."""
+        return self._shown is not None and self._holds_parts(request)
+
+    @cached_property
+    def _holds_parts(self) -> Callable[[object], bool]:
+        from katapi.runtime.images.placing import holds_parts  # few models show images
+
+        return holds_parts
 
     def _with_images(self, request: R, images: Images | None, past: int = 0) -> R:
         """A request with what stands for its images whose bytes are at hand; `past` messages stay as they are."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from katapi.runtime.budget.decision import PolicyDecision
 from katapi.runtime.dataclass import dataclass
 from katapi.runtime.origins import Origins, portions
 from katapi.runtime.owners import owners_of
-from katapi.runtime.passages import Passage
+from katapi.runtime.passages import AssembledPassage, Passage
 from katapi.runtime.printed import ImageSpan, Printed, images_of, rendering_of, text_of
 from katapi.runtime.record import (
     Declarations,
@@ -117,19 +117,6 @@ class RenderedInput:
         return made
 
 
-class Source(NamedTuple):
-    """What an input was made from, kept for its record."""
-
-    declared: Declarations
-    """The declarations of the model."""
-    incoming: Incoming
-    """What came in."""
-    request: RequestModel
-    """The typed request."""
-    extensions: tuple[Extension, ...] = ()
-    """The completions in the ids."""
-
-
 @dataclass(frozen=True, eq=False)
 class ModelInput:
     """The tensors that a model receives (the chapter, section 1.9), and where every token came from.
@@ -142,11 +129,46 @@ class ModelInput:
     input_ids: NDArray[np.int64]
     rendered: RenderedInput
     """What the template printed."""
-    _passages: tuple[Passage, ...] | None = field(repr=False)
+    request: RequestModel = field(repr=False)
+    """The typed request that it was made from."""
+    _declared: Declarations = field(repr=False)
+    _incoming: Incoming = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
-    _source: Source = field(repr=False)
-    _decision: PolicyDecision | None = field(repr=False)
+    _run_ends: Sequence[int] | None = field(repr=False)
+    """Those of `assemble_array`, where the whole input was assembled at once and may be asked for its origins."""
+    _passages: tuple[Passage, ...] | None = field(repr=False, default=None)
+    """Those of an input that is put together otherwise."""
+    _decision: PolicyDecision | None = field(repr=False, default=None)
     _official: RenderedInput | None = field(repr=False, default=None)
+    _extensions: tuple[Extension, ...] = field(repr=False, default=())
+    """The completions in the ids."""
+
+    def __init__(
+        self,
+        input_ids: NDArray[np.int64],
+        rendered: RenderedInput,
+        request: RequestModel,
+        _declared: Declarations,
+        _incoming: Incoming,
+        _tokenizer: Tokenizer,
+        _run_ends: Sequence[int] | None,
+        _passages: tuple[Passage, ...] | None = None,
+        _decision: PolicyDecision | None = None,
+        _official: RenderedInput | None = None,
+        _extensions: tuple[Extension, ...] = (),
+    ) -> None:
+        own = self.__dict__  # written out, since each request makes one
+        own["input_ids"] = input_ids
+        own["rendered"] = rendered
+        own["request"] = request
+        own["_declared"] = _declared
+        own["_incoming"] = _incoming
+        own["_tokenizer"] = _tokenizer
+        own["_run_ends"] = _run_ends
+        own["_passages"] = _passages
+        own["_decision"] = _decision
+        own["_official"] = _official
+        own["_extensions"] = _extensions
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -175,11 +197,6 @@ class ModelInput:
     def text(self) -> str:
         """The rendered string, control tokens as they are spelled."""
         return self.rendered.text
-
-    @property
-    def request(self) -> RequestModel:
-        """The typed request that it was made from."""
-        return self._source.request
 
     @cached_property
     def origins(self) -> Origins:
@@ -242,11 +259,23 @@ class ModelInput:
     def without_origins(self) -> ModelInput:
         """The same input, which no longer knows where its tokens came from."""
         return ModelInput(
-            self.input_ids, self.rendered, None, self._tokenizer, self._source, self._decision, self._official
+            self.input_ids,
+            self.rendered,
+            self.request,
+            self._declared,
+            self._incoming,
+            self._tokenizer,
+            None,
+            None,
+            self._decision,
+            self._official,
+            self._extensions,
         )
 
     @property
     def _kept_passages(self) -> tuple[Passage, ...]:
+        if self._run_ends is not None:
+            return (AssembledPassage(self.input_ids, self._run_ends),)
         if self._passages is None:
             raise ValueError("the input was assembled with origins=False; assemble it without that to ask for them")
         return self._passages
@@ -331,7 +360,7 @@ class ModelInput:
 
     def _roles(self) -> list[str]:
         """The role of each message of the request."""
-        return [message.role for message in getattr(self._source.request, "messages", ())]
+        return [message.role for message in getattr(self.request, "messages", ())]
 
     def _place(self, index: int) -> int:
         count = len(self._roles())
@@ -342,14 +371,14 @@ class ModelInput:
     @cached_property
     def record(self) -> ExecutionRecord:
         """The record of this execution, as the chapter asks for it in section 1.11."""
-        source, declared = self._source, self._source.declared
+        declared = self._declared
         return ExecutionRecord(
             model=declared.model,
             environment=environment(),
-            incoming=source.incoming,
+            incoming=self._incoming,
             request_rules=declared.request_rules,
-            request=source.request.model_dump(mode="json", exclude_unset=True),
-            defaults=defaults_of(source.request),
+            request=self.request.model_dump(mode="json", exclude_unset=True),
+            defaults=defaults_of(self.request),
             decision=self._decision,
             template=declared.template,
             segments=self.rendered.payload,
@@ -360,7 +389,7 @@ class ModelInput:
             input_ids=tuple(self._ids),
             attention_mask=tuple(self.attention_mask.tolist()),
             position_ids=tuple(self.position_ids.tolist()),
-            extensions=source.extensions,
+            extensions=self._extensions,
             images=tuple(self._recorded_images()),
             media=self._media(),
             load=self._way(),
@@ -375,7 +404,7 @@ class ModelInput:
         from katapi.runtime.light_record import light_digests  # only who logs them needs it
 
         images = tuple(self._recorded_images())
-        return light_digests(self._source, self._decision, images, self.rendered, self._runs(), self._arrays())
+        return light_digests(self, images, self._runs(), self._arrays())
 
     def _arrays(self) -> dict[str, NDArray[np.int64]]:
         return {

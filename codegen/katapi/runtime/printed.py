@@ -57,32 +57,22 @@ class Encoded(NamedTuple):
 
 
 class Stretch:
-    """Control tokens and literals that are printed one after the other, and all that is known of them beforehand."""
+    """What is printed one after the other, and all that is known of it beforehand."""
 
     __slots__ = (
-        "_encoded",
-        "_inner",
+        "_marks",
+        "_segments",
         "closing",
         "holds_control",
-        "marks",
+        "known",
         "opening",
-        "segments",
         "strips_before",
         "strips_behind",
     )
 
-    def __init__(self, printed: Sequence[ControlSegment | LiteralSegment | Mark]) -> None:
-        segments: list[ControlSegment | LiteralSegment] = []
-        marks: list[int] = []
-        for item in printed:
-            if isinstance(item, Mark):
-                marks.append(len(segments))
-            else:
-                segments.append(item)
-        self.segments = tuple(segments)
-        """What is printed, in order, without the marks."""
-        self.marks = tuple(marks)
-        """Before which of the segments a sampled region begins or ends."""
+    def __init__(self, segments: Sequence[ControlSegment | LiteralSegment], marks: Sequence[int] = ()) -> None:
+        self._segments: tuple[Segment, ...] = tuple(segments)
+        self._marks = tuple(marks)
         controls = [i for i, segment in enumerate(segments) if isinstance(segment, ControlSegment)]
         first, last = (controls[0], controls[-1]) if controls else (0, -1)
         self.holds_control = bool(controls)
@@ -91,25 +81,35 @@ class Stretch:
         """The text before the first control token: it ends a run that may have begun before."""
         self.closing = text_of_segments(segments[last + 1 :])
         """The text behind the last control token: it begins a run that may go on; without one, the whole text."""
-        self._inner = segments[first : last + 1]
-        opened, closed = self._inner[:1], self._inner[-1:]
+        opened, closed = segments[first : first + 1], segments[last : last + 1]
         self.strips_before = any(isinstance(s, ControlSegment) and s.token.strips_before for s in opened)
         """Whether the first control token takes white space off the run before it."""
         self.strips_behind = any(isinstance(s, ControlSegment) and s.token.strips_behind for s in closed)
         """Whether the last one takes white space off the run behind it."""
-        self._encoded: Encoded | None = None
+        self.known: Encoded | None = None
+        """What the tokenizer that was last asked makes of it."""
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """What is printed, in order."""
+        return self._segments
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Before which of the segments a sampled region begins or ends."""
+        return self._marks
 
     def encoded(self, tokenizer: Tokenizer) -> Encoded:
         """The ids from the first to the last control token, which depend on nothing outside; remembered."""
-        encoded = self._encoded
+        encoded = self.known
         if encoded is None or encoded.tokenizer is not tokenizer:
             ids: list[int] = []
             ends: list[int] = []
             run = ""
-            stripping = False
-            for segment in self._inner:
-                if isinstance(segment, LiteralSegment):
-                    run += segment.text
+            begun = stripping = False
+            for segment in self.segments:
+                if not isinstance(segment, ControlSegment):
+                    run += segment.text if begun else ""
                     continue
                 run = without_space(run, before=stripping, behind=segment.token.strips_before)
                 if run:
@@ -117,8 +117,8 @@ class Stretch:
                     ends.append(len(ids))
                     run = ""
                 ids.append(segment.token.id)
-                stripping = segment.token.strips_behind
-            encoded = self._encoded = Encoded(tokenizer, np.array(ids, dtype=np.int64).tobytes(), len(ids), ends)
+                begun, stripping = True, segment.token.strips_behind
+            encoded = self.known = Encoded(tokenizer, np.array(ids, dtype=np.int64).tobytes(), len(ids), ends)
         return encoded
 
 
@@ -127,10 +127,54 @@ class ImageStretch(Stretch):
 
     __slots__ = ("__weakref__", "placeholder")
 
-    def __init__(self, printed: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
-        super().__init__(printed)
+    def __init__(self, segments: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
+        super().__init__(segments)
         self.placeholder = placeholder
         """Which image it is, and what of it each segment stands for."""
+
+
+class Remembered(Stretch):
+    """What was printed of a value that may come again. Its segments are made when somebody asks for them."""
+
+    __slots__ = ("_made", "printed")
+
+    def __init__(self, printed: Sequence[Printed]) -> None:
+        self.printed = tuple(printed)
+        """The same in the form in which it was printed."""
+        self._made: tuple[tuple[Segment, ...], tuple[int, ...]] | None = None
+        self.known = None
+        self.opening, self.strips_before = "", False
+        last: Stretch | None = None
+        texts: list[str] = []
+        for part in printed:
+            stretch = part[1]
+            if not isinstance(stretch, Stretch) or not stretch.holds_control:
+                texts.append(part[0])
+                continue
+            if last is None:
+                self.opening, self.strips_before = "".join(texts) + stretch.opening, stretch.strips_before
+            last = stretch
+            texts = [stretch.closing]
+        self.closing = "".join(texts)
+        self.holds_control = last is not None
+        self.strips_behind = last is not None and last.strips_behind
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """What is printed, in order."""
+        return self._taken_apart()[0]
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Before which of the segments a sampled region begins or ends."""
+        return self._taken_apart()[1]
+
+    def _taken_apart(self) -> tuple[tuple[Segment, ...], tuple[int, ...]]:
+        made = self._made
+        if made is None:
+            segments, marks = _segments_of(self.printed)
+            made = self._made = tuple(segments), tuple(marks)
+        return made
 
 
 Spelled = NewType("Spelled", str)
@@ -190,23 +234,40 @@ def without_space(run: str, *, before: bool, behind: bool) -> str:
 
 def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:
     """What a template prints in one go, put together."""
-    stretch = Stretch(printed)
-    return Spelled(text_of_segments(stretch.segments)), stretch
+    segments: list[ControlSegment | LiteralSegment] = []
+    marks: list[int] = []
+    for item in printed:
+        if isinstance(item, Mark):
+            marks.append(len(segments))
+        else:
+            segments.append(item)
+    return Spelled(text_of_segments(segments)), Stretch(segments, marks)
+
+
+def remembered(printed: Sequence[Printed]) -> Fixed:
+    """What was printed of a value, put together."""
+    return Spelled(text_of(printed)), Remembered(printed)
 
 
 def kept(printed: Iterable[Printed]) -> PrintedText:
     """What a block printed, in which there is no control token, as one text."""
-    pieces: list[LiteralText | ContentText] = []
-    for part in printed:
-        if len(part) == 3:
-            pieces += [(segment.text, segment.path, segment.start) for segment in content_segments(part)]
-        elif isinstance(part[1], Stretch):
-            pieces += [segment for segment in part[1].segments if isinstance(segment, LiteralSegment)]
-        elif isinstance(part[1], Pieces):
-            pieces += part[1].pieces
-        else:
-            pieces.append((part[0], part[1]))
+    pieces = [piece for part in printed for piece in _pieces_of(part)]
     return Content("".join([piece[0] for piece in pieces])), Pieces(pieces)
+
+
+def _pieces_of(part: Printed) -> Iterable[LiteralText | ContentText]:
+    """The pieces of a part in which there is no control token."""
+    if len(part) == 3:
+        return [(segment.text, segment.path, segment.start) for segment in content_segments(part)]
+    match part[1]:
+        case Remembered(printed=printed):
+            return [piece for inner in printed for piece in _pieces_of(inner)]
+        case Stretch(segments=segments):
+            return [segment for segment in segments if isinstance(segment, LiteralSegment)]
+        case Pieces(pieces=pieces):
+            return pieces
+        case site:
+            return [(part[0], site)]
 
 
 def text_of(printed: Iterable[Printed]) -> str:
@@ -230,6 +291,13 @@ def content_segments(part: ContentText) -> list[ContentSegment]:
 
 def rendering_of(printed: Iterable[Printed]) -> Rendering:
     """The segments that were printed, and the ranges of them that are sampled."""
+    segments, bounds = _segments_of(printed)
+    regions = zip(bounds[::2], bounds[1::2], strict=True)
+    return Rendering(segments, [(start, end) for start, end in regions if start < end])
+
+
+def _segments_of(printed: Iterable[Printed]) -> tuple[list[Segment], list[int]]:
+    """The segments that were printed, and before which of them a sampled region begins or ends."""
     segments: list[Segment] = []
     bounds: list[int] = []
     for part in printed:
@@ -244,8 +312,7 @@ def rendering_of(printed: Iterable[Printed]) -> Rendering:
             ]
         else:
             segments.append(LiteralSegment(*part))
-    regions = zip(bounds[::2], bounds[1::2], strict=True)
-    return Rendering(segments, [(start, end) for start, end in regions if start < end])
+    return segments, bounds
 
 
 def images_of(printed: Iterable[Printed]) -> tuple[ImageSpan, ...]:

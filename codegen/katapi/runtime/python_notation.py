@@ -16,7 +16,7 @@ from typing import Literal
 from katapi.runtime.arguments import JsonText
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_spelling import ORDERS
-from katapi.runtime.known_values import KnownValues
+from katapi.runtime.known_values import Key, KnownValues
 from katapi.runtime.places import json_path, kind
 from katapi.runtime.segments import Content
 from katapi.runtime.serialization import Order, Printable
@@ -38,7 +38,7 @@ class PythonNotation(KnownValues):
     absent: Literal["omitted", "null"]
     """A field that is absent is left out or None, where a template makes an object of fields. `dump` sees no absent
     field."""
-    _known: dict[str | bytes, Content] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _known: dict[Key, Content] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def dump(self, value: Printable) -> Content:
         """`value` as Python writes it; of a `JsonText` the object, whether or not it arrived as text.

@@ -57,6 +57,8 @@ class RequestModel(BaseModel):
         protected_namespaces=(),
         # With any bound pydantic reads a text as UTF-8, and so refuses half a surrogate pair from a Python caller.
         str_min_length=0,
+        # Renderers tell messages apart by their classes, which are final: an instance of a subclass is read anew.
+        revalidate_instances="subclass-instances",
     )
 
     __test__: ClassVar[bool] = False

@@ -18,7 +18,7 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_spelling import ESCAPES, MAX_SAFE_INTEGER, ORDERS, javascript_number
 from katapi.runtime.json_types import Json
-from katapi.runtime.known_values import KnownValues
+from katapi.runtime.known_values import Key, KnownValues
 from katapi.runtime.places import json_path, kind
 from katapi.runtime.segments import Content
 from katapi.runtime.strict_json import MAX_INTEGER_DIGITS
@@ -67,7 +67,7 @@ class Serialization(KnownValues):
     _is_encoders: bool = field(init=False, repr=False, compare=False)
     """Whether the standard encoder makes all choices, but for escapes that can be made in its text."""
     _escapes: dict[int, str] = field(init=False, repr=False, compare=False, default_factory=dict)
-    _known: dict[str | bytes, Content] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _known: dict[Key, Content] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         encoder = json.JSONEncoder(

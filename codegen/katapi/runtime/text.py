@@ -52,6 +52,9 @@ def _pieces_between(kept: Pieces, start: int, end: int) -> Iterator[LiteralText 
 
 def trim(source: PrintedText, characters: str = WHITE_SPACE) -> PrintedText:
     """Without the given characters at both ends."""
+    text = source[0]
+    if len(text.strip(characters)) == len(text):
+        return source
     return trim_end(trim_start(source, characters), characters)
 
 

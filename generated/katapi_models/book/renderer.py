@@ -10,7 +10,7 @@ from typing import assert_never
 
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.segments import ControlSegment, Site
-from katapi_models.book.request import Request
+from katapi_models.book.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.book.vocabulary import Control
 
 BOS_40 = fixed(ControlSegment(Control.BOS, Site(40, 3)))
@@ -30,11 +30,11 @@ def render(request: Request) -> list[Printed]:
     out.append(BOS_40)
     # book.kata:41 each m in messages
     for m_at, m in messages:
-        if m.role == "system":  # :42 when system
+        if type(m) is SystemMessage:  # :42 when system
             out += (SYSTEM_42, (m.content, ("messages", m_at, "content"), 0), END_SYSTEM_42)
-        elif m.role == "user":  # :43 when user
+        elif type(m) is UserMessage:  # :43 when user
             out += (USER_43, (m.content, ("messages", m_at, "content"), 0), END_USER_43)
-        elif m.role == "assistant":  # :44 when assistant
+        elif type(m) is AssistantMessage:  # :44 when assistant
             out += (ASSISTANT_44, (m.content, ("messages", m_at, "content"), 0), END_SAMPLED_44)
         else:
             assert_never(m)

@@ -12,13 +12,21 @@ from typing import assert_never
 from katapi.runtime.documents import unscored
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed, kept
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import as_text, has_key, is_list, is_object, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import replace, trim
-from katapi_models.command_r_plus.request import FunctionByArguments, Request, SystemMessage, UserMessage
+from katapi_models.command_r_plus.request import (
+    AssistantMessage,
+    FunctionByArguments,
+    Request,
+    SystemMessage,
+    ToolMessage,
+    UserMessage,
+)
 from katapi_models.command_r_tokens.vocabulary import Control
 
 PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
@@ -425,6 +433,7 @@ def _own_signature(out: list[Printed], function: Json, function_path: Path) -> N
     out.append(PASS_PYTHON_SIGNATURES_104)
 
 
+@known_prints
 def _listing(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """python-signatures.kata:107 def listing(tools)."""
     # python-signatures.kata:108 any t … where …
@@ -481,7 +490,7 @@ def render(request: Request) -> list[Printed]:
     # command-r.kata:61 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -500,18 +509,18 @@ def render(request: Request) -> list[Printed]:
         out += (START_OF_TURN_92, (sys.content, ("messages", sys_at, "content"), 0), END_OF_TURN_92)
     # command-r.kata:95 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :96 when system
+        if type(m) is SystemMessage:  # :96 when system
             if not instructed:
                 raise TemplateError(
                     "The system message stands at the beginning.", code="T100", where="command-r.kata:97"
                 )
             _turn(out, SYSTEM_98, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :101 when user
-            if not instructed and isinstance(message_at(messages, i - 1), UserMessage):
+        elif type(m) is UserMessage:  # :101 when user
+            if not instructed and type(message_at(messages, i - 1)) is UserMessage:
                 raise TemplateError("User and assistant take turns.", code="T100", where="command-r.kata:102")
             _turn(out, USER_103, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :106 when assistant
-            if not instructed and not isinstance(message_at(messages, i - 1), UserMessage):
+        elif type(m) is AssistantMessage:  # :106 when assistant
+            if not instructed and type(message_at(messages, i - 1)) is not UserMessage:
                 raise TemplateError("User and assistant take turns.", code="T100", where="command-r.kata:107")
             if m.tool_calls and not tools:
                 raise TemplateError("Calls stand in a request that has tools.", code="T100", where="command-r.kata:108")
@@ -541,7 +550,7 @@ def render(request: Request) -> list[Printed]:
             else:
                 out.append(END_OF_TURN_127)
             out.append(END_SAMPLED_110)
-        elif m.role == "tool":  # :132 when tool
+        elif type(m) is ToolMessage:  # :132 when tool
             if not tools:
                 raise TemplateError(
                     "Results stand in a request that has tools.", code="T100", where="command-r.kata:133"

@@ -13,7 +13,7 @@ from katapi.runtime.rendering import last_message, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.views import any_before
-from katapi_models.deepseek_v3.request import Request, SystemMessage, ToolMessage
+from katapi_models.deepseek_v3.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.deepseek_v3_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -67,8 +67,8 @@ def render(request: Request) -> list[Printed]:
     messages = list(enumerate(request.messages))
     out.append(BEGIN_OF_SENTENCE_48)
     # deepseek-v3.kata:49 take all system as systems
-    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
-    without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
+    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if type(m) is SystemMessage]
+    without_system = [(at, m) for at, m in messages if type(m) is not SystemMessage]
     s_first = True
     for s_at, s in systems:
         if not s_first:
@@ -76,14 +76,14 @@ def render(request: Request) -> list[Printed]:
         s_first = False
         out.append((s.content, ("messages", s_at, "content"), 0))
     # deepseek-v3.kata:59 any a in messages before … where …
-    a_before = any_before(a.role == "assistant" and a.tool_calls and a.content is None for _, a in without_system)
+    a_before = any_before(type(a) is AssistantMessage and a.tool_calls and a.content is None for _, a in without_system)
     # deepseek-v3.kata:100 any t in messages before … where …
-    t_before = any_before(t.role == "tool" for _, t in without_system)
+    t_before = any_before(type(t) is ToolMessage for _, t in without_system)
     # deepseek-v3.kata:52 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :53 when user
+        if type(m) is UserMessage:  # :53 when user
             out += (USER_53, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant" and (m.tool_calls and m.content is None):  # :58 when assistant
+        elif type(m) is AssistantMessage and (m.tool_calls and m.content is None):  # :58 when assistant
             later = a_before[i]
             if not later:
                 out.append(ASSISTANT_62)
@@ -106,14 +106,14 @@ def render(request: Request) -> list[Printed]:
                 if later or c_at != 0:
                     out.append(TOOL_CALLS_END_75)
             out.append(END_SAMPLED_63)
-        elif m.role == "assistant":  # :81 when assistant
+        elif type(m) is AssistantMessage:  # :81 when assistant
             said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_83
             if m.content is not None:
-                if isinstance(message_at(without_system, i - 1), ToolMessage):
+                if type(message_at(without_system, i - 1)) is ToolMessage:
                     out += (TOOL_OUTPUTS_END_86, said, END_OF_SENTENCE_87)
                 else:
                     out += (ASSISTANT_89, said, END_OF_SENTENCE_92)
-        elif m.role == "tool":  # :99 when tool
+        elif type(m) is ToolMessage:  # :99 when tool
             later_2 = t_before[i]
             if not later_2:
                 out.append(TOOL_OUTPUTS_BEGIN_101)
@@ -125,6 +125,6 @@ def render(request: Request) -> list[Printed]:
         else:
             assert_never(m)
     # deepseek-v3.kata:108 generate
-    if request.add_generation_prompt and not isinstance(last_message(without_system), ToolMessage):
+    if request.add_generation_prompt and type(last_message(without_system)) is not ToolMessage:
         out.append(ASSISTANT_109)
     return out

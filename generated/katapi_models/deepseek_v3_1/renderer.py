@@ -13,7 +13,7 @@ from katapi.runtime.rendering import last_message, message_at
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after
-from katapi_models.deepseek_v3_1.request import Request, SystemMessage, ToolMessage, UserMessage
+from katapi_models.deepseek_v3_1.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.deepseek_v3_1_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -63,8 +63,8 @@ def render(request: Request) -> list[Printed]:
     thinking = request.thinking
     out.append(BEGIN_OF_SENTENCE_31)
     # deepseek-v3.1.kata:32 take all system as systems
-    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
-    without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
+    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if type(m) is SystemMessage]
+    without_system = [(at, m) for at, m in messages if type(m) is not SystemMessage]
     s_first = True
     for s_at, s in systems:
         if not s_first:
@@ -73,10 +73,10 @@ def render(request: Request) -> list[Printed]:
         out.append((s.content, ("messages", s_at, "content"), 0))
     # deepseek-v3.1.kata:35 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :36 when user
+        if type(m) is UserMessage:  # :36 when user
             out += (USER_36, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant" and m.tool_calls:  # :38 when assistant
-            if isinstance(message_at(without_system, i - 1), UserMessage):
+        elif type(m) is AssistantMessage and m.tool_calls:  # :38 when assistant
+            if type(message_at(without_system, i - 1)) is UserMessage:
                 out.append(ASSISTANT_39)
             out += (
                 SAMPLED_40,
@@ -93,26 +93,26 @@ def render(request: Request) -> list[Printed]:
                     TOOL_CALL_END_44,
                 )
             out.append(TOOL_CALLS_END_46)
-        elif m.role == "assistant":  # :51 when assistant
+        elif type(m) is AssistantMessage:  # :51 when assistant
             said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_52
-            if isinstance(message_at(without_system, i - 1), UserMessage):
+            if type(message_at(without_system, i - 1)) is UserMessage:
                 out.append(ASSISTANT_54)
                 if thinking and (m.prefix if m.prefix is not None else False):
                     out.append(THINK_55)
                 else:
                     out.append(END_THINK_55)
             out.append(SAMPLED_59)
-            if isinstance(message_at(without_system, i - 1), ToolMessage):
+            if type(message_at(without_system, i - 1)) is ToolMessage:
                 out.append(said)
             else:
                 out.append(after(said, "</think>"))
             out.append(END_OF_SENTENCE_61)
-        elif m.role == "tool":  # :66 when tool
+        elif type(m) is ToolMessage:  # :66 when tool
             out += (TOOL_OUTPUT_BEGIN_66, (m.content, ("messages", m_at, "content"), 0), TOOL_OUTPUT_END_66)
         else:
             assert_never(m)
     # deepseek-v3.1.kata:69 generate
-    if request.add_generation_prompt and isinstance(last_message(without_system), UserMessage):
+    if request.add_generation_prompt and type(last_message(without_system)) is UserMessage:
         out.append(ASSISTANT_70)
         if thinking:
             out.append(THINK_71)

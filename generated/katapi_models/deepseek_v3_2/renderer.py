@@ -11,11 +11,12 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import as_object, is_object, json_field, last_message, message_at, run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
-from katapi_models.deepseek_v3_2.request import Call, Request, SystemMessage, ToolMessage, UserMessage
+from katapi_models.deepseek_v3_2.request import AssistantMessage, Call, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.deepseek_v3_2_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -167,6 +168,7 @@ def _function_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -
     out.append(FUNCTION_CALLS_DSML_28)
 
 
+@known_prints
 def _v3_2_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """dsml.kata:32 def v3_2_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_DSML_34)
@@ -193,8 +195,8 @@ def render(request: Request) -> list[Printed]:
     groups_ended = 0
     out.append(BEGIN_OF_SENTENCE_31)
     # deepseek-v3.2.kata:32 take all system as systems
-    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
-    without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
+    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if type(m) is SystemMessage]
+    without_system = [(at, m) for at, m in messages if type(m) is not SystemMessage]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
@@ -212,7 +214,7 @@ def render(request: Request) -> list[Printed]:
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
-        if u.role == "user":
+        if type(u) is UserMessage:
             query, query_at = u, u_at
             break
     # deepseek-v3.2.kata:42 each m in messages
@@ -220,16 +222,16 @@ def render(request: Request) -> list[Printed]:
     for i, (m_at, m) in enumerate(without_system):
         if i < walked:
             continue
-        if m.role == "user":  # :43 when user
+        if type(m) is UserMessage:  # :43 when user
             out += (USER_43, (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_43)
-        elif m.role == "assistant":  # :45 when assistant then tool* as results
+        elif type(m) is AssistantMessage:  # :45 when assistant then tool* as results
             results = run_from(without_system, i + 1, ToolMessage)
-            answers = isinstance(message_at(without_system, i - 1), ToolMessage) and groups_ended == groups
-            if isinstance(message_at(without_system, i - 1), UserMessage):
+            answers = type(message_at(without_system, i - 1)) is ToolMessage and groups_ended == groups
+            if type(message_at(without_system, i - 1)) is UserMessage:
                 out.append(ASSISTANT_49)
             elif answers:
                 out.append(BLANK_LINE_51)
-            if answers or isinstance(message_at(without_system, i - 1), UserMessage):
+            if answers or type(message_at(without_system, i - 1)) is UserMessage:
                 if thinking and ((query is not None and m_at > query_at) or query is None):
                     out += (
                         THINK_55,
@@ -267,7 +269,7 @@ def render(request: Request) -> list[Printed]:
                         groups_ended += 1
                     number_ += 1
             walked = i + 1 + len(results)
-        elif m.role == "tool":  # :86 when tool
+        elif type(m) is ToolMessage:  # :86 when tool
             raise TemplateError(
                 "The results of tools must follow the calls that they belong to.",
                 code="T100",
@@ -275,9 +277,9 @@ def render(request: Request) -> list[Printed]:
             )
         else:
             assert_never(m)
-    answered = isinstance(last_message(without_system), ToolMessage) and groups_ended == groups
+    answered = type(last_message(without_system)) is ToolMessage and groups_ended == groups
     # deepseek-v3.2.kata:90 generate
-    if request.add_generation_prompt and (answered or isinstance(last_message(without_system), UserMessage)):
+    if request.add_generation_prompt and (answered or type(last_message(without_system)) is UserMessage):
         if answered:
             out.append(BLANK_LINE_91)
         else:

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import as_object, is_object, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
@@ -199,6 +200,7 @@ def _tool_calls(out: list[Printed], made: Sequence[Call], made_path: Path) -> No
     out.append(TOOL_CALLS_DSML_88)
 
 
+@known_prints
 def _v4_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """dsml.kata:92 def v4_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_DSML_94)
@@ -228,8 +230,8 @@ def render(request: Request) -> list[Printed]:
     if messages and thinking and reasoning_effort == "max":
         out.append(REASONING_EFFORT_ABSOLUTE_34)
     # deepseek-v4.kata:41 take all system as systems
-    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
-    without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
+    systems: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if type(m) is SystemMessage]
+    without_system = [(at, m) for at, m in messages if type(m) is not SystemMessage]
     prompt_printed: list[Printed] = []
     s_first = True
     for s_at, s in systems:
@@ -251,20 +253,20 @@ def render(request: Request) -> list[Printed]:
     query: UserMessage | DeveloperMessage | ToolMessage | None = None
     query_at = -1
     for u_at, u in reversed(without_system):
-        if u.role == "user" or u.role == "developer" or u.role == "tool":
+        if type(u) is UserMessage or type(u) is DeveloperMessage or type(u) is ToolMessage:
             query, query_at = u, u_at
             break
-    keep_all = bool(not drop_thinking or tools or any(t.role == "tool" for _, t in without_system))
+    keep_all = bool(not drop_thinking or tools or any(type(t) is ToolMessage for _, t in without_system))
     # deepseek-v4.kata:62 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user" or m.role == "developer":  # :63 when user, developer
-            if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
+        if type(m) is UserMessage or type(m) is DeveloperMessage:  # :63 when user, developer
+            if i == 0 or type(message_at(without_system, i - 1)) is AssistantMessage:
                 out.append(USER_64)
             else:
                 out.append(BLANK_LINE_64)
             out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_65)
-        elif m.role == "tool":  # :68 when tool
-            if i == 0 or isinstance(message_at(without_system, i - 1), AssistantMessage):
+        elif type(m) is ToolMessage:  # :68 when tool
+            if i == 0 or type(message_at(without_system, i - 1)) is AssistantMessage:
                 out.append(USER_69)
             else:
                 out.append(BLANK_LINE_69)
@@ -273,7 +275,7 @@ def render(request: Request) -> list[Printed]:
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_70,
                 TOOL_RESULT_70_39,
             )
-        elif m.role == "assistant":  # :73 when assistant
+        elif type(m) is AssistantMessage:  # :73 when assistant
             out.append(ASSISTANT_74)
             if thinking and (keep_all or (query is not None and m_at > query_at) or query is None):
                 out += (

@@ -67,13 +67,13 @@ def render(request: Request) -> list[Printed]:
     messages = list(enumerate(request.messages))
     # gemma.kata:59 take leading system as sys
     sys: SystemMessage | None = None
-    if messages and isinstance(first := messages[0][1], SystemMessage):
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         messages = messages[1:]
     # gemma.kata:60 take leading user as question
     question: UserMessage | None = None
     question_at = -1
-    if messages and isinstance(first := messages[0][1], UserMessage):
+    if messages and type(first := messages[0][1]) is UserMessage:
         question = first
         question_at = messages[0][0]
         messages = messages[1:]
@@ -90,24 +90,24 @@ def render(request: Request) -> list[Printed]:
     out.append(END_OF_TURN_80)
     # gemma.kata:82 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, UserMessage) and (i == 0 or isinstance(message_at(messages, i - 1), UserMessage)):
-            # :83 when user
+        if type(m) is UserMessage and (i == 0 or type(message_at(messages, i - 1)) is UserMessage):  # :83 when user
             raise TemplateError("Two messages of the user follow each other.", code="T100", where="gemma.kata:83")
-        if isinstance(m, SystemMessage | AssistantMessage | AnotherMessage) and (
-            i != 0 and not isinstance(message_at(messages, i - 1), UserMessage)
+        if (type(m) is SystemMessage or type(m) is AssistantMessage or type(m) is AnotherMessage) and (
+            i != 0 and type(message_at(messages, i - 1)) is not UserMessage
         ):
             # :84 when system, assistant, another
             raise TemplateError(
                 "A message that is not the user's must follow one of the user.", code="T100", where="gemma.kata:85"
             )
-        if isinstance(m, AssistantMessage):  # :87 when assistant
+        if type(m) is AssistantMessage:  # :87 when assistant
             if m.tool_calls:
                 raise TemplateError("Gemma makes no tool calls.", code="T100", where="gemma.kata:88")
             out.append(MODEL_89)
             if m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
             out.append(END_OF_TURN_92)
-        elif isinstance(m, SystemMessage | UserMessage | AnotherMessage):  # :96 when system, user, another
+        elif type(m) is SystemMessage or type(m) is UserMessage or type(m) is AnotherMessage:
+            # :96 when system, user, another
             out += (START_OF_TURN_96, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_96)
             _body(out, m.content, ("messages", m_at, "content"))
             out.append(END_OF_TURN_96)

@@ -12,19 +12,19 @@ from katapi_models.gemma4.request import Request, ToolMessage, UserMessage
 def _asked_86(request: Request, at: int) -> bool:
     """gemma4.kata:86 last u … where …"""
     u = request.messages[at]
-    return isinstance(u, UserMessage)
+    return type(u) is UserMessage
 
 
 def _asked_87(request: Request, at: int) -> bool:
     """gemma4.kata:87 last b … where …"""
     b = request.messages[at]
-    return not isinstance(b, ToolMessage)
+    return type(b) is not ToolMessage
 
 
 def _asked_95(request: Request, at: int) -> bool:
     """gemma4.kata:95 last b … where …"""
     b = request.messages[at]
-    return not isinstance(b, ToolMessage)
+    return type(b) is not ToolMessage
 
 
 REACH: Reach[Request] = Reach(

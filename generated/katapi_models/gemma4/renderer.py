@@ -6,6 +6,7 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
@@ -332,7 +333,6 @@ def _parameters(out: list[Printed], of: JsonObject, of_path: Path, of_schema: bo
         out.append(TEXT_GEMMA_99)
 
 
-@known_prints
 def _declaration(out: list[Printed], function: Json, function_path: Path) -> None:
     """gemma.kata:103 def declaration(function)."""
     if not isinstance(json_field(function, "name"), str):
@@ -414,6 +414,16 @@ def _body(
         pass
 
 
+@known_prints
+def _tools_82(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """gemma4.kata:82 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        out.append(TOOL_82)
+        _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
+        out.append(END_TOOL_82)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 49)."""
     out: list[Printed] = []
@@ -425,7 +435,7 @@ def render(request: Request) -> list[Printed]:
     # gemma4.kata:68 take leading system, developer as sys
     sys: SystemMessage | DeveloperMessage | None = None
     sys_at = -1
-    if messages and isinstance(first := messages[0][1], SystemMessage | DeveloperMessage):
+    if messages and (type(first := messages[0][1]) is SystemMessage or type(first) is DeveloperMessage):
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -444,33 +454,29 @@ def render(request: Request) -> list[Printed]:
                     out += (trim((p.text, (*p_path, "text"), 0)), SPACE_77)
             else:  # :79
                 pass
-        for tool_at, tool in enumerate(tools if tools is not None else ()):
-            tool_path = ("tools", tool_at)
-            out.append(TOOL_82)
-            _declaration(out, json_field(tool, "function"), (*tool_path, "function"))
-            out.append(END_TOOL_82)
+        _tools_82(out, tools if tools is not None else (), ("tools",) if tools is not None else ())
         out.append(END_TURN_83)
     # gemma4.kata:86 last u … where …
     question: UserMessage | None = None
     question_at = -1
     for u_at, u in reversed(messages):
-        if isinstance(u, UserMessage):
+        if type(u) is UserMessage:
             question, question_at = u, u_at
             break
     # gemma4.kata:87 last b … where …
     final: SystemMessage | DeveloperMessage | UserMessage | AssistantMessage | AnotherMessage | None = None
     for _, b in reversed(messages):
-        if not isinstance(b, ToolMessage):
+        if type(b) is not ToolMessage:
             final = b
             break
     # gemma4.kata:95 last b in messages before … where …
-    b_before = last_before((b_at, b) if not isinstance(b, ToolMessage) else None for b_at, b in messages)
+    b_before = last_before((b_at, b) if type(b) is not ToolMessage else None for b_at, b in messages)
     # gemma4.kata:89 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, AssistantMessage):  # :90 when assistant then tool* as results
+        if type(m) is AssistantMessage:  # :90 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             if results and not m.tool_calls:
                 raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:91")
@@ -494,7 +500,7 @@ def render(request: Request) -> list[Printed]:
             else:  # :102
                 pass
             said = kept(said_printed)
-            if not isinstance(previous, AssistantMessage):
+            if type(previous) is not AssistantMessage:
                 out.append(MODEL_105)
             out.append(SAMPLED_106)
             if m.reasoning_content and m.tool_calls and (question is None or m_at > question_at):
@@ -555,19 +561,19 @@ def render(request: Request) -> list[Printed]:
             if closed:
                 out.append(NEWLINE_138)
             walked = i + 1 + len(results)
-        elif isinstance(m, UserMessage):  # :141 when user
+        elif type(m) is UserMessage:  # :141 when user
             out.append(USER_141)
             _body(out, m.content, ("messages", m_at, "content"))
             out.append(END_TURN_141)
-        elif isinstance(m, ToolMessage):  # :142 when tool
+        elif type(m) is ToolMessage:  # :142 when tool
             raise TemplateError("A tool's result needs a call before it.", code="T100", where="gemma4.kata:142")
-        elif isinstance(m, SystemMessage | DeveloperMessage):  # :143 when system, developer
+        elif type(m) is SystemMessage or type(m) is DeveloperMessage:  # :143 when system, developer
             out.append(ROLE_143[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
             out.append(END_TURN_143)
         elif m.role == "model":  # :144 when another
             raise TemplateError("What the model said has the role `assistant`.", code="T100", where="gemma4.kata:144")
-        elif isinstance(m, AnotherMessage):  # :145 when another
+        elif type(m) is AnotherMessage:  # :145 when another
             out += (TURN_145, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_145)
             _body(out, m.content, ("messages", m_at, "content"))
             out.append(END_TURN_145)
@@ -575,7 +581,7 @@ def render(request: Request) -> list[Printed]:
             assert_never(m)
     # gemma4.kata:148 generate
     if request.add_generation_prompt and not (
-        isinstance(final, AssistantMessage) and (final.tool_calls or final.tool_responses)
+        type(final) is AssistantMessage and (final.tool_calls or final.tool_responses)
     ):
         out.append(MODEL_148)
     return out

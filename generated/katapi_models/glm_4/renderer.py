@@ -163,7 +163,7 @@ def render(request: Request) -> list[Printed]:
     out.append(GMASK_81)
     # glm4.kata:85 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage):  # :86 when system
+        if type(m) is SystemMessage:  # :86 when system
             if m.tools is not None:
                 out.append(CHATGLM_AI_GLM_88)
                 for tool_at, tool in enumerate(m.tools):
@@ -189,25 +189,25 @@ def render(request: Request) -> list[Printed]:
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, UserMessage):  # :112 when user
+        elif type(m) is UserMessage:  # :112 when user
             reply = message_at(messages, i - 1)
             _turn(
                 out,
                 USER_114,
-                bool(isinstance(reply, AssistantMessage) and reply.content),
+                bool(type(reply) is AssistantMessage and reply.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, ObservationMessage):  # :117 when observation
+        elif type(m) is ObservationMessage:  # :117 when observation
             reply_2 = message_at(messages, i - 1)
             _turn(
                 out,
                 OBSERVATION_119,
-                bool(isinstance(reply_2, AssistantMessage) and reply_2.content),
+                bool(type(reply_2) is AssistantMessage and reply_2.content),
                 (m.metadata, ("messages", m_at, "metadata"), 0) if m.metadata is not None else None,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else None,
             )
-        elif isinstance(m, AssistantMessage):  # :122 when assistant
+        elif type(m) is AssistantMessage:  # :122 when assistant
             if m.content:
                 out += (
                     ASSISTANT_124,
@@ -216,7 +216,7 @@ def render(request: Request) -> list[Printed]:
                     (m.content, ("messages", m_at, "content"), 0),
                     END_SAMPLED_125,
                 )
-        elif isinstance(m, OtherMessage):  # :131 when other
+        elif type(m) is OtherMessage:  # :131 when other
             if m.content:
                 out += (
                     TEXT_132,

@@ -6,17 +6,25 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Fixed, Printed, PrintedText, fixed
 from katapi.runtime.rendering import as_text, json_field, message_at, number
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.views import any_after
-from katapi_models.glm_4_0414.request import AssistantMessage, Request, SystemMessage
+from katapi_models.glm_4_0414.request import (
+    AssistantMessage,
+    ObservationMessage,
+    Request,
+    SystemMessage,
+    ToolMessage,
+    UserMessage,
+)
 from katapi_models.glm_4_tokens.vocabulary import Control
 
 TOJSON_INDENTED = Serialization(
@@ -88,7 +96,6 @@ JSON_GLM_13 = fixed(
 )
 
 
-@known_prints
 def _describe(out: list[Printed], function: Json, function_path: Path) -> None:
     """glm-4.kata:5 def describe(function)."""
     out.append(TEXT_GLM_6)
@@ -111,6 +118,17 @@ def _turn(
         out += (metadata if metadata is not None else EMPTY_75, NEWLINE_75, content)
 
 
+@known_prints
+def _tools_138(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """glm4.kata:138 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        if json_field(tool, "function"):
+            _describe(out, json_field(tool, "function"), (*tool_path, "function"))
+        else:
+            _describe(out, tool, tool_path)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 70)."""
     out: list[Printed] = []
@@ -120,25 +138,20 @@ def render(request: Request) -> list[Printed]:
     out.append(GMASK_81)
     if tools:
         out.append(SYSTEM_137)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            if json_field(tool, "function"):
-                _describe(out, json_field(tool, "function"), (*tool_path, "function"))
-            else:
-                _describe(out, tool, tool_path)
+        _tools_138(out, tools, ("tools",))
     # glm4.kata:142 take all system as instructions
-    instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if isinstance(m, SystemMessage)]
-    without_system = [(at, m) for at, m in messages if not isinstance(m, SystemMessage)]
+    instructions: list[tuple[int, SystemMessage]] = [(at, m) for at, m in messages if type(m) is SystemMessage]
+    without_system = [(at, m) for at, m in messages if type(m) is not SystemMessage]
     for s_at, s in instructions:
         out += (SYSTEM_143, (s.content, ("messages", s_at, "content"), 0))
-    if documents and not any(u.role == "user" for _, u in without_system):
+    if documents and not any(type(u) is UserMessage for _, u in without_system):
         raise TemplateError("Documents stand behind a question.", code="T100", where="glm4.kata:144")
     # glm4.kata:150 any u in messages after … where …
-    u_after = any_after(u.role == "user" for _, u in without_system)
+    u_after = any_after(type(u) is UserMessage for _, u in without_system)
     # glm4.kata:145 each m in messages
     for i, (m_at, m) in enumerate(without_system):
-        if m.role == "user":  # :147 when user
-            if isinstance(message_at(without_system, i - 1), AssistantMessage):
+        if type(m) is UserMessage:  # :147 when user
+            if type(message_at(without_system, i - 1)) is AssistantMessage:
                 out.append(USER_148)
             else:
                 out.append(USER_148_61)
@@ -156,7 +169,7 @@ def render(request: Request) -> list[Printed]:
                         TEXT_151_85,
                         (d.content, (*d_path, "content"), 0),
                     )
-        elif m.role == "assistant":  # :155 when assistant
+        elif type(m) is AssistantMessage:  # :155 when assistant
             speaks = bool(m.content or m.metadata or not m.tool_calls)
             if speaks:
                 out += (
@@ -179,8 +192,8 @@ def render(request: Request) -> list[Printed]:
                     else:
                         out.append(TEXT_166)
                     out.append(END_SAMPLED_164)
-        elif m.role == "observation" or m.role == "tool":  # :172 when observation, tool
-            if isinstance(message_at(without_system, i - 1), AssistantMessage):
+        elif type(m) is ObservationMessage or type(m) is ToolMessage:  # :172 when observation, tool
+            if type(message_at(without_system, i - 1)) is AssistantMessage:
                 out.append(OBSERVATION_173)
             else:
                 out.append(OBSERVATION_173_68)

@@ -10,13 +10,21 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi.runtime.views import any_after
-from katapi_models.glm_4_7_flash.request import AssistantMessage, CallByArguments, Request, ToolMessage
+from katapi_models.glm_4_7_flash.request import (
+    AssistantMessage,
+    CallByArguments,
+    Request,
+    SystemMessage,
+    ToolMessage,
+    UserMessage,
+)
 from katapi_models.glm_4_7_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -106,6 +114,7 @@ END_ARG_VALUE_GLM_37 = fixed(ControlSegment(Control.END_ARG_VALUE, Site(37, 7, "
 END_TOOL_CALL_GLM_40 = fixed(ControlSegment(Control.END_TOOL_CALL, Site(40, 3, "spec/tools/glm-4.5.kata")))
 
 
+@known_prints
 def _tools_in_tags(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """glm-4.5.kata:7 def tools_in_tags(tools)."""
     out.append(TOOLS_YOU_MAY_GLM_9)
@@ -143,18 +152,18 @@ def render(request: Request) -> list[Printed]:
         out.append(SYSTEM_65)
         _tools_in_tags(out, tools, ("tools",))
     # glm4.5.kata:99 any u in messages after … where …
-    u_after = any_after(u.role == "user" for _, u in messages)
+    u_after = any_after(type(u) is UserMessage for _, u in messages)
     # glm4.5.kata:69 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :70 when system
+        if type(m) is SystemMessage:  # :70 when system
             out += (SYSTEM_71, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "user":  # :76 when user
-            if isinstance(message_at(messages, i - 1), AssistantMessage):
+        elif type(m) is UserMessage:  # :76 when user
+            if type(message_at(messages, i - 1)) is AssistantMessage:
                 out.append(USER_77)
             else:
                 out.append(USER_77_59)
             out.append((m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :92 when assistant
+        elif type(m) is AssistantMessage:  # :92 when assistant
             whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_93
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>")) if inline else trim(whole)
@@ -184,16 +193,16 @@ def render(request: Request) -> list[Printed]:
                     c_path = ("messages", m_at, "tool_calls", c_at)
                     _call_in_tags(out, c, c_path)
                 out.append(END_SAMPLED_132)
-        elif m.role == "tool":  # :136 when tool
+        elif type(m) is ToolMessage:  # :136 when tool
             # glm4.5.kata:137 match
             if isinstance(m.content, str):  # :138
-                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                if type(message_at(messages, i - 1)) is AssistantMessage:
                     out.append(OBSERVATION_139)
-                elif not isinstance(message_at(messages, i - 1), ToolMessage):
+                elif type(message_at(messages, i - 1)) is not ToolMessage:
                     out.append(OBSERVATION_139_92)
                 out += (TOOL_RESPONSE_140, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_140)
             else:  # :142
-                if isinstance(message_at(messages, i - 1), AssistantMessage):
+                if type(message_at(messages, i - 1)) is AssistantMessage:
                     out.append(OBSERVATION_143)
                 else:
                     out.append(OBSERVATION_143_70)

@@ -6,18 +6,26 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.dates import format_date
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed, kept
 from katapi.runtime.rendering import as_list, as_object, as_text, first_item, has_key, is_list, is_object, json_field
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.views import any_after, last_before
-from katapi_models.gpt_oss.request import DeveloperMessage, Request, SystemMessage
+from katapi_models.gpt_oss.request import (
+    AssistantMessage,
+    DeveloperMessage,
+    Request,
+    SystemMessage,
+    ToolMessage,
+    UserMessage,
+)
 from katapi_models.gpt_oss_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -346,7 +354,6 @@ def _typescript(out: list[Printed], schema: Json, schema_path: Path) -> None:
         out.append(ANY_HARMONY_76)
 
 
-@known_prints
 def _function_type(out: list[Printed], function: Json, function_path: Path) -> None:
     """harmony.kata:80 def function_type(function)."""
     if not isinstance(json_field(function, "name"), str):
@@ -417,6 +424,14 @@ def _remark(out: list[Printed], of: PrintedText | None) -> None:
         out += (COMMENTARY_125, of, ASSISTANT_125)
 
 
+@known_prints
+def _tools_63(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """gpt-oss.kata:63 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        _function_type(out, json_field(tool, "function"), (*tool_path, "function"))
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 40)."""
     out: list[Printed] = []
@@ -451,7 +466,7 @@ def render(request: Request) -> list[Printed]:
     # gpt-oss.kata:57 take leading system, developer as guide
     guide: SystemMessage | DeveloperMessage | None = None
     guide_at = -1
-    if messages and ((first := messages[0][1]).role == "system" or first.role == "developer"):
+    if messages and (type(first := messages[0][1]) is SystemMessage or type(first) is DeveloperMessage):
         guide = first
         guide_at = messages[0][0]
         messages = messages[1:]
@@ -461,18 +476,16 @@ def render(request: Request) -> list[Printed]:
             out += (INSTRUCTIONS_60, (guide.content, ("messages", guide_at, "content"), 0), BLANK_LINE_60)
         if tools:
             out.append(TOOLS_FUNCTIONS_NAMESPACE_62)
-            for tool_at, tool in enumerate(tools):
-                tool_path = ("tools", tool_at)
-                _function_type(out, json_field(tool, "function"), (*tool_path, "function"))
+            _tools_63(out, tools, ("tools",))
             out.append(NAMESPACE_FUNCTIONS_64)
         out.append(END_66)
     # gpt-oss.kata:87 any later in messages after … where …
-    later_after = any_after(later.role == "assistant" and not later.tool_calls for _, later in messages)
+    later_after = any_after(type(later) is AssistantMessage and not later.tool_calls for _, later in messages)
     # gpt-oss.kata:108 last a in messages before … where …
-    a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
+    a_before = last_before((a_at, a) if type(a) is AssistantMessage else None for a_at, a in messages)
     # gpt-oss.kata:69 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "assistant":  # :70 when assistant
+        if type(m) is AssistantMessage:  # :70 when assistant
             said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_71
             if m.thinking is not None:
                 thought: PrintedText = (m.thinking, ("messages", m_at, "thinking"), 0)
@@ -525,7 +538,7 @@ def render(request: Request) -> list[Printed]:
             else:
                 out += (FINAL_102, said, END_102)
             out.append(END_SAMPLED_80)
-        elif m.role == "tool":  # :107 when tool
+        elif type(m) is ToolMessage:  # :107 when tool
             caller_at, caller = a_before[i] or (-1, None)
             call_2 = first_item(caller.tool_calls) if caller is not None and caller.tool_calls is not None else None
             call_2_path = ("messages", caller_at, "tool_calls", 0)
@@ -538,9 +551,9 @@ def render(request: Request) -> list[Printed]:
                 (TOJSON.dump_known(m.content), ("messages", m_at, "content"), None),
                 END_111,
             )
-        elif m.role == "user":  # :114 when user
+        elif type(m) is UserMessage:  # :114 when user
             out += (USER_114, (m.content, ("messages", m_at, "content"), 0), END_114)
-        elif m.role == "system" or m.role == "developer":  # :115 when system, developer
+        elif type(m) is SystemMessage or type(m) is DeveloperMessage:  # :115 when system, developer
             raise TemplateError("Instructions stand in the first message.", code="T100", where="gpt-oss.kata:115")
         else:
             assert_never(m)

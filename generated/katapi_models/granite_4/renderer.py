@@ -16,7 +16,7 @@ from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
-from katapi_models.granite_4.request import Request, SystemMessage, TextPart, ToolMessage
+from katapi_models.granite_4.request import AssistantMessage, Request, SystemMessage, TextPart, ToolMessage, UserMessage
 from katapi_models.granite_4_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -191,7 +191,7 @@ def render(request: Request) -> list[Printed]:
     # granite4.kata:48 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -226,11 +226,11 @@ def render(request: Request) -> list[Printed]:
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :84 when system, user
+        if type(m) is SystemMessage or type(m) is UserMessage:  # :84 when system, user
             out.append(ROLE_84[m.role])
             _body(out, m.content, ("messages", m_at, "content"))
             out.append(END_OF_TEXT_84)
-        elif m.role == "assistant":  # :86 when assistant
+        elif type(m) is AssistantMessage:  # :86 when assistant
             said_printed: list[Printed] = []
             _body(said_printed, m.content, ("messages", m_at, "content"))
             said = kept(said_printed)
@@ -252,7 +252,7 @@ def render(request: Request) -> list[Printed]:
                         END_TOOL_CALL_96,
                     )
             out.append(END_OF_TEXT_99)
-        elif m.role == "tool":  # :104 when tool+ as results
+        elif type(m) is ToolMessage:  # :104 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             out.append(USER_105)
             for r_at, r in results:

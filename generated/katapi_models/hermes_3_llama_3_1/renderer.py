@@ -6,17 +6,18 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
 from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import as_text, has_key, is_list, is_object, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import trim
-from katapi_models.hermes_3_llama_3_1.request import Request, ToolMessage
+from katapi_models.hermes_3_llama_3_1.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.llama3_1_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -174,7 +175,6 @@ def _annotation(out: list[Printed], schema: Json, schema_path: Path) -> None:
         _named(out, json_field(schema, "type"), (*schema_path, "type"))
 
 
-@known_prints
 def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
     """hermes3.kata:53 def signature(f)."""
     if (
@@ -246,6 +246,20 @@ def _signature(out: list[Printed], f: Json, f_path: Path) -> None:
     out.append(TEXT_81)
 
 
+@known_prints
+def _tools_90(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """hermes3.kata:90 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        if tool_at:
+            out.append(NEWLINE_90)
+        tool_path = (*tools_path, tool_at)
+        _signature(
+            out,
+            json_field(tool, "function") if has_key(tool, "function") else tool,
+            (*tool_path, "function") if has_key(tool, "function") else tool_path,
+        )
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 27)."""
     out: list[Printed] = []
@@ -254,21 +268,13 @@ def render(request: Request) -> list[Printed]:
     out.append(BEGIN_OF_TEXT_84)
     if tools:
         out.append(IM_START_SYSTEM_86)
-        for tool_at, tool in enumerate(tools):
-            if tool_at:
-                out.append(NEWLINE_90)
-            tool_path = ("tools", tool_at)
-            _signature(
-                out,
-                json_field(tool, "function") if has_key(tool, "function") else tool,
-                (*tool_path, "function") if has_key(tool, "function") else tool_path,
-            )
+        _tools_90(out, tools, ("tools",))
         out.append(TOOLS_USE_THE_91)
     # hermes3.kata:104 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system" or m.role == "user":  # :105 when system, user
+        if type(m) is SystemMessage or type(m) is UserMessage:  # :105 when system, user
             out += (ROLE_105[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_105)
-        elif m.role == "assistant":  # :107 when assistant
+        elif type(m) is AssistantMessage:  # :107 when assistant
             out.append(IM_START_ASSISTANT_108)
             if m.tool_calls:
                 for c_at, c in enumerate(m.tool_calls):
@@ -287,13 +293,13 @@ def render(request: Request) -> list[Printed]:
             else:
                 out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_119)
             out.append(IM_END_121)
-        elif m.role == "tool":  # :126 when tool
-            if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
+        elif type(m) is ToolMessage:  # :126 when tool
+            if i != 0 and type(message_at(messages, i - 1)) is not ToolMessage:
                 out.append(IM_START_TOOL_127)
             out += (TOOL_RESPONSE_128, (m.content, ("messages", m_at, "content"), 0), TOOL_RESPONSE_128_37)
             if i != len(messages) - 1:
                 out.append(NEWLINE_129)
-            if not isinstance(message_at(messages, i + 1), ToolMessage):
+            if type(message_at(messages, i + 1)) is not ToolMessage:
                 out.append(IM_END_130)
         else:
             assert_never(m)

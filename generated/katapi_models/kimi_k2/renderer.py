@@ -110,17 +110,17 @@ def render(request: Request) -> list[Printed]:
     calls = 0
     if tools:
         out += (TOOL_DECLARE_46, (TOJSON.dump_known(tools), ("tools",), None), IM_END_46)
-    if messages and not isinstance(first_message(messages), SystemMessage):
+    if messages and type(first_message(messages)) is not SystemMessage:
         out.append(SYSTEM_48)
     # kimi-k2.kata:57 each m in messages
     walked = 0
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if isinstance(m, UserMessage):  # :58 when user
+        if type(m) is UserMessage:  # :58 when user
             _heading(out, IM_USER_59, (m.name, ("messages", m_at, "name"), 0) if m.name is not None else None, USER_59)
             out += ((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_60, IM_END_60)
-        elif isinstance(m, AssistantMessage):  # :63 when assistant then tool* as results
+        elif type(m) is AssistantMessage:  # :63 when assistant then tool* as results
             results = run_from(messages, i + 1, ToolMessage)
             first_call = calls
             _heading(
@@ -189,7 +189,7 @@ def render(request: Request) -> list[Printed]:
                 )
                 in_order += 1
             walked = i + 1 + len(results)
-        elif isinstance(m, ToolMessage):  # :107 when tool
+        elif type(m) is ToolMessage:  # :107 when tool
             if calls > 0:
                 raise TemplateError(
                     "A tool's result needs a call in the assistant's message before it.",
@@ -206,7 +206,7 @@ def render(request: Request) -> list[Printed]:
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_110,
                 IM_END_110,
             )
-        elif isinstance(m, SystemMessage | OtherMessage):  # :114 when system, other
+        elif type(m) is SystemMessage or type(m) is OtherMessage:  # :114 when system, other
             _heading(
                 out,
                 IM_SYSTEM_115,

@@ -36,14 +36,14 @@ def render(request: Request) -> list[Printed]:
     # llama2.kata:25 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
     # llama2.kata:26 take leading user as opening
     opening: UserMessage | None = None
     opening_at = -1
-    if messages and (first := messages[0][1]).role == "user":
+    if messages and type(first := messages[0][1]) is UserMessage:
         opening = first
         opening_at = messages[0][0]
         messages = messages[1:]
@@ -61,17 +61,17 @@ def render(request: Request) -> list[Printed]:
     _question(out, begun)
     # llama2.kata:35 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :36 when user
-            if not isinstance(message_at(messages, i - 1), AssistantMessage):
+        if type(m) is UserMessage:  # :36 when user
+            if type(message_at(messages, i - 1)) is not AssistantMessage:
                 raise TemplateError("User and assistant take turns.", code="T100", where="llama2.kata:37")
             _question(out, (m.content, ("messages", m_at, "content"), 0))
-        elif m.role == "assistant":  # :40 when assistant
-            if isinstance(message_at(messages, i - 1), AssistantMessage):
+        elif type(m) is AssistantMessage:  # :40 when assistant
+            if type(message_at(messages, i - 1)) is AssistantMessage:
                 raise TemplateError("User and assistant take turns.", code="T100", where="llama2.kata:41")
             if m.tool_calls:
                 raise TemplateError("The model was not trained to call functions.", code="T100", where="llama2.kata:42")
             out += (SPACE_43, trim((m.content, ("messages", m_at, "content"), 0)), EOS_43)
-        elif m.role == "system":  # :45 when system
+        elif type(m) is SystemMessage:  # :45 when system
             raise TemplateError("A system message is the first of all.", code="T100", where="llama2.kata:45")
         else:
             assert_never(m)

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
@@ -114,6 +115,7 @@ RESPOND_IN_THE_LLAMA_6 = fixed(
 BLANK_LINE_LLAMA_8 = fixed(LiteralSegment(Literal("\n\n"), Site(8, 46, "spec/tools/llama.kata")))
 
 
+@known_prints
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
     """llama.kata:5 def listing(functions)."""
     out.append(RESPOND_IN_THE_LLAMA_6)
@@ -141,7 +143,7 @@ def render(request: Request) -> list[Printed]:
     # llama3.kata:58 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and isinstance(first := messages[0][1], SystemMessage):
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -177,7 +179,7 @@ def render(request: Request) -> list[Printed]:
     out.append(EOT_ID_90)
     # llama3.kata:92 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
+        if (type(m) is SystemMessage or type(m) is UserMessage or type(m) is CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
             # :93 when system, user, custom
@@ -185,7 +187,7 @@ def render(request: Request) -> list[Printed]:
             out.append(GIVEN_THE_FOLLOWING_96)
             _listing(out, functions, functions_path)
             out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_100)
-        elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
+        elif (type(m) is AssistantMessage or type(m) is ToolMessage or type(m) is IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
             # :103 when assistant, tool, ipython
@@ -194,7 +196,7 @@ def render(request: Request) -> list[Printed]:
                 code="T100",
                 where="llama3.kata:104",
             )
-        elif isinstance(m, AssistantMessage) and m.tool_calls:  # :107 when assistant
+        elif type(m) is AssistantMessage and m.tool_calls:  # :107 when assistant
             if len(m.tool_calls) != 1:
                 raise TemplateError("The model makes one call at a time.", code="T100", where="llama3.kata:108")
             _turn(out, ASSISTANT_111)
@@ -236,16 +238,17 @@ def render(request: Request) -> list[Printed]:
             else:
                 out.append(EOT_ID_131)
             out.append(END_SAMPLED_112)
-        elif isinstance(m, AssistantMessage):  # :136 when assistant
+        elif type(m) is AssistantMessage:  # :136 when assistant
             said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_137
             _turn(out, ASSISTANT_138)
             out += (SAMPLED_139, trim(said), EOT_ID_139)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :142 when tool, ipython
+        elif type(m) is ToolMessage or type(m) is IpythonMessage:  # :142 when tool, ipython
             if m.content is None:
                 raise TemplateError("A result needs a content.", code="T100", where="llama3.kata:143")
             _turn(out, IPYTHON_144)
             out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_ID_146)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :149 when system, user, custom
+        elif type(m) is SystemMessage or type(m) is UserMessage or type(m) is CustomMessage:
+            # :149 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
             out += (trim((m.content, ("messages", m_at, "content"), 0)), EOT_ID_149)
         else:

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed, kept
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
@@ -97,6 +98,7 @@ RESPOND_IN_THE_LLAMA_6 = fixed(
 BLANK_LINE_LLAMA_8 = fixed(LiteralSegment(Literal("\n\n"), Site(8, 46, "spec/tools/llama.kata")))
 
 
+@known_prints
 def _listing(out: list[Printed], functions: Sequence[JsonObject], functions_path: Path) -> None:
     """llama.kata:5 def listing(functions)."""
     out.append(RESPOND_IN_THE_LLAMA_6)
@@ -142,7 +144,7 @@ def render(request: Request) -> list[Printed]:
     # llama4.kata:55 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and isinstance(first := messages[0][1], SystemMessage):
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -181,7 +183,7 @@ def render(request: Request) -> list[Printed]:
         )
     # llama4.kata:89 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage | UserMessage | CustomMessage) and (
+        if (type(m) is SystemMessage or type(m) is UserMessage or type(m) is CustomMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
             # :90 when system, user, custom
@@ -194,7 +196,7 @@ def render(request: Request) -> list[Printed]:
             else:  # :98
                 _parts(out, m.content, ("messages", m_at, "content"))
             out.append(EOT_100)
-        elif isinstance(m, AssistantMessage | ToolMessage | IpythonMessage) and (
+        elif (type(m) is AssistantMessage or type(m) is ToolMessage or type(m) is IpythonMessage) and (
             i == 0 and offered and tools_in_user_message
         ):
             # :103 when assistant, tool, ipython
@@ -203,7 +205,7 @@ def render(request: Request) -> list[Printed]:
                 code="T100",
                 where="llama4.kata:104",
             )
-        elif isinstance(m, AssistantMessage):  # :107 when assistant
+        elif type(m) is AssistantMessage:  # :107 when assistant
             _turn(out, ASSISTANT_108)
             out.append(SAMPLED_109)
             if m.tool_calls:
@@ -223,12 +225,13 @@ def render(request: Request) -> list[Printed]:
             elif m.content is not None:
                 _body(out, m.content, ("messages", m_at, "content"))
             out.append(EOT_118)
-        elif isinstance(m, ToolMessage | IpythonMessage):  # :122 when tool, ipython
+        elif type(m) is ToolMessage or type(m) is IpythonMessage:  # :122 when tool, ipython
             if m.content is None:
                 raise TemplateError("A result needs a content.", code="T100", where="llama4.kata:123")
             _turn(out, IPYTHON_124)
             out += ((TOJSON.dump_known(m.content), ("messages", m_at, "content"), None), EOT_126)
-        elif isinstance(m, SystemMessage | UserMessage | CustomMessage):  # :129 when system, user, custom
+        elif type(m) is SystemMessage or type(m) is UserMessage or type(m) is CustomMessage:
+            # :129 when system, user, custom
             _turn(out, (Content(m.role), ("messages", m_at, "role"), 0))
             _body(out, m.content, ("messages", m_at, "content"))
             out.append(EOT_129)

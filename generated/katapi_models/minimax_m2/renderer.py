@@ -6,16 +6,26 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
+from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import has_key, json_field, message_at
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim
 from katapi.runtime.views import any_after, last_before
-from katapi_models.minimax_m2.request import Request, SystemMessage, TextPart, ToolMessage
+from katapi_models.minimax_m2.request import (
+    AssistantMessage,
+    Request,
+    SystemMessage,
+    TextPart,
+    ToolMessage,
+    UserMessage,
+)
 from katapi_models.minimax_m2_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -124,6 +134,16 @@ def _body(out: list[Printed], content: Content | tuple[TextPart, ...] | None, co
         pass
 
 
+@known_prints
+def _tools_65(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """minimax-m2.kata:65 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        tool_path = (*tools_path, tool_at)
+        if not has_key(tool, "function"):
+            raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:66")
+        out += (TOOL_67, (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None), TOOL_67_40)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 38)."""
     out: list[Printed] = []
@@ -133,7 +153,7 @@ def render(request: Request) -> list[Printed]:
     # minimax-m2.kata:49 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -148,26 +168,18 @@ def render(request: Request) -> list[Printed]:
         out += (CURRENT_LOCATION_53, (sys.current_location, ("messages", sys_at, "current_location"), 0))
     if tools:
         out.append(TOOLS_YOU_MAY_56)
-        for tool_at, tool in enumerate(tools):
-            tool_path = ("tools", tool_at)
-            if not has_key(tool, "function"):
-                raise TemplateError("A tool needs a function.", code="T100", where="minimax-m2.kata:66")
-            out += (
-                TOOL_67,
-                (TOJSON.dump_known(json_field(tool, "function")), (*tool_path, "function"), None),
-                TOOL_67_40,
-            )
+        _tools_65(out, tools, ("tools",))
         out.append(TOOLS_WHEN_MAKING_70)
     out.append(EOS_83)
     # minimax-m2.kata:96 any u in messages after … where …
-    u_after = any_after(u.role == "user" for _, u in messages)
+    u_after = any_after(type(u) is UserMessage for _, u in messages)
     # minimax-m2.kata:126 last a in messages before … where …
-    a_before = last_before((a_at, a) if a.role == "assistant" else None for a_at, a in messages)
+    a_before = last_before((a_at, a) if type(a) is AssistantMessage else None for a_at, a in messages)
     # minimax-m2.kata:85 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :86 when user
+        if type(m) is UserMessage:  # :86 when user
             out += (USER_86, (m.content, ("messages", m_at, "content"), 0), EOS_86)
-        elif m.role == "assistant":  # :88 when assistant
+        elif type(m) is AssistantMessage:  # :88 when assistant
             whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_89
             inline = m.reasoning_content is None and "</think>" in whole[0]
             said: PrintedText = trim(after_last(whole, "</think>"), "\n") if inline else whole
@@ -200,7 +212,7 @@ def render(request: Request) -> list[Printed]:
                     out.append(INVOKE_116)
                 out.append(END_TOOL_CALL_118)
             out.append(EOS_120)
-        elif m.role == "tool":  # :125 when tool
+        elif type(m) is ToolMessage:  # :125 when tool
             _, caller = a_before[i] or (-1, None)
             if not (caller is not None and caller.tool_calls):
                 raise TemplateError(
@@ -208,7 +220,7 @@ def render(request: Request) -> list[Printed]:
                     code="T100",
                     where="minimax-m2.kata:128",
                 )
-            if i == 0 or not isinstance(message_at(messages, i - 1), ToolMessage):
+            if i == 0 or type(message_at(messages, i - 1)) is not ToolMessage:
                 out.append(TOOL_130)
             # minimax-m2.kata:131 match
             if isinstance(m.content, str):  # :132
@@ -217,9 +229,9 @@ def render(request: Request) -> list[Printed]:
                 for part_at, part in enumerate(m.content):
                     part_path = ("messages", m_at, "content", part_at)
                     out += (RESPONSE_134, (part.output, (*part_path, "output"), 0), RESPONSE_134_63)
-            if i == len(messages) - 1 or not isinstance(message_at(messages, i + 1), ToolMessage):
+            if i == len(messages) - 1 or type(message_at(messages, i + 1)) is not ToolMessage:
                 out.append(EOS_137)
-        elif m.role == "system":  # :140 when system
+        elif type(m) is SystemMessage:  # :140 when system
             raise TemplateError("A system message can only stand first.", code="T100", where="minimax-m2.kata:140")
         else:
             assert_never(m)

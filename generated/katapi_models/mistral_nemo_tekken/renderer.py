@@ -6,16 +6,25 @@ Every constant and comment names the line of the specification that it comes fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
-from katapi.runtime.json_types import Json
+from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import has_key, is_object, json_field
-from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Site
+from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.views import last_before
-from katapi_models.mistral_nemo_tekken.request import Request, SystemMessage, UserMessage
+from katapi_models.mistral_nemo_tekken.request import (
+    AssistantMessage,
+    Request,
+    SystemMessage,
+    ToolMessage,
+    ToolResultsMessage,
+    UserMessage,
+)
 from katapi_models.mistral_nemo_tokens.vocabulary import Control
 
 TOJSON = Serialization(
@@ -71,6 +80,35 @@ END_TOOL_RESULTS_126 = fixed(
 )
 
 
+@known_prints
+def _tools_78(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
+    """mistral.kata:78 each tool in tools."""
+    for tool_at, tool in enumerate(tools):
+        if tool_at:
+            out.append(TEXT_78)
+        tool_path = (*tools_path, tool_at)
+        function: Json = json_field(tool, "function")
+        function_path = (*tool_path, "function")
+        if not is_object(function):
+            raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:80")
+        out.append(TYPE_FUNCTION_FUNCTION_81)
+        value_first = True
+        for key, value in function.items():
+            if key == "return":
+                continue
+            if not value_first:
+                out.append(TEXT_82)
+            value_first = False
+            value_path = (*function_path, key)
+            key_path = (*function_path, key)
+            out += (TEXT_83, (Content(key), key_path, None), TEXT_83_23)
+            if isinstance(value, str):
+                out += (TEXT_84, (Content(value), value_path, 0), TEXT_84_44)
+            else:
+                out.append((TOJSON.dump_known(value), value_path, None))
+        out.append(TEXT_86)
+
+
 def render(request: Request) -> list[Printed]:
     """All that the template prints for a request, in order (line 55)."""
     out: list[Printed] = []
@@ -82,29 +120,31 @@ def render(request: Request) -> list[Printed]:
     # mistral.kata:62 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
     # mistral.kata:65 last u … where …
     query: UserMessage | None = None
     for _, u in reversed(messages):
-        if u.role == "user":
+        if type(u) is UserMessage:
             query = u
             break
     # mistral.kata:74 last b in messages before … where …
     b_before = last_before(
-        (b_at, b) if b.role == "user" or (b.role == "assistant" and not b.tool_calls) else None for b_at, b in messages
+        (b_at, b) if type(b) is UserMessage or (type(b) is AssistantMessage and not b.tool_calls) else None
+        for b_at, b in messages
     )
     # mistral.kata:113 last b in messages before … where …
     b_before_2 = last_before(
-        (b_at, b) if b.role == "user" or (b.role == "assistant" and not b.tool_calls) else None for b_at, b in messages
+        (b_at, b) if type(b) is UserMessage or (type(b) is AssistantMessage and not b.tool_calls) else None
+        for b_at, b in messages
     )
     # mistral.kata:68 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :69 when user
+        if type(m) is UserMessage:  # :69 when user
             _, turn = b_before[i] or (-1, None)
-            if isinstance(turn, UserMessage):
+            if type(turn) is UserMessage:
                 raise TemplateError(
                     "Beside calls and results, user and assistant messages must alternate.",
                     code="T100",
@@ -112,36 +152,13 @@ def render(request: Request) -> list[Printed]:
                 )
             if tools and query is not None and m.content == query.content:
                 out.append(AVAILABLE_TOOLS_77)
-                for tool_at, tool in enumerate(tools):
-                    if tool_at:
-                        out.append(TEXT_78)
-                    tool_path = ("tools", tool_at)
-                    function: Json = json_field(tool, "function")
-                    function_path = (*tool_path, "function")
-                    if not is_object(function):
-                        raise TemplateError("A tool needs an object `function`.", code="T100", where="mistral.kata:80")
-                    out.append(TYPE_FUNCTION_FUNCTION_81)
-                    value_first = True
-                    for key, value in function.items():
-                        if key == "return":
-                            continue
-                        if not value_first:
-                            out.append(TEXT_82)
-                        value_first = False
-                        value_path = (*function_path, key)
-                        key_path = (*function_path, key)
-                        out += (TEXT_83, (Content(key), key_path, None), TEXT_83_23)
-                        if isinstance(value, str):
-                            out += (TEXT_84, (Content(value), value_path, 0), TEXT_84_44)
-                        else:
-                            out.append((TOJSON.dump_known(value), value_path, None))
-                    out.append(TEXT_86)
+                _tools_78(out, tools, ("tools",))
                 out.append(END_AVAILABLE_TOOLS_88)
             out.append(INST_90)
             if sys is not None and i == len(messages) - 1:
                 out += ((sys.content, ("messages", sys_at, "content"), 0), BLANK_LINE_91)
             out += ((m.content, ("messages", m_at, "content"), 0), END_INST_93)
-        elif m.role == "assistant":  # :97 when assistant
+        elif type(m) is AssistantMessage:  # :97 when assistant
             if m.tool_calls:
                 out.append(TOOL_CALLS_103)
                 for c_at, c in enumerate(m.tool_calls):
@@ -162,7 +179,7 @@ def render(request: Request) -> list[Printed]:
                 out.append(EOS_109)
             else:
                 _, turn_2 = b_before_2[i] or (-1, None)
-                if not isinstance(turn_2, UserMessage):
+                if type(turn_2) is not UserMessage:
                     raise TemplateError(
                         "Beside calls and results, user and assistant messages must alternate.",
                         code="T100",
@@ -173,7 +190,7 @@ def render(request: Request) -> list[Printed]:
                     (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_115,
                     EOS_115,
                 )
-        elif m.role == "tool" or m.role == "tool_results":  # :119 when tool, tool_results
+        elif type(m) is ToolMessage or type(m) is ToolResultsMessage:  # :119 when tool, tool_results
             if len(m.tool_call_id) != 9:
                 raise TemplateError("The id of a call must have 9 characters.", code="T100", where="mistral.kata:121")
             inner = is_object(m.content) and has_key(m.content, "content")
@@ -185,7 +202,7 @@ def render(request: Request) -> list[Printed]:
             else:
                 out.append((TOJSON.dump_known(result), result_path, None))
             out += (CALL_ID_126, (m.tool_call_id, ("messages", m_at, "tool_call_id"), 0), END_TOOL_RESULTS_126)
-        elif m.role == "system":  # :129 when system
+        elif type(m) is SystemMessage:  # :129 when system
             raise TemplateError("A system message must be the first message.", code="T100", where="mistral.kata:131")
         else:
             assert_never(m)

@@ -12,7 +12,14 @@ from katapi.runtime.errors import TemplateError
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import message_at
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
-from katapi_models.mistral_v3.request import Request, UserMessage
+from katapi_models.mistral_v3.request import (
+    AssistantMessage,
+    Request,
+    SystemMessage,
+    ToolMessage,
+    ToolResultsMessage,
+    UserMessage,
+)
 from katapi_models.mistral_v3_tokens.vocabulary import Control
 
 BOS_56 = fixed(ControlSegment(Control.BOS, Site(56, 3)))
@@ -29,25 +36,25 @@ def render(request: Request) -> list[Printed]:
     out.append(BOS_56)
     # mistral.kata:68 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "user":  # :69 when user
-            if isinstance(message_at(messages, i - 1), UserMessage):
+        if type(m) is UserMessage:  # :69 when user
+            if type(message_at(messages, i - 1)) is UserMessage:
                 raise TemplateError(
                     "User and assistant messages must alternate, and a user's must be the first.",
                     code="T100",
                     where="mistral.kata:71",
                 )
             out += (INST_72, (m.content, ("messages", m_at, "content"), 0), END_INST_72)
-        elif m.role == "assistant":  # :97 when assistant
-            if not isinstance(message_at(messages, i - 1), UserMessage):
+        elif type(m) is AssistantMessage:  # :97 when assistant
+            if type(message_at(messages, i - 1)) is not UserMessage:
                 raise TemplateError(
                     "User and assistant messages must alternate, and a user's must be the first.",
                     code="T100",
                     where="mistral.kata:99",
                 )
             out += (SAMPLED_100, (m.content, ("messages", m_at, "content"), 0), EOS_100)
-        elif m.role == "tool" or m.role == "tool_results":  # :119 when tool, tool_results
+        elif type(m) is ToolMessage or type(m) is ToolResultsMessage:  # :119 when tool, tool_results
             raise TemplateError("This model knows no results of tools.", code="T100", where="mistral.kata:120")
-        elif m.role == "system":  # :129 when system
+        elif type(m) is SystemMessage:  # :129 when system
             raise TemplateError("This model knows no system message.", code="T100", where="mistral.kata:130")
         else:
             assert_never(m)

@@ -11,7 +11,7 @@ from typing import assert_never
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
-from katapi_models.olmo2_dolma2.request import Request
+from katapi_models.olmo2_dolma2.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.olmo2_tokens.vocabulary import Control
 
 ENDOFTEXT_25 = fixed(ControlSegment(Control.ENDOFTEXT, Site(25, 3)))
@@ -37,9 +37,9 @@ def render(request: Request) -> list[Printed]:
     out.append(ENDOFTEXT_25)
     # olmo2.kata:26 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system" or m.role == "user":  # :27 when system, user
+        if type(m) is SystemMessage or type(m) is UserMessage:  # :27 when system, user
             out += (ROLE_27[m.role], (m.content, ("messages", m_at, "content"), 0), NEWLINE_27)
-        elif m.role == "assistant":  # :29 when assistant
+        elif type(m) is AssistantMessage:  # :29 when assistant
             if m.tool_calls:
                 raise TemplateError("OLMo 2 knows no tool calls.", code="T100", where="olmo2.kata:30")
             out += (ASSISTANT_31, (m.content, ("messages", m_at, "content"), 0), ENDOFTEXT_32)

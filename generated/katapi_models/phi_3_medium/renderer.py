@@ -11,7 +11,7 @@ from typing import assert_never
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
-from katapi_models.phi_3_medium.request import Request
+from katapi_models.phi_3_medium.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.phi_3_tokens.vocabulary import Control
 
 USER_44 = fixed(ControlSegment(Control.USER, Site(44, 7)), LiteralSegment(Literal("\n"), Site(44, 13)))
@@ -31,12 +31,12 @@ def render(request: Request) -> list[Printed]:
     messages = list(enumerate(request.messages))
     # phi3.kata:34 each m in messages
     for m_at, m in messages:
-        if m.role == "system":  # :35 when system
+        if type(m) is SystemMessage:  # :35 when system
             if m.content:
                 raise TemplateError("Phi-3 medium knows no system messages.", code="T100", where="phi3.kata:39")
-        elif m.role == "user":  # :43 when user
+        elif type(m) is UserMessage:  # :43 when user
             out += (USER_44, (m.content, ("messages", m_at, "content"), 0), END_44)
-        elif m.role == "assistant":  # :48 when assistant
+        elif type(m) is AssistantMessage:  # :48 when assistant
             if m.tool_calls:
                 raise TemplateError("Phi-3 knows no tool calls.", code="T100", where="phi3.kata:49")
             out += (SAMPLED_51, (m.content, ("messages", m_at, "content"), 0), END_51)

@@ -11,7 +11,7 @@ from typing import assert_never
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Site
-from katapi_models.phi_4.request import Request
+from katapi_models.phi_4.request import AssistantMessage, Request, SystemMessage, UserMessage
 from katapi_models.phi_4_tokens.vocabulary import Control
 
 ROLE_26 = {
@@ -43,9 +43,9 @@ def render(request: Request) -> list[Printed]:
     messages = list(enumerate(request.messages))
     # phi4.kata:25 each m in messages
     for m_at, m in messages:
-        if m.role == "system" or m.role == "user":  # :26 when system, user
+        if type(m) is SystemMessage or type(m) is UserMessage:  # :26 when system, user
             out += (ROLE_26[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_26)
-        elif m.role == "assistant":  # :28 when assistant
+        elif type(m) is AssistantMessage:  # :28 when assistant
             if m.tool_calls:
                 raise TemplateError("Phi-4 knows no tool calls.", code="T100", where="phi4.kata:29")
             out += (ASSISTANT_30, (m.content, ("messages", m_at, "content"), 0), IM_END_31)

@@ -113,17 +113,17 @@ def render(request: Request) -> list[Printed]:
         raise TemplateError("A conversation needs at least one message.", code="T100", where="qwen2.5-vl.kata:48")
     # qwen2.5-vl.kata:50 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, SystemMessage):  # :51 when system
+        if type(m) is SystemMessage:  # :51 when system
             out.append(SYSTEM_51)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
             out.append(IM_END_51)
-        elif isinstance(m, UserMessage):  # :53 when user
+        elif type(m) is UserMessage:  # :53 when user
             if i == 0:
                 _guide(out)
             out.append(USER_55)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
             out.append(IM_END_55)
-        elif isinstance(m, AssistantMessage):  # :58 when assistant
+        elif type(m) is AssistantMessage:  # :58 when assistant
             if i == 0:
                 _guide(out)
             out.append(ASSISTANT_60)
@@ -135,7 +135,7 @@ def render(request: Request) -> list[Printed]:
                     p_path = ("messages", m_at, "content", p_at)
                     out.append((p.text, (*p_path, "text"), 0))
             out.append(IM_END_66)
-        elif isinstance(m, OtherMessage):  # :71 when other
+        elif type(m) is OtherMessage:  # :71 when other
             if i == 0:
                 _guide(out)
             out += (IM_START_73, (Content(m.role), ("messages", m_at, "role"), 0), NEWLINE_73)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from katapi.runtime.budget.reach import Among, Counted, Finds, Question, Reach
 from katapi.runtime.text import trim
-from katapi_models.qwen3_5.request import Request
+from katapi_models.qwen3_5.request import Request, UserMessage
 
 
 def _asked_86(request: Request, at: int) -> bool:
     """qwen3.5.kata:86 last u … where …"""
     u = request.messages[at]
     u_at = at
-    return u.role == "user" and not (
+    return type(u) is UserMessage and not (
         isinstance(u.content, str)
         and trim((u.content, ("messages", u_at, "content"), 0))[0].startswith("<tool_response>")
         and trim((u.content, ("messages", u_at, "content"), 0))[0].endswith("</tool_response>")

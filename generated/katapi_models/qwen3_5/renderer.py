@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import is_list, is_object, message_at
@@ -18,6 +19,7 @@ from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSeg
 from katapi.runtime.serialization import Serialization
 from katapi.runtime.text import after_last, before, trim, trim_end, trim_start
 from katapi_models.qwen3_5.request import (
+    AssistantMessage,
     CallByArguments,
     ImagePart,
     Request,
@@ -214,6 +216,7 @@ def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path:
         out.append(FUNCTION_QWEN_XML_68)
 
 
+@known_prints
 def _qwen3_5_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """qwen-xml.kata:104 def qwen3_5_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_QWEN_XML_105)
@@ -304,7 +307,7 @@ def render(request: Request) -> list[Printed]:
     # qwen3.5.kata:74 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -326,7 +329,7 @@ def render(request: Request) -> list[Printed]:
     query: UserMessage | None = None
     query_at = -1
     for u_at, u in reversed(messages):
-        if u.role == "user" and not (
+        if type(u) is UserMessage and not (
             isinstance(u.content, str)
             and trim((u.content, ("messages", u_at, "content"), 0))[0].startswith("<tool_response>")
             and trim((u.content, ("messages", u_at, "content"), 0))[0].endswith("</tool_response>")
@@ -339,15 +342,15 @@ def render(request: Request) -> list[Printed]:
         )
     # qwen3.5.kata:92 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if m.role == "system":  # :93 when system
+        if type(m) is SystemMessage:  # :93 when system
             raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3.5.kata:93")
-        if m.role == "user":  # :95 when user
+        if type(m) is UserMessage:  # :95 when user
             out.append(USER_95)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), True, add_vision_id, pictures, videos
             )
             out.append(IM_END_95)
-        elif m.role == "assistant":  # :97 when assistant
+        elif type(m) is AssistantMessage:  # :97 when assistant
             whole: PrintedText = trim(
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_98
             )
@@ -374,15 +377,15 @@ def render(request: Request) -> list[Printed]:
                     out.append(BLANK_LINE_119)
                 _xml_calls(out, m.tool_calls, ("messages", m_at, "tool_calls"))
             out.append(IM_END_122)
-        elif m.role == "tool":  # :127 when tool
-            if (i != 0 or sys is not None) and not isinstance(message_at(messages, i - 1), ToolMessage):
+        elif type(m) is ToolMessage:  # :127 when tool
+            if (i != 0 or sys is not None) and type(message_at(messages, i - 1)) is not ToolMessage:
                 out.append(USER_128)
             out.append(TOOL_RESPONSE_129)
             pictures, videos = _seen(
                 out, m.content, ("messages", m_at, "content"), False, add_vision_id, pictures, videos
             )
             out.append(END_TOOL_RESPONSE_129)
-            if not isinstance(message_at(messages, i + 1), ToolMessage):
+            if type(message_at(messages, i + 1)) is not ToolMessage:
                 out.append(IM_END_130)
         else:
             assert_never(m)

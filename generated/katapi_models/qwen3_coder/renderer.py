@@ -11,6 +11,7 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json, JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.rendering import as_object, as_text, has_key, is_list, is_object, json_field, message_at
@@ -260,6 +261,7 @@ def _xml_calls(out: list[Printed], calls: Sequence[CallByArguments], calls_path:
         out.append(FUNCTION_QWEN_XML_68)
 
 
+@known_prints
 def _coder_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """qwen-xml.kata:73 def coder_tools(tools)."""
     out.append(TOOLS_YOU_HAVE_QWEN_XML_74)
@@ -283,7 +285,7 @@ def render(request: Request) -> list[Printed]:
     # qwen3-coder.kata:30 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and isinstance(first := messages[0][1], SystemMessage):
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -298,7 +300,7 @@ def render(request: Request) -> list[Printed]:
         out.append(IM_END_41)
     # qwen3-coder.kata:44 each m in messages
     for i, (m_at, m) in enumerate(messages):
-        if isinstance(m, AssistantMessage):  # :45 when assistant
+        if type(m) is AssistantMessage:  # :45 when assistant
             out.append(ASSISTANT_46)
             if m.tool_calls:
                 said: PrintedText = trim(
@@ -310,13 +312,14 @@ def render(request: Request) -> list[Printed]:
             else:
                 out.append((m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_53)
             out.append(IM_END_55)
-        elif isinstance(m, ToolMessage):  # :60 when tool
-            if i != 0 and not isinstance(message_at(messages, i - 1), ToolMessage):
+        elif type(m) is ToolMessage:  # :60 when tool
+            if i != 0 and type(message_at(messages, i - 1)) is not ToolMessage:
                 out.append(USER_61)
             out += (TOOL_RESPONSE_62, (m.content, ("messages", m_at, "content"), 0), END_TOOL_RESPONSE_62)
-            if not isinstance(message_at(messages, i + 1), ToolMessage):
+            if type(message_at(messages, i + 1)) is not ToolMessage:
                 out.append(IM_END_63)
-        elif isinstance(m, SystemMessage | UserMessage | OtherMessage):  # :66 when system, user, other
+        elif type(m) is SystemMessage or type(m) is UserMessage or type(m) is OtherMessage:
+            # :66 when system, user, other
             out += (
                 IM_START_66,
                 (Content(m.role), ("messages", m_at, "role"), 0),

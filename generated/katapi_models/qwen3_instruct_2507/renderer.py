@@ -11,12 +11,13 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, fixed
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi_models.qwen.vocabulary import Control
-from katapi_models.qwen3_instruct_2507.request import Request, SystemMessage, ToolMessage
+from katapi_models.qwen3_instruct_2507.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
 
 TOJSON = Serialization(
     order="as_received",
@@ -107,6 +108,7 @@ TOOLS_FOR_EACH_QWEN_JSON_17 = fixed(
 )
 
 
+@known_prints
 def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """qwen-json.kata:6 def json_tools(tools)."""
     out.append(TOOLS_YOU_MAY_QWEN_JSON_8)
@@ -126,7 +128,7 @@ def render(request: Request) -> list[Printed]:
     # qwen.kata:63 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -142,9 +144,9 @@ def render(request: Request) -> list[Printed]:
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system" or m.role == "user":  # :81 when system, user
+        if type(m) is SystemMessage or type(m) is UserMessage:  # :81 when system, user
             out += (ROLE_81[m.role], (m.content, ("messages", m_at, "content"), 0), IM_END_81)
-        elif m.role == "assistant":  # :83 when assistant
+        elif type(m) is AssistantMessage:  # :83 when assistant
             whole: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_84
             said: PrintedText = whole
             out += (ASSISTANT_96, said)
@@ -165,7 +167,7 @@ def render(request: Request) -> list[Printed]:
                         END_TOOL_CALL_120,
                     )
             out.append(IM_END_123)
-        elif m.role == "tool":  # :128 when tool+ as results
+        elif type(m) is ToolMessage:  # :128 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             out.append(USER_129)
             for r_at, r in results:

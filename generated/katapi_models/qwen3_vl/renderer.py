@@ -11,12 +11,22 @@ from typing import assert_never
 
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import JsonObject
+from katapi.runtime.known_prints import known_prints
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed
 from katapi.runtime.rendering import run_from
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.serialization import Serialization
 from katapi_models.qwen.vocabulary import Control
-from katapi_models.qwen3_vl.request import ImagePart, Request, SystemMessage, TextPart, ToolMessage, VideoPart
+from katapi_models.qwen3_vl.request import (
+    AssistantMessage,
+    ImagePart,
+    Request,
+    SystemMessage,
+    TextPart,
+    ToolMessage,
+    UserMessage,
+    VideoPart,
+)
 
 TOJSON = Serialization(
     order="as_received",
@@ -105,6 +115,7 @@ TOOLS_FOR_EACH_QWEN_JSON_17 = fixed(
 )
 
 
+@known_prints
 def _json_tools(out: list[Printed], tools: Sequence[JsonObject], tools_path: Path) -> None:
     """qwen-json.kata:6 def json_tools(tools)."""
     out.append(TOOLS_YOU_MAY_QWEN_JSON_8)
@@ -166,7 +177,7 @@ def render(request: Request) -> list[Printed]:
     # qwen3-vl.kata:59 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -182,13 +193,13 @@ def render(request: Request) -> list[Printed]:
     for i, (m_at, m) in enumerate(messages):
         if i < walked:
             continue
-        if m.role == "system":  # :69 when system
+        if type(m) is SystemMessage:  # :69 when system
             raise TemplateError("The system message stands at the beginning.", code="T100", where="qwen3-vl.kata:69")
-        if m.role == "user":  # :71 when user
+        if type(m) is UserMessage:  # :71 when user
             out.append(USER_71)
             pictures, videos = _seen(out, m.content, ("messages", m_at, "content"), add_vision_id, pictures, videos)
             out.append(IM_END_71)
-        elif m.role == "assistant":  # :73 when assistant
+        elif type(m) is AssistantMessage:  # :73 when assistant
             out.append(ASSISTANT_74)
             # qwen3-vl.kata:76 match
             if isinstance(m.content, str):  # :77
@@ -216,7 +227,7 @@ def render(request: Request) -> list[Printed]:
                         END_TOOL_CALL_86,
                     )
             out.append(IM_END_89)
-        elif m.role == "tool":  # :94 when tool+ as results
+        elif type(m) is ToolMessage:  # :94 when tool+ as results
             results = run_from(messages, i, ToolMessage)
             out.append(USER_95)
             for r_at, r in results:

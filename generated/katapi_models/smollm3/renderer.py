@@ -16,7 +16,7 @@ from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, PrintedText, f
 from katapi.runtime.python_notation import PythonNotation
 from katapi.runtime.segments import Content, ControlSegment, Literal, LiteralSegment, Path, Site
 from katapi.runtime.text import replace, trim_end, trim_start
-from katapi_models.smollm3.request import Request, SystemMessage
+from katapi_models.smollm3.request import AssistantMessage, Request, SystemMessage, ToolMessage, UserMessage
 from katapi_models.smollm3_tokens.vocabulary import Control
 
 PYTHON = PythonNotation(unicode="14.0", order="as_received", absent="null")
@@ -213,7 +213,7 @@ def render(request: Request) -> list[Printed]:
     # smollm3.kata:42 take leading system as sys
     sys: SystemMessage | None = None
     sys_at = -1
-    if messages and (first := messages[0][1]).role == "system":
+    if messages and type(first := messages[0][1]) is SystemMessage:
         sys = first
         sys_at = messages[0][0]
         messages = messages[1:]
@@ -258,19 +258,19 @@ def render(request: Request) -> list[Printed]:
             out.append(IM_END_107)
     # smollm3.kata:112 each m in messages
     for m_at, m in messages:
-        if m.role == "user" or m.role == "tool":  # :113 when user, tool
+        if type(m) is UserMessage or type(m) is ToolMessage:  # :113 when user, tool
             out += (
                 USER_113,
                 (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_113,
                 IM_END_113,
             )
-        elif m.role == "assistant":  # :114 when assistant
+        elif type(m) is AssistantMessage:  # :114 when assistant
             said: PrintedText = (m.content, ("messages", m_at, "content"), 0) if m.content is not None else EMPTY_115
             out.append(ASSISTANT_118)
             if not thinks:
                 out.append(THINK_119)
             out += (SAMPLED_120, trim_start(said, "\n"), IM_END_120)
-        elif m.role == "system":  # :123 when system
+        elif type(m) is SystemMessage:  # :123 when system
             raise TemplateError("A system message is the first of all.", code="T100", where="smollm3.kata:123")
         else:
             assert_never(m)

@@ -70,16 +70,17 @@ class TokenCounter:
         long = [text for text in texts if len(text) > _SHORT]
         if self._met.isdisjoint(long):
             self._met.update(long)
-            run = without_space("".join(texts), before=stripped_before, behind=stripped_behind)
-            if not run:
-                return 0
-            return self._whole(run, first)
+            if stripped_before or stripped_behind:
+                texts = [without_space("".join(texts), before=stripped_before, behind=stripped_behind)]
+            return self._whole(tuple([text for text in texts if text]), first)
         return self._put_together(texts, first, stripped_before, stripped_behind)
 
-    def _whole(self, run: str, first: bool) -> int:
+    def _whole(self, texts: tuple[str, ...], first: bool) -> int:
+        if not texts:
+            return 0
         if self._known is None:
-            return self._tokenizer.count(run, first)
-        return len(self._known.encode_bytes(run, first)) // BYTES_OF_ID
+            return self._tokenizer.count("".join(texts), first)
+        return len(self._known.encode_bytes(texts, first)) // BYTES_OF_ID
 
     def _put_together(self, texts: list[str], first: bool, stripped_before: bool, stripped_behind: bool) -> int:
         total = 0

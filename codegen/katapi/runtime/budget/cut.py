@@ -21,7 +21,6 @@ from katapi.runtime.dataclass import dataclass
 from katapi.runtime.errors import BudgetError
 from katapi.runtime.model_input import ModelInput, RenderedInput
 from katapi.runtime.origins import Origins
-from katapi.runtime.passages import Passage
 from katapi.runtime.printed import ImageSpan, printed_again
 from katapi.runtime.segments import Content, ContentSegment, ControlSegment, LiteralSegment, Segment
 from katapi.runtime.segments import Literal as LiteralString
@@ -99,7 +98,7 @@ def _cut(
     regions = _behind(whole.rendered.sampled, index)
     left = [span for span in whole.rendered.images if span.start >= index]
     images = [ImageSpan(span.start - index, span.stop - index, span.placeholder) for span in left]
-    rendered = RenderedInput(printed_again(rest, regions, images), whole._source.declared.template)
+    rendered = RenderedInput(printed_again(rest, regions, images), whole._declared.template)
     cut = Cut(
         first,
         tuple(structure for structure in Structure if structure in broken),
@@ -108,13 +107,15 @@ def _cut(
     )
     ids = whole.input_ids[first:]
     decided = replace(decision, input=len(ids), cut=cut)
-    no_passages: tuple[Passage, ...] = ()
     return CutInput(
         ids,
         rendered,
-        no_passages,
+        whole.request,
+        whole._declared,
+        whole._incoming,
         whole._tokenizer,
-        whole._source,
+        None,
+        (),
         decided,
         whole=whole,
         first=first,

@@ -116,6 +116,20 @@ def _check_shown(shown: Shown | None, images: Images) -> None:
             raise MediaError(message, code="M127", where="attached[0]", help="send none to this model")
 
 
+def holds_parts(value: object) -> bool:
+    """Whether a part that carries an image or video is in a value: every request is looked through, few have one."""
+    if isinstance(value, tuple):
+        return any(holds_parts(item) for item in value if not isinstance(item, str))
+    fields = _fields_of(type(value))
+    if fields is None:
+        return True
+    for name in fields:
+        inner: object = getattr(value, name)
+        if inner is not None and not isinstance(inner, str) and holds_parts(inner):
+            return True
+    return False
+
+
 def parts_of(request: RequestModel) -> list[tuple[Path, Carries]]:
     """The parts of a request that carry images or videos, each with its place, in order."""
     found: list[tuple[Path, Carries]] = []
@@ -124,7 +138,7 @@ def parts_of(request: RequestModel) -> list[tuple[Path, Carries]]:
 
 
 def _find_parts(value: object, path: Path, found: list[tuple[Path, Carries]]) -> None:
-    """Adds the parts in a value at a place of a request; every request is looked through, and few have one."""
+    """Adds the parts in a value at a place of a request."""
     if isinstance(value, tuple):
         for at, item in enumerate(value):
             if not isinstance(item, str):

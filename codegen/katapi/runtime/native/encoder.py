@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from librt.strings import read_i16_le, read_i32_le
+from librt.strings import BytesWriter, read_i16_le, read_i32_le, write_i64_le
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
@@ -78,6 +78,17 @@ class Encoder(Merging):
             ids[i] = known
             i += 1
         return cast("list[int]", ids)
+
+    def in_bytes(self, text: str) -> bytes:
+        """The ids of a text in the bytes of an int64 array. Raises as `encode` does."""
+        count: i64 = self.encode(text)
+        out = self.out
+        ids = BytesWriter()
+        i: i64 = 0
+        while i < count:
+            write_i64_le(ids, i64(out[i]))
+            i += 1
+        return ids.getvalue()
 
     def make_room(self, size: i64) -> None:
         """Makes `out` hold at least so many ids and some more."""

@@ -67,6 +67,10 @@ class NativeEngine(ABC):
         """The same as int32 of shape [n]."""
 
     @abstractmethod
+    def encode_bytes(self, text: str, first: bool) -> bytes:
+        """The same in the bytes of an int64 array."""
+
+    @abstractmethod
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
 
@@ -108,6 +112,13 @@ class ByteLevelEngine(NativeEngine):
         """The same as int32 of shape [n]."""
         try:
             return unpacked(self.kernel.packed(text))
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(text, error.start) from None
+
+    def encode_bytes(self, text: str, first: bool) -> bytes:
+        """The same in the bytes of an int64 array."""
+        try:
+            return self.kernel.packed64(text)
         except UnicodeEncodeError as error:
             raise lone_surrogate(text, error.start) from None
 

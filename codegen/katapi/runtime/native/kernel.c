@@ -921,6 +921,23 @@ Kernel_packed(Kernel *k, PyObject *text)
 }
 
 static PyObject *
+Kernel_packed64(Kernel *k, PyObject *text)
+{
+    Worker *w = taken(k);
+    if (w == NULL)
+        return NULL;
+    int64_t count = encode(k, w, text);
+    PyObject *packed = count < 0 ? NULL : PyBytes_FromStringAndSize(NULL, 8 * (Py_ssize_t)count);
+
+    for (int64_t i = 0; packed != NULL && i < count; i++) {
+        int64_t id = w->ids[i];
+        memcpy(PyBytes_AS_STRING(packed) + 8 * i, &id, 8);
+    }
+    put_back(k, w);
+    return packed;
+}
+
+static PyObject *
 Kernel_count(Kernel *k, PyObject *text)
 {
     Worker *w = taken(k);
@@ -1081,6 +1098,7 @@ Kernel_dealloc(Kernel *k)
 static PyMethodDef Kernel_methods[] = {
     {"encode", (PyCFunction)Kernel_encode, METH_O, NULL},
     {"packed", (PyCFunction)Kernel_packed, METH_O, NULL},
+    {"packed64", (PyCFunction)Kernel_packed64, METH_O, NULL},
     {"count", (PyCFunction)Kernel_count, METH_O, NULL},
     {"pieces", (PyCFunction)Kernel_pieces, METH_O, NULL},
     {NULL, NULL, 0, NULL},

@@ -27,6 +27,9 @@ class Kernel:
     def packed(self, text: str, /) -> bytearray:
         """The same as int32, one behind the other."""
 
+    def packed64(self, text: str, /) -> bytes:
+        """The same as int64."""
+
     def count(self, text: str, /) -> int:
         """How many they are."""
 

@@ -113,6 +113,11 @@ class UnpatternedEngine(NativeEngine):
 
         return self._given(own, array)
 
+    def encode_bytes(self, text: str, first: bool) -> bytes:
+        """The same in the bytes of an int64 array."""
+        own = self._text(text, first)
+        return self._pure.encode_bytes(text, first) if own is None else self._given(own, lambda encoder: encoder.in_bytes(own))
+
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
         own = self._text(text, first)

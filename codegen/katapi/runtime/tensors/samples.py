@@ -82,7 +82,7 @@ def samples_of(inputs: Samples) -> list[ModelInput | Sample]:
 
 
 def _refuse_other_model(first: ModelInput, other: ModelInput, index: int) -> None:
-    one, two = first._source.declared, other._source.declared
+    one, two = first._declared, other._declared
     if (one.model, one.tokenizer) != (two.model, two.tokenizer):
         raise TokenizerError(
             f"the input is of {two.model} ({two.tokenizer.id}), those before it of {one.model} ({one.tokenizer.id})",

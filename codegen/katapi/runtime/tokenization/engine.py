@@ -55,6 +55,10 @@ class PieceEngine:
         """The same as int32 of shape [n]."""
         return np.frombuffer(bytearray(self._encoded(text, first)), dtype=np.int32)
 
+    def encode_bytes(self, text: str, first: bool) -> bytes:
+        """The same in the bytes of an int64 array."""
+        return np.frombuffer(self._encoded(text, first), dtype=np.int32).astype(np.int64).tobytes()
+
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
         return len(memoryview(self._encoded(text, first)).cast(_ID))

@@ -62,6 +62,10 @@ class Tokenizer(Protocol):
         """What `encode` gives, as int32 of shape [n]. Raises what it raises."""
         ...
 
+    def encode_bytes(self, text: str, first: bool = True) -> bytes:
+        """The same in the bytes of an int64 array: parts of an input are soonest joined so. Raises what it raises."""
+        ...
+
     def count(self, text: str, first: bool = True) -> int:
         """How many ids `encode` gives. Raises what it raises."""
         ...

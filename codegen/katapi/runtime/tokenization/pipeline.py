@@ -96,6 +96,22 @@ class PipelineTokenizer:
             return np.array(encoding.aligned(text, first)[0], dtype=np.int32)
         return encoding.engine.encode_array(normalized, first)
 
+    def encode_bytes(self, text: str, first: bool = True) -> bytes:
+        """The same in the bytes of an int64 array.
+
+        Raises `TokenizerError` V101 and what the segmenter raises, as `encode` does.
+        """
+        if not text:
+            return b""
+        encoding = self._encoding or self._made()
+        kernel = encoding.kernel
+        if kernel is not None and text.isascii():
+            return kernel.packed64(text)
+        normalized = encoding.normalized(text, first)
+        if normalized is None:
+            return np.array(encoding.aligned(text, first)[0], dtype=np.int64).tobytes()
+        return encoding.engine.encode_bytes(normalized, first)
+
     def count(self, text: str, first: bool = True) -> int:
         """How many they are.
 

@@ -116,6 +116,10 @@ class Engine(Protocol):
         """The same as int32 of shape [n]."""
         ...
 
+    def encode_bytes(self, text: str, first: bool) -> bytes:
+        """The same in the bytes of an int64 array."""
+        ...
+
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
         ...
