@@ -116,7 +116,9 @@ class UnpatternedEngine(NativeEngine):
     def encode_bytes(self, text: str, first: bool) -> bytes:
         """The same in the bytes of an int64 array."""
         own = self._text(text, first)
-        return self._pure.encode_bytes(text, first) if own is None else self._given(own, lambda encoder: encoder.in_bytes(own))
+        if own is None:
+            return self._pure.encode_bytes(text, first)
+        return self._given(own, lambda encoder: encoder.in_bytes(own))
 
     def count(self, text: str, first: bool) -> int:
         """How many they are."""
