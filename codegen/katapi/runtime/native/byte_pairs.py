@@ -5,11 +5,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from librt.strings import read_i32_le
 from mypy_extensions import i64
 
 from katapi.runtime.native.merging import Merging
 from katapi.runtime.native.whole_tokens import WholeTokens
+
+TABLES: Final = (
+    "in_order",
+    "byte_pairs",
+    "pairs",
+    "splits",
+    "lengths",
+    "prefixes",
+    "trie",
+    "ids",
+    "long",
+    "joined",
+    "bounds",
+)
+"""Those of `katapi.runtime.native.tables` that are wanted here."""
 
 
 class BytePairs(Merging):

@@ -179,12 +179,13 @@ def native_plan(
     form = EngineForm("compiled", BYTE_LEVEL, "its encoder is compiled")
 
     def engine() -> NativeEngine:
-        from katapi.runtime.native.byte_pairs import BytePairs
+        from katapi.runtime.native.byte_pairs import TABLES, BytePairs
         from katapi.runtime.native.derived import tables_of
         from katapi.runtime.native.kernel import Kernel
 
         tables = tables_of(cuts, data, by_rank=by_rank, any_whole=any_whole)
-        return ByteLevelEngine(Kernel(tables, lambda: BytePairs(tables).ids), pure, form)
+        wanted = {name: tables[name] for name in TABLES}  # the kernel has what it needs for itself
+        return ByteLevelEngine(Kernel(tables, lambda: BytePairs(wanted).ids), pure, form)
 
     return NativePlan(form, engine)
 

@@ -13,6 +13,8 @@
      way while the first is compared. A piece of up to 15 bytes is two numbers, the highest byte of the second its
      length. They are looked up in a direct-mapped memo, then among the tokens, and only then asked for.
    - Longer pieces, and those with more ids than an entry holds, have a memo with their bytes.
+   - What is looked up at random lies in large pages where there are such: finding a page takes longer than the rest of
+     a look into memory that was not used for a while.
 
    A kernel can be shared between threads. What a text is worked on with belongs to a worker, which is kept for the next
    text; another thread that comes meanwhile gets another worker. While a long text is cut and looked up the interpreter's
@@ -21,8 +23,12 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -47,6 +53,7 @@ enum {
     LONGEST_KEPT = 256,         /* bytes; a longer piece seldom comes twice */
     UNLOCKED = 1 << 13,         /* bytes of the shortest text that leaves the lock to others: some tens of microseconds */
     LARGE = 1 << 20,            /* bytes of a text, or ids, that room is not kept for */
+    PAGE = 1 << 21,             /* bytes of a large page */
     MOST_IDLE = 16,             /* workers that are kept; each has two megabytes of memos */
     NONE = 0xFF,                /* no state */
     ENDS = 0x100,               /* of a way: a piece can end before the character */
@@ -98,8 +105,8 @@ typedef struct {
 
 typedef struct {
     PyObject_HEAD
-    PyObject *tables;
     PyObject *make;             /* makes what a worker asks */
+    uint8_t *tables;            /* all of them */
     /* What is derived from the vocabulary, and an object for each id that was listed. */
     const uint8_t *shorts, *mediums, *characters, *crossings, *byte_pairs, *pairs, *ids;
     uint64_t short_mask, medium_mask, pair_mask, part;
@@ -811,6 +818,24 @@ encode(const Kernel *k, Worker *w, PyObject *text)
     return count;
 }
 
+/* ---- Memory ---- */
+
+/* Memory for `free`, in large pages where there are such and it fills one; NULL where there is none. */
+static void *
+large(size_t size)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (size >= PAGE) {
+        size_t whole = (size + PAGE - 1) / PAGE * PAGE;
+        void *memory = aligned_alloc(PAGE, whole);
+        if (memory != NULL)
+            madvise(memory, whole, MADV_HUGEPAGE); /* or it stays as it is */
+        return memory;
+    }
+#endif
+    return malloc(size);
+}
+
 /* ---- Workers ---- */
 
 static void
@@ -819,7 +844,7 @@ dismiss(Worker *w)
     for (int64_t i = 0; w->longs != NULL && i < (int64_t)1 << LONG_BITS; i++)
         PyMem_RawFree(w->longs[i]);
     PyMem_Free(w->longs);
-    PyMem_Free(w->memo);
+    free(w->memo);
     PyMem_Free(w->text);
     PyMem_RawFree(w->ids);
     Py_XDECREF(w->missing);
@@ -835,7 +860,7 @@ taken(Kernel *k)
     Worker *w = PyMem_Calloc(1, sizeof(Worker));
     if (w == NULL)
         return (Worker *)PyErr_NoMemory();
-    w->memo = PyMem_Malloc(sizeof(Known) << MEMO_BITS);
+    w->memo = large(sizeof(Known) << MEMO_BITS);
     w->longs = PyMem_Calloc((size_t)1 << LONG_BITS, sizeof(KnownLong *));
     if (w->memo == NULL || w->longs == NULL)
         PyErr_NoMemory();
@@ -977,19 +1002,44 @@ Kernel_pieces(Kernel *k, PyObject *text)
     return list;
 }
 
-/* A table, whose length is a multiple of `unit`; NULL with an error where it is not there or of another length. */
-static const uint8_t *
-table(PyObject *tables, const char *name, int64_t unit, int64_t *count)
-{
-    PyObject *found = PyDict_GetItemString(tables, name);
+/* A table: where it is, its name, and the bytes of a unit of it; `count` is their number, 0 where any will do. */
+typedef struct {
+    const uint8_t **table;
+    const char *name;
+    int64_t unit, count;
+    int64_t ahead;              /* bytes before what is meant */
+} Table;
 
-    if (found == NULL || !PyBytes_Check(found) || PyBytes_GET_SIZE(found) % unit != 0
-        || (*count > 0 && PyBytes_GET_SIZE(found) != unit * *count)) {
-        PyErr_Format(PyExc_ValueError, "the table %s is not there or of a wrong length", name);
-        return NULL;
+/* Copies tables to one place, each in lines of the cache. Gives -1 with an error where one is of another length. */
+static int
+copy_tables(Kernel *k, PyObject *given, Table *tables, int number)
+{
+    size_t size = 0;
+
+    for (int i = 0; i < number; i++) {
+        PyObject *found = PyDict_GetItemString(given, tables[i].name);
+        int64_t bytes = found != NULL && PyBytes_Check(found) ? PyBytes_GET_SIZE(found) - tables[i].ahead : -1;
+        if (bytes < 0 || bytes % tables[i].unit != 0
+            || (tables[i].count > 0 && bytes != tables[i].unit * tables[i].count)) {
+            PyErr_Format(PyExc_ValueError, "the table %s is not there or of a wrong length", tables[i].name);
+            return -1;
+        }
+        tables[i].count = bytes / tables[i].unit;
+        size += ((size_t)bytes + 63) / 64 * 64;
     }
-    *count = PyBytes_GET_SIZE(found) / unit;
-    return (const uint8_t *)PyBytes_AS_STRING(found);
+    k->tables = large(size + 64);
+    if (k->tables == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    uint8_t *place = (uint8_t *)(((uintptr_t)k->tables + 63) / 64 * 64);
+    for (int i = 0; i < number; i++) {
+        size_t bytes = (size_t)(tables[i].unit * tables[i].count);
+        memcpy(place, PyBytes_AS_STRING(PyDict_GetItemString(given, tables[i].name)) + tables[i].ahead, bytes);
+        *tables[i].table = place;
+        place += (bytes + 63) / 64 * 64;
+    }
+    return 0;
 }
 
 /* The steps of two characters of ASCII at once, by a state and both classes. */
@@ -1026,56 +1076,58 @@ double_steps(Kernel *k)
 }
 
 static int
+is_power(int64_t number)
+{
+    return number > 0 && (number & (number - 1)) == 0;
+}
+
+static int
 Kernel_init(Kernel *k, PyObject *arguments, PyObject *keywords)
 {
     static char *names[] = {"tables", "make", NULL};
-    PyObject *tables, *make;
-    int64_t bytes = 256, pages = 0x110000 / 64, kinds = 0, shorts = 0, mediums = 0, characters = 1 << 16;
-    int64_t crossings = PARTS_CROSS + 1024, byte_pairs = 1 << 16, pairs = 0, ids = 0, one = 1, classes = 0, states = 0, ways = 0, bounds = 0;
+    PyObject *given, *make;
+    const uint8_t *differ, *bounds;
+    enum { SHORTS, MEDIUMS, PAIRS, KINDS, IDS_OF_RANKS, BOUNDS, STARTS, STEPS, WAYS };
+    Table tables[] = {
+        [SHORTS] = {&k->shorts, "short", 16, 0, 16}, [MEDIUMS] = {&k->mediums, "medium", 32, 0, 16},
+        [PAIRS] = {&k->pairs, "pairs", 8, 0, 0}, [KINDS] = {&k->kinds, "kinds", 64, 0, 0},
+        [IDS_OF_RANKS] = {&k->ids, "ids", 4, 0, 0}, [BOUNDS] = {&bounds, "bounds", 4, 0, 0},
+        [STARTS] = {&k->starts, "starts", 3, 0, 0}, [STEPS] = {&k->steps, "steps", 2, 0, 0},
+        [WAYS] = {&k->ways, "ways", 2, 0, 0}, {&k->byte_pairs, "byte_pairs", 4, 1 << 16, 0},
+        {&k->characters, "characters", 4, 1 << 16, 0}, {&k->crossings, "crossings", 1, PARTS_CROSS + 1024, 0},
+        {&k->leads, "leads", 1, 256, 0}, {&k->pages, "pages", 2, 0x110000 / 64, 0}, {&differ, "parts_differ", 1, 1, 0},
+    };
 
     if (k->tables != NULL) {
         PyErr_SetString(PyExc_TypeError, "a kernel is made once");
         return -1;
     }
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O", names, &PyDict_Type, &tables, &make))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O", names, &PyDict_Type, &given, &make))
         return -1;
-    const uint8_t *differ = table(tables, "parts_differ", 1, &one);
-    if (differ == NULL || (k->leads = table(tables, "leads", 1, &bytes)) == NULL
-        || (k->pages = table(tables, "pages", 2, &pages)) == NULL || (k->kinds = table(tables, "kinds", 64, &kinds)) == NULL
-        || (k->shorts = table(tables, "short", 16, &shorts)) == NULL
-        || (k->mediums = table(tables, "medium", 16, &mediums)) == NULL
-        || (k->characters = table(tables, "characters", 4, &characters)) == NULL
-        || (k->crossings = table(tables, "crossings", 1, &crossings)) == NULL
-        || (k->byte_pairs = table(tables, "byte_pairs", 4, &byte_pairs)) == NULL
-        || (k->pairs = table(tables, "pairs", 8, &pairs)) == NULL || (k->ids = table(tables, "ids", 4, &ids)) == NULL
-        || table(tables, "bounds", 4, &bounds) == NULL || (k->starts = table(tables, "starts", 3, &classes)) == NULL
-        || (k->ways = table(tables, "ways", 2 * classes, &ways)) == NULL
-        || (k->steps = table(tables, "steps", 2 * classes, &states)) == NULL)
+    if (copy_tables(k, given, tables, (int)(sizeof(tables) / sizeof(Table))) < 0)
         return -1;
-    k->classes = (uint32_t)classes - 1; /* the last is that of the end */
-    k->states = (uint32_t)states;
-    k->shorts += 16; /* so the table lies in lines of the cache */
-    k->mediums += 16;
-    k->short_mask = (uint64_t)(shorts - 1) - 1;
-    k->medium_mask = (uint64_t)((mediums - 1) / 2) - 1;
-    k->pair_mask = (uint64_t)pairs - 1;
-    k->part = *differ ? PART : 0;
-    k->vocabulary = bounds;
-    if (pairs == 0 || (pairs & (pairs - 1)) != 0 || ids < 256 || states == 0 || states > UNSURE || ways == 0 || ways > NONE || (k->short_mask & (k->short_mask + 1)) != 0
-        || (k->medium_mask & (k->medium_mask + 1)) != 0) {
+    int64_t classes = tables[STARTS].count, states = 0; /* the last class is that of the end */
+    if (classes > 1 && tables[STEPS].count % classes == 0 && tables[WAYS].count % classes == 0)
+        states = tables[STEPS].count / classes;
+    if (!is_power(tables[SHORTS].count) || !is_power(tables[MEDIUMS].count) || !is_power(tables[PAIRS].count)
+        || tables[IDS_OF_RANKS].count < 256 || states == 0 || states > UNSURE || tables[WAYS].count / classes > NONE) {
         PyErr_SetString(PyExc_ValueError, "the tables do not belong together");
         return -1;
     }
-    k->tables = PyDict_Values(tables);
-    if (k->tables == NULL || double_steps(k) < 0)
-        return -1;
+    k->short_mask = (uint64_t)tables[SHORTS].count - 1;
+    k->medium_mask = (uint64_t)tables[MEDIUMS].count - 1;
+    k->pair_mask = (uint64_t)tables[PAIRS].count - 1;
+    k->part = *differ ? PART : 0;
+    k->vocabulary = tables[BOUNDS].count;
+    k->classes = (uint32_t)classes - 1;
+    k->states = (uint32_t)states;
     k->make = Py_NewRef(make);
-    k->integers = PyMem_Calloc((size_t)bounds, sizeof(PyObject *));
+    k->integers = PyMem_Calloc((size_t)k->vocabulary, sizeof(PyObject *));
     if (k->integers == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    return 0;
+    return double_steps(k);
 }
 
 static void
@@ -1089,7 +1141,7 @@ Kernel_dealloc(Kernel *k)
         Py_XDECREF(k->integers[i]);
     PyMem_Free(k->integers);
     PyMem_Free(k->doubles);
-    Py_XDECREF(k->tables);
+    free(k->tables);
     Py_XDECREF(k->make);
     type->tp_free((PyObject *)k);
     Py_DECREF(type);
