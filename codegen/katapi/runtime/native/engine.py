@@ -60,6 +60,11 @@ class NativeEngine:
         """Whether the encoders get a text as it comes, so that an error tells where in it a surrogate stands."""
         return True
 
+    @property
+    def normalizes(self) -> bool:
+        """Whether the encoders get a text as it comes because they normalize it themselves."""
+        return False
+
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """What normalizes texts for this engine: `whole`, which does the work of `stages`, or what stands in for it."""
         return whole

@@ -63,7 +63,8 @@ def build_tokenizer(
             engine,
             engine.normalizer(normalizer, configuration.normalizers),
             engine.normalizer(inner_normalizer, inner),
-            lean=engine.takes_text_as_it_is and all(isinstance(one, c.Normalize) for one in configuration.normalizers),
+            lean=engine.normalizes
+            or (engine.takes_text_as_it_is and all(isinstance(one, c.Normalize) for one in configuration.normalizers)),
         )
 
     def parting() -> Parting:

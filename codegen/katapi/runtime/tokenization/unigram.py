@@ -2,7 +2,8 @@
 
 The score of a segmentation is the sum of the scores of its tokens. The sum is taken from the left in binary64, and of
 two segmentations with the same sum the one found first stays: by the place where its last token begins, from the left.
-So ties and roundings fall as in the model "Unigram" of tokenizer.json. SentencePiece itself keeps sums in binary32.
+So ties and roundings fall as in the model "Unigram" of tokenizer.json. SentencePiece itself keeps sums in binary32, but
+compares a sum as it is with the one that it keeps.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ class Unigram:
 
     A score is a logarithm of a probability; of two tokens alike the later counts. A character that is no token is
     `unknown`; neighbours that are unknown are one token together. Under `byte_fallback` they are the tokens "<0x00>" to
-    "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. `binary32` rounds every sum to
-    binary32, as SentencePiece does (`unigram_model.cc`).
+    "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. `binary32` rounds every sum that is
+    kept to binary32, as SentencePiece does (`unigram_model.cc`).
 
     Time is linear in the length of a piece, times the number of token lengths that share their first two characters.
     """
@@ -34,7 +35,7 @@ class Unigram:
         self._lexicon = Lexicon.of(data)
         self._scores = array("d", data.scores.tobytes())
         self._unknown = unknown
-        self._unknown_score = data.lowest - _PENALTY
+        self._unknown_score = unknown_score(data.lowest, binary32=binary32)
         self._binary32 = binary32
         self._bytes = data.byte_tokens if byte_fallback else [None] * 256
 
@@ -81,15 +82,14 @@ class Unigram:
                     continue
                 alone = alone or length == 1
                 score = scores[token] + total
-                if binary32:
-                    score = _to_single(score)
                 if begins[end] < 0 or score > totals[end]:
-                    totals[end], begins[end], lasts[end] = score, start, token
+                    totals[end] = _to_single(score) if binary32 else score
+                    begins[end], lasts[end] = start, token
             if not alone:
                 end = start + 1
                 score = self._unknown_score + total
                 if binary32:
-                    score = _to_single(score)
+                    score = _to_single(score)  # the score is of binary32 there, and so is the sum
                 if begins[end] < 0 or score > totals[end]:
                     totals[end], begins[end], lasts[end] = score, start, self._unknown_for(piece[start])
         path: list[tuple[int, int]] = []
@@ -123,6 +123,11 @@ class Unigram:
                     return [(token, start, end)]
                 spelled.append((fallback, place, place + 1))
         return spelled
+
+
+def unknown_score(lowest: float, *, binary32: bool) -> float:
+    """What a character scores that is no token, where the lowest score is given."""
+    return _to_single(lowest - _PENALTY) if binary32 else lowest - _PENALTY
 
 
 def _to_single(value: float) -> float:
