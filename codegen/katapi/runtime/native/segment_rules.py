@@ -101,7 +101,9 @@ class SegmentRules:
         joined = _STAYS.join(characters)
         if _MARK in characters or self._space.search(joined) is not None:
             return False
-        return not self._is_special(first, last) and all(stage.normalize(joined) == joined for stage in self._stages)
+        return not self._is_special(first, last) and all(
+            stage.normalize(_STAYS) == _STAYS and stage.normalize(joined) == joined for stage in self._stages
+        )
 
     def _is_special(self, first: int, last: int) -> bool:
         """Whether one of some characters is tied to some other at some stage."""

@@ -41,7 +41,9 @@ PLAIN: Final = 2
 LONGEST_TEXT: Final = 1 << 23
 """Bytes beyond which a text is encoded as a whole."""
 _MOST: Final = 31  # the highest exponent
-_FLOORS: Final = pack("<32d", 1.0, *(-(2.0**exponent) for exponent in range(1, 32)))  # by the exponent j; 0 is for never
+_FLOORS: Final = pack(
+    "<32d", 1.0, *(-(2.0**exponent) for exponent in range(1, 32))
+)  # by the exponent j; 0 is for never
 _EXPONENT: Final = 57  # the bits below the exponent of a segment, above those that tell the number of its tokens
 _ENDED: Final = 62  # the bit that says that a segment ends with a space
 _STEPS: Final = 7  # tokens of a segment that a line takes
@@ -121,11 +123,14 @@ class SegmentEncoder(Encoder):
         out = self.out
         room: i64 = i64(len(out)) - 8 * ROOM
         memo = self.short_memo
+        lines = self._lines
+        last_place: i64 = self._places - 1
         scores = self._scores
         single = self._single
         masks = MASKS
         unknown: i64 = self._unknown
         mix: i64 = MIX
+        mix_high: i64 = self.mix_high
         low_bits: i64 = LOW_BITS
         high_bits: i64 = HIGH_BITS
         bounds: i64 = LOW_BITS * 0x21
@@ -160,9 +165,7 @@ class SegmentEncoder(Encoder):
                 q = p
                 while q < n and b[q] >= 0x80:
                     code = code_at(b, q)
-                    if apart[code >> 6] >> (code & 63) & 1 == 0 or (
-                        tied[code >> 6] == -1 and not self._is_apart(code)
-                    ):
+                    if apart[code >> 6] >> (code & 63) & 1 == 0 or (tied[code >> 6] == -1 and not self._is_apart(code)):
                         if run > 0 and tied[code >> 6] >> (code & 63) & 1 != 0:
                             q = before
                             run -= 1
@@ -217,7 +220,8 @@ class SegmentEncoder(Encoder):
                 q += width_of(b, q)
             size: i64 = q - p
             packed: i64 = -1
-            lines = memo
+            from_memo = memo
+            slot: i64 = 0
             at: i64 = 0
             low: i64 = 0
             high: i64 = 0
@@ -226,20 +230,25 @@ class SegmentEncoder(Encoder):
                 high = size << LENGTH
                 if begins:
                     low = low & -256 | SPACE
-                at = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
-                if memo[at] == low | high:
-                    packed = memo[at + 1]
+                slot = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
+                if memo[slot] == low | high:
+                    packed = memo[slot + 1]
             elif size < 16:
                 low = read_i64_le(b, p)
                 if begins:
                     low = low & -256 | SPACE
                 high = read_i64_le(b, p + 8) & read_i64_le(masks, size - 8 << 3) | size << LENGTH
             if packed < 0 and size < 16:
-                lines = self._lines
-                at = self._line_of(low, high)
-                if at >= 0:
-                    packed = lines[at + 2]
+                from_memo = lines
+                at = (low * mix + high * mix_high >> 40 & last_place) * (2 * _LINE) + ALIGNED
+                if lines[at] != low or lines[at + 1] != high:
+                    at += _LINE
+                if lines[at] == low and lines[at + 1] == high:
                     at += 2
+                    packed = lines[at]
+                    if size < 8 and packed >> COUNT & _STEPS <= 3:
+                        memo[slot] = low | high
+                        memo[slot + 1] = packed
             if packed >= 0:
                 steps: i64 = packed >> COUNT & _STEPS
                 ids: i64 = packed
@@ -258,7 +267,7 @@ class SegmentEncoder(Encoder):
                         ids >>= 18
                         if i == 3 or i == 6:
                             place += 1
-                            ids = lines[place]
+                            ids = from_memo[place]
                     if v <= read_f64_le(_FLOORS, (packed >> _EXPONENT & _MOST) << 3):
                         packed = -1
                     else:
@@ -276,7 +285,7 @@ class SegmentEncoder(Encoder):
                         ids >>= 18
                         if i == 3 or i == 6:
                             at += 1
-                            ids = lines[at]
+                            ids = from_memo[at]
                     p = q
                     continue
             self._total = total
@@ -290,17 +299,10 @@ class SegmentEncoder(Encoder):
             lowest = 0.0
             out = self.out
             room = i64(len(out)) - 8 * ROOM
+            lines = self._lines
+            last_place = self._places - 1
             p = q
         return count
-
-    def _line_of(self, low: i64, high: i64) -> i64:
-        """Where the line of a segment begins, or -1."""
-        lines = self._lines
-        at: i64 = (low * self.mix + high * self.mix_high >> 40 & (self._places - 1)) * (2 * _LINE) + ALIGNED
-        if lines[at] == low and lines[at + 1] == high:
-            return at
-        at += _LINE
-        return at if lines[at] == low and lines[at + 1] == high else -1
 
     def _other(self, key: bytes, low: i64, high: i64, count: i64) -> i64:
         """Encodes a segment that is not in the memos of short ones, or there for other sums only.
@@ -315,14 +317,14 @@ class SegmentEncoder(Encoder):
             if not value:
                 return -1
             steps: i64 = (i64(len(value)) >> 2) - 2
-            if size < 16 and steps <= _STEPS and (not self._in_bytes or read_i64_le(value, 0) >> _EXPONENT & _MOST != 0):
+            if (
+                size < 16
+                and steps <= _STEPS
+                and (not self._in_bytes or read_i64_le(value, 0) >> _EXPONENT & _MOST != 0)
+            ):
                 self._keep(value, steps, low, high)
-            if read_i64_le(value, 0) >> _EXPONENT & _MOST != _MOST or size >= 16 or steps > _STEPS:
-                if len(self._others) >= LONG_ENTRIES:
-                    self._others = {}
-                    self._forms = {}
-                if size <= LONGEST_KEPT:
-                    self._others[key] = value
+            if size >= 16 or steps > _STEPS:
+                self._remember(key, value)
         info: i64 = read_i64_le(value, 0)
         end: i64 = len(value)
         if count + (end >> 2) + 8 * ROOM > i64(len(self.out)):
@@ -335,6 +337,7 @@ class SegmentEncoder(Encoder):
                 v = self._model.single_of(v + read_f64_le(self._scores, i64(read_i32_le(value, i)) << 3))
                 i += 4
             if v <= read_f64_le(_FLOORS, (info >> _EXPONENT & _MOST) << 3):
+                self._remember(key, value)
                 return self._anew(key, count) << 1 | info >> _ENDED
             self._total = v
             i = 8
@@ -346,6 +349,14 @@ class SegmentEncoder(Encoder):
                 count += 1
             i += 4
         return count << 1 | info >> _ENDED
+
+    def _remember(self, key: bytes, value: bytes) -> None:
+        """Takes a segment into the memo of those that no line has, or not for such sums."""
+        if len(self._others) >= LONG_ENTRIES:
+            self._others = {}
+            self._forms = {}
+        if len(key) <= LONGEST_KEPT:
+            self._others[key] = value
 
     def _found(self, key: bytes) -> bytes:
         """What is kept of a segment: a number with its exponent and end, and its tokens, 4 bytes each.
@@ -504,17 +515,16 @@ class SegmentEncoder(Encoder):
             else:
                 third = token
             i += 1
-        if high >> LENGTH < 8 and steps <= 3:
-            at: i64 = ((low | high) * self.mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
-            self.short_memo[at] = low | high
-            self.short_memo[at + 1] = packed
-            return
+        lines = self._lines
+        at: i64 = (low * self.mix + high * self.mix_high >> 40 & (self._places - 1)) * (2 * _LINE) + ALIGNED
+        if lines[at] == low and lines[at + 1] == high:
+            return  # it is there, for other sums
         self._new_segments += 1
         if 4 * self._new_segments > self._places and self._places < _MOST_PLACES:
             self._places *= 4
             self._lines = vec[i64]([-1] * int(2 * _LINE * self._places + _LINE))
             self._new_segments = 1
-        lines = self._lines
+            lines = self._lines
         at = (low * self.mix + high * self.mix_high >> 40 & (self._places - 1)) * (2 * _LINE) + ALIGNED
         i = 0
         while i < _LINE:
