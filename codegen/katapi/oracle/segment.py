@@ -265,9 +265,8 @@ def _fused(tokens: list[Token], unknown: int | None) -> list[Token]:
 def _unigram(piece: str, rules: c.Unigram, known: Known, unknown: int | None) -> list[Token]:
     """The best segmentation of the text up to each place, from all of those up to the places before it.
 
-    Sums are taken from the left, and one takes the place of another whose last token begins further left where it is
-    higher than what is kept of that. Then unknown neighbours are one: the token of their joint text if there is one,
-    their bytes, or the unknown token.
+    Sums are taken from the left, and of two that are equal the one whose last token begins further left stays. Then
+    unknown neighbours are one: the token of their joint text if there is one, their bytes, or the unknown token.
     """
     texts = {text: number for text, number in known.texts.items() if text}
     longest = max(map(len, texts), default=1)
@@ -279,15 +278,13 @@ def _unigram(piece: str, rules: c.Unigram, known: Known, unknown: int | None) ->
             if number is None and start < end - 1:
                 continue
             score = _rounded(known.lowest - _PENALTY, rules) if number is None else known.scores[number]
-            total = best[start][0] + score
-            if number is None:
-                total = _rounded(total, rules)  # two numbers of binary32, as those of pieces need not be
+            total = _rounded(best[start][0] + score, rules)
             if found is not None and total <= found[0]:
                 continue
             last = unknown if number is None else number
             if last is None:
                 raise TokenizerError(f"the vocabulary has no token for {piece[start]!r}", code="V107")
-            found = _rounded(total, rules), [*best[start][1], Token(last, start, end)]
+            found = total, [*best[start][1], Token(last, start, end)]
         assert found is not None
         best.append(found)
     out: list[Token] = []

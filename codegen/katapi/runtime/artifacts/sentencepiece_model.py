@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
-from struct import Struct
 from typing import TypeVar, assert_never
 
 from katapi.runtime.artifacts.protobuf import Field, read_fields
@@ -17,7 +16,6 @@ from katapi.runtime.tokenization.tokens import Tokens
 from katapi.runtime.tokenization.vocabulary_data import VocabularyData, score_array
 
 _MARK = "▁"
-_SINGLE = Struct("<f")
 
 Number = TypeVar("Number", bound=Enum)
 
@@ -213,18 +211,8 @@ def _data(pieces: list[_Piece], trainer: _Trainer, charsmap: bytes, added: tuple
 
 
 def _unigram_score(piece: _Piece, best: float) -> float:
-    """The score of a piece; that of a user defined one follows from its length and the best score of any piece.
-
-    The product is rounded to binary32, the difference is not.
-    """
-    if piece.kind is not _Kind.USER_DEFINED:
-        return piece.score
-    product = len(piece.text.encode()) * best
-    try:
-        rounded: float = _SINGLE.unpack(_SINGLE.pack(product))[0]
-    except OverflowError:
-        return product
-    return rounded - 0.1
+    """The score of a piece; that of a user defined one follows from its length and the best score of any piece."""
+    return len(piece.text.encode()) * best - 0.1 if piece.kind is _Kind.USER_DEFINED else piece.score
 
 
 def _decoders(trainer: _Trainer, normalization: _Normalization) -> tuple[c.Decoder, ...]:

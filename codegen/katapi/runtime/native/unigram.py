@@ -1,7 +1,7 @@
 """The unigram language model: of all segmentations of a word the one of the highest score (Kudo 2018). For mypyc.
 
 Scores are added from the left in binary64, and of two segmentations with the same sum the one found first stays: by the
-place where its last token begins, from the left. With `single`, each sum that is kept is rounded to binary32.
+place where its last token begins, from the left. With `single`, each sum is rounded to binary32.
 """
 
 from __future__ import annotations
@@ -149,12 +149,14 @@ class UnigramEncoder(WordEncoder):
                     if behind == place + width:
                         alone = True
                     score = read_f64_le(scores, token << 3) + total
+                    if single:
+                        score = self.single_of(score)
                     if begins[behind] < 0 or score > totals[behind]:
                         following = read_f64_le(scores, token << 3) + second
                         if begins[behind] >= 0 and totals[behind] > following:
                             following = totals[behind]
                         seconds[behind] = following
-                        totals[behind] = self.single_of(score) if single else score
+                        totals[behind] = score
                         begins[behind] = i32(place)
                         lasts[behind] = i32(token)
                     elif score > seconds[behind]:

@@ -95,8 +95,11 @@ class UnpatternedEngine(NativeEngine):
         return self._pure.count(text, first) if own is None else super().count(own, first)
 
 
-class SegmentEngine(NativeEngine):
-    """Encodes by compiled code that normalizes texts itself. Safe to share between threads, as `NativeEngine` is."""
+class SegmentEngine(UnpatternedEngine):
+    """The same by encoders that normalize texts themselves."""
+
+    def __init__(self, make: Callable[[], Encoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
+        super().__init__(make, pure, form, text=_as_it_is, positional=False)
 
     @property
     def normalizes(self) -> bool:

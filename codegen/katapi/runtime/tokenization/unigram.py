@@ -2,8 +2,7 @@
 
 The score of a segmentation is the sum of the scores of its tokens. The sum is taken from the left in binary64, and of
 two segmentations with the same sum the one found first stays: by the place where its last token begins, from the left.
-So ties and roundings fall as in the model "Unigram" of tokenizer.json. SentencePiece itself keeps sums in binary32, but
-compares a sum as it is with the one that it keeps.
+So ties and roundings fall as in the model "Unigram" of tokenizer.json. SentencePiece itself keeps sums in binary32.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ class Unigram:
 
     A score is a logarithm of a probability; of two tokens alike the later counts. A character that is no token is
     `unknown`; neighbours that are unknown are one token together. Under `byte_fallback` they are the tokens "<0x00>" to
-    "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. `binary32` rounds every sum that is
-    kept to binary32, as SentencePiece does (`unigram_model.cc`).
+    "<0xFF>" of their UTF-8 bytes instead, if the vocabulary has all those bytes. `binary32` rounds every sum to
+    binary32, as SentencePiece does (`unigram_model.cc`).
 
     Time is linear in the length of a piece, times the number of token lengths that share their first two characters.
     """
@@ -82,14 +81,15 @@ class Unigram:
                     continue
                 alone = alone or length == 1
                 score = scores[token] + total
+                if binary32:
+                    score = _to_single(score)
                 if begins[end] < 0 or score > totals[end]:
-                    totals[end] = _to_single(score) if binary32 else score
-                    begins[end], lasts[end] = start, token
+                    totals[end], begins[end], lasts[end] = score, start, token
             if not alone:
                 end = start + 1
                 score = self._unknown_score + total
                 if binary32:
-                    score = _to_single(score)  # the score is of binary32 there, and so is the sum
+                    score = _to_single(score)
                 if begins[end] < 0 or score > totals[end]:
                     totals[end], begins[end], lasts[end] = score, start, self._unknown_for(piece[start])
         path: list[tuple[int, int]] = []
