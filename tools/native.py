@@ -41,6 +41,7 @@ COMPILED = (
     "codegen/katapi/runtime/native/membership.c",
     "codegen/katapi/runtime/native/merging.py",
     "codegen/katapi/runtime/native/rewriting.py",
+    "codegen/katapi/runtime/native/segments.py",
     "codegen/katapi/runtime/native/tables.py",
     "codegen/katapi/runtime/native/trie.py",
     "codegen/katapi/runtime/native/unigram.py",

@@ -277,7 +277,7 @@ def _unigram(piece: str, rules: c.Unigram, known: Known, unknown: int | None) ->
             number = texts.get(piece[start:end])
             if number is None and start < end - 1:
                 continue
-            score = known.lowest - _PENALTY if number is None else known.scores[number]
+            score = _rounded(known.lowest - _PENALTY, rules) if number is None else known.scores[number]
             total = _rounded(best[start][0] + score, rules)
             if found is not None and total <= found[0]:
                 continue

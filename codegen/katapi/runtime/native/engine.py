@@ -54,6 +54,11 @@ class NativeEngine(ABC):
     def positional(self) -> bool:
         """Whether the ids depend on `first`."""
 
+    @property
+    def normalizes(self) -> bool:
+        """Whether the encoders get a text as it comes because they normalize it themselves."""
+        return False
+
     @abstractmethod
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """What normalizes texts for this engine: `whole`, which does the work of `stages`, or what stands in for it."""

@@ -20,6 +20,8 @@ _NODE: Final = 0x1FFFFF  # a node of the trie in 21 bits
 _NO_NODE: Final = -1
 _SINGLE_ULPS: Final = 805306368.0  # 1.5 * 2**29: how many of a binary32's last place the highest bit of a binary64 is
 _LEAST_SINGLE: Final = 2.0**-126
+NO_SCORE: Final = -1.0e300
+"""Lower than any sum."""
 
 
 class UnigramEncoder(WordEncoder):
@@ -30,6 +32,7 @@ class UnigramEncoder(WordEncoder):
     ) -> None:
         """`tables` as `katapi.runtime.native.word_tables` derives them; `marked` words begin with a mark."""
         super().__init__(tables)
+        self.tables = tables
         self._unknown: i64 = unknown
         self._unknown_score = unknown_score
         self._single = single
@@ -44,10 +47,16 @@ class UnigramEncoder(WordEncoder):
         for byte in range(256):
             leads[byte] = 1 if read_i64_le(self.trie, root + byte << 3) & _NODE == 0 else 0
         self._leads = bytes(leads)  # whether a token begins with a byte
-        self._totals = vec[float]([0.0] * 64)  # the best score up to each place
-        self._begins = vec[i32]([-1] * 64)  # where the last token of that segmentation begins
-        self._lasts = vec[i32]([-1] * 64)  # and which it is
-        self._ends = vec[i32]([-1] * 64)  # where the tokens of the best one end, from the last to the first
+        self.totals = vec[float]([0.0] * 64)
+        """The best score up to each place."""
+        self.seconds = vec[float]([0.0] * 64)
+        """The best but one."""
+        self.begins = vec[i32]([-1] * 64)
+        """Where the last token of the best segmentation up to each place begins."""
+        self.lasts = vec[i32]([-1] * 64)
+        """And which it is."""
+        self.ends = vec[i32]([-1] * 64)
+        """Where the tokens of the best one end, from the last to the first."""
         self._power = _LEAST_SINGLE
 
     def encode(self, text: str) -> i64:
@@ -60,35 +69,43 @@ class UnigramEncoder(WordEncoder):
         return count
 
     def merge_short(self, b: bytes, p: i64, size: i64, parts: vec[i32]) -> i64:
-        """Finds the best segmentation; its ids come into `parts`.
+        """Finds the best segmentation; its ids come into `parts`."""
+        marks: i64 = 1 if self._marked else 0
+        last: i64 = self.find(b, p, size, marks, 0.0, self._single)
+        return self.path(b, p - marks, last, parts)
 
-        Places count bytes, and a mark that is not in the text as one.
+    def find(self, b: bytes, p: i64, size: i64, marks: i64, start: float, single: bool) -> i64:
+        """Finds the best segmentation of `b[p : p + size]` behind a text that scores `start`, and gives its last place.
+
+        Places count bytes, and one of the `marks`, which are not in the text, as one. What is found stays in `totals`
+        and for `path`; `seconds` has the best score but one, which nothing rounds unless `single` does.
         """
         trie = self.trie
         scores = self._scores
-        marks: i64 = 1 if self._marked else 0
         last: i64 = size + marks
-        if last >= i64(len(self._begins)):
-            self._totals = vec[float]([0.0] * int(2 * last + 2))
-            self._begins = vec[i32]([-1] * int(2 * last + 2))
-            self._lasts = vec[i32]([-1] * int(2 * last + 2))
-            self._ends = vec[i32]([-1] * int(2 * last + 2))
-        totals, begins, lasts = self._totals, self._begins, self._lasts
+        if last >= i64(len(self.begins)):
+            self.totals = vec[float]([0.0] * int(2 * last + 2))
+            self.seconds = vec[float]([0.0] * int(2 * last + 2))
+            self.begins = vec[i32]([-1] * int(2 * last + 2))
+            self.lasts = vec[i32]([-1] * int(2 * last + 2))
+            self.ends = vec[i32]([-1] * int(2 * last + 2))
+        totals, seconds, begins, lasts = self.totals, self.seconds, self.begins, self.lasts
         unknown: i64 = self._unknown
         unknown_score = self._unknown_score
-        single = self._single
         root: i64 = read_i64_le(trie, 0) >> 21 & _NODE
         leads = self._leads
         place: i64 = 0
         while place <= last:
             begins[place] = -1
             place += 1
-        totals[0] = 0.0
+        totals[0] = start
+        seconds[0] = NO_SCORE
         end: i64 = p + size
         q: i64 = p - marks  # where in the text the place is
         place = 0
         while place < last:
             total = totals[place]
+            second = seconds[place]
             here: i64 = q
             node: i64
             entry: i64
@@ -115,12 +132,10 @@ class UnigramEncoder(WordEncoder):
                 token = (entry >> 42) - 1
                 alone = True
                 score = read_f64_le(scores, token << 3) + total
-                if single:
-                    score = self._single_of(score)
-                if begins[1] < 0 or score > totals[1]:
-                    totals[1] = score
-                    begins[1] = 0
-                    lasts[1] = i32(token)
+                totals[1] = self.single_of(score) if single else score
+                seconds[1] = NO_SCORE
+                begins[1] = 0
+                lasts[1] = i32(token)
             while here < end:
                 child: i64 = (entry >> 21 & _NODE) + i64(b[here])
                 entry = read_i64_le(trie, child << 3)
@@ -135,38 +150,51 @@ class UnigramEncoder(WordEncoder):
                         alone = True
                     score = read_f64_le(scores, token << 3) + total
                     if single:
-                        score = self._single_of(score)
+                        score = self.single_of(score)
                     if begins[behind] < 0 or score > totals[behind]:
+                        following = read_f64_le(scores, token << 3) + second
+                        if begins[behind] >= 0 and totals[behind] > following:
+                            following = totals[behind]
+                        seconds[behind] = following
                         totals[behind] = score
                         begins[behind] = i32(place)
                         lasts[behind] = i32(token)
+                    elif score > seconds[behind]:
+                        seconds[behind] = score
             if not alone:
                 score = unknown_score + total
                 if single:
-                    score = self._single_of(score)
+                    score = self.single_of(score)
+                second += unknown_score
                 behind = place + width
                 # Where no token ends and none begins, the next character is unknown too: as they become one token in
                 # the end, they are one here.
                 while begins[behind] < 0 and behind < last and leads[b[p - marks + behind]] == 0:
                     score = unknown_score + score
                     if single:
-                        score = self._single_of(score)
+                        score = self.single_of(score)
+                    second += unknown_score
                     behind += width_of(b, p - marks + behind)
                 width = behind - place
                 if begins[behind] < 0 or score > totals[behind]:
+                    if begins[behind] >= 0 and totals[behind] > second:
+                        second = totals[behind]
+                    seconds[behind] = second
                     totals[behind] = score
                     begins[behind] = i32(place)
                     lasts[behind] = i32(unknown)
+                elif score > seconds[behind]:
+                    seconds[behind] = score
             place += width
             q += width
-        return self._path(b, p - marks, last, parts)
+        return last
 
-    def _path(self, b: bytes, start: i64, last: i64, parts: vec[i32]) -> i64:
+    def path(self, b: bytes, start: i64, last: i64, parts: vec[i32]) -> i64:
         """The ids of the best segmentation; neighbours that are unknown become one token, or what they are spelled in.
 
         The byte of the place 0 is that at `start`, which is a mark's where words are marked.
         """
-        begins, lasts, ends = self._begins, self._lasts, self._ends
+        begins, lasts, ends = self.begins, self.lasts, self.ends
         unknown: i64 = self._unknown
         tokens: i64 = 0
         place: i64 = last
@@ -235,7 +263,7 @@ class UnigramEncoder(WordEncoder):
             place += 1
         return (entry >> 42) - 1
 
-    def _single_of(self, value: float) -> float:
+    def single_of(self, value: float) -> float:
         """The nearest value of binary32, for a value that is not beyond its range."""
         size = -value if value < 0.0 else value
         power = self._power  # of two, at most the size: that of the last value, which is seldom far

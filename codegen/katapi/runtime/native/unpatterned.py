@@ -17,6 +17,7 @@ from katapi.runtime.compiled import EngineForm, why_pure
 from katapi.runtime.native.engine import DERIVATION, NativeEngine, NativePlan
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
+from katapi.runtime.tokenization.build_stages import build_normalizer
 from katapi.runtime.tokenization.engine import NOT_COMPILED
 from katapi.runtime.tokenization.normalizers import InTurn
 from katapi.runtime.tokenization.options import PrependScheme
@@ -31,12 +32,10 @@ if TYPE_CHECKING:
 
 ENCODER: Final = tuple(f"katapi.runtime.native.{name}" for name in ("merging", "whole_tokens", "encoder"))
 """The compiled modules of every such encoder."""
-PENALTY: Final = 10.0
-"""How much less than the lowest score an unknown character scores."""
 _MODULES: Final = {
     c.BytePairMerges: ("word_memo", "character_pairs", "character_tables"),
     c.BytePairScores: ("word_memo", "character_pairs", "character_tables"),
-    c.Unigram: ("word_memo", "character_pairs", "words", "word_tables", "unigram"),
+    c.Unigram: ("word_memo", "character_pairs", "words", "word_tables", "rewriting", "unigram", "segments"),
     c.WordPiece: ("word_memo", "words", "word_tables", "word_pieces"),
 }
 _MARK: Final = "▁"  # how vocabularies write a space
@@ -83,16 +82,7 @@ class UnpatternedEngine(NativeEngine):
 
     def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
         """One that leaves spaces where `whole` writes marks, if the encoders take them so."""
-        prefix = _prefix_of_spaces(stages)
-        if prefix is not None:
-            return InSpaces(whole, prefix)
-        match whole:
-            case Spaces() if _writes_marks(stages):
-                return whole.unmarked()
-            case InTurn(parts=(*others, Spaces() as last)) if _writes_marks(stages):
-                return InTurn(*others, last.unmarked())
-            case _:
-                return whole
+        return _unmarked(whole, stages)
 
     def encode(self, text: str, first: bool) -> list[int]:
         """The ids of a normalized text."""
@@ -140,6 +130,37 @@ class UnpatternedEngine(NativeEngine):
                 self._idle.append(encoder)
 
 
+class SegmentEngine(UnpatternedEngine):
+    """The same by encoders that normalize texts themselves."""
+
+    def __init__(self, make: Callable[[], Encoder], pure: Callable[[], PieceEngine], form: EngineForm) -> None:
+        super().__init__(make, pure, form, text=_as_it_is, positional=False)
+
+    @property
+    def normalizes(self) -> bool:
+        """The encoders do."""
+        return True
+
+    def normalizer(self, whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
+        """One that leaves texts as they are, but where the source of each character is asked for."""
+        return Later(whole)
+
+
+class Later:
+    """Stands in for a normalizer, `whole`, before an encoder that normalizes texts itself."""
+
+    def __init__(self, whole: Normalizer) -> None:
+        self._whole = whole
+
+    def normalize(self, text: str) -> str:
+        """The text itself."""
+        return text
+
+    def align(self, text: AlignedText) -> AlignedText:
+        """The normalized text, with the source of each character."""
+        return self._whole.align(text)
+
+
 class InSpaces:
     """Stands in for a normalizer that writes spaces as marks, `whole`, before an encoder that takes spaces."""
 
@@ -154,6 +175,20 @@ class InSpaces:
     def align(self, text: AlignedText) -> AlignedText:
         """The normalized text, with the source of each character."""
         return self._whole.align(text)
+
+
+def _unmarked(whole: Normalizer, stages: tuple[c.Normalizer, ...]) -> Normalizer:
+    """What does the work of some normalizers, as `whole` does, but leaves spaces where these write marks."""
+    prefix = _prefix_of_spaces(stages)
+    if prefix is not None:
+        return InSpaces(whole, prefix)
+    match whole:
+        case Spaces() if _writes_marks(stages):
+            return whole.unmarked()
+        case InTurn(parts=(*others, Spaces() as last)) if _writes_marks(stages):
+            return InTurn(*others, last.unmarked())
+        case _:
+            return whole
 
 
 def _prefix_of_spaces(stages: tuple[c.Normalizer, ...]) -> str | None:
@@ -190,7 +225,15 @@ def unpatterned_plan(
     data.tokens.texts()  # or they are no texts
     form = EngineForm("compiled", (*ENCODER, *modules), "its encoder is compiled")
     positional = any(isinstance(one, c.Metaspace) and one.scheme is PrependScheme.FIRST for one in rules.pretokenizers)
-    return NativePlan(form, lambda: UnpatternedEngine(made(), pure, form, text=text, positional=positional))
+
+    def engine() -> NativeEngine:
+        make = made()
+        segments = _segments(rules, data)
+        if segments is not None:
+            return SegmentEngine(lambda: segments(make()), pure, form)
+        return UnpatternedEngine(make, pure, form, text=text, positional=positional)
+
+    return NativePlan(form, engine)
 
 
 def _parts(rules: c.TokenizerConfiguration, data: VocabularyData) -> tuple[Form, Making]:
@@ -283,13 +326,15 @@ def _unigram(rules: c.TokenizerConfiguration, data: VocabularyData, *, words: bo
         raise NoEngine("it has no unknown token")
     if len(data.scores) != len(data.tokens):
         raise NoEngine("it has not a score for each token")
-    score, single = data.lowest - PENALTY, segmentation.binary32
+    single = segmentation.binary32
     classes = _classes(rules) if words else None
 
     def encoder() -> Callable[[], Encoder]:
         from katapi.runtime.native.unigram import UnigramEncoder
         from katapi.runtime.native.word_tables import word_tables
+        from katapi.runtime.tokenization.unigram import unknown_score
 
+        score = unknown_score(data.lowest, binary32=single)
         tables = {
             **_kept(lambda: word_tables(*_in_spaces(data), b""), data, "unigram"),
             **_class_tables(classes),
@@ -299,6 +344,51 @@ def _unigram(rules: c.TokenizerConfiguration, data: VocabularyData, *, words: bo
         return lambda: UnigramEncoder(tables, unknown, score, words, single)
 
     return encoder
+
+
+def _segments(rules: c.TokenizerConfiguration, data: VocabularyData) -> Callable[[Encoder], Encoder] | None:
+    """What makes of an encoder of normalized texts one that takes them as they come; None where there is none."""
+    segmentation, unknown = rules.segmentation, rules.unknown
+    if not isinstance(segmentation, c.Unigram):
+        return None
+    from katapi.runtime.native.segment_rules import segment_rules
+    from katapi.runtime.native.segments import LOWEST, SegmentEncoder
+    from katapi.runtime.native.unigram import UnigramEncoder
+    from katapi.runtime.tokenization.unigram import unknown_score
+
+    single, mark = segmentation.binary32, data.ranks.get(_MARK.encode())
+    score = unknown_score(data.lowest, binary32=single)
+    reachable = data.is_reachable()
+    known = data.scores[reachable]
+    if unknown is None or mark is None or score < LOWEST or score > 0:
+        return None
+    if reachable[unknown] and (single or sum(data.tokens[unknown] in token for token in data.ranks) != 1):
+        return None
+    if known.max() > 0 or known.min() < LOWEST or known.min() <= 2 * score:
+        return None  # or unknown characters might be better than a token of them all
+    if single and _any_behind(data, reachable):
+        return None
+    segments = segment_rules(rules, data)
+    if segments is None:
+        return None
+    whole = _unmarked(build_normalizer(rules.normalizers, rules.unicode, data.charsmap), rules.normalizers).normalize
+    scores = data.scores.astype("<f8")
+    scores[unknown] = score
+    table = scores.tobytes()
+    in_bytes = segmentation.byte_fallback
+
+    def made(model: Encoder) -> Encoder:
+        assert isinstance(model, UnigramEncoder)
+        cut = segments.kinds, segments.ascii_kinds
+        return SegmentEncoder(model, table, unknown, mark, single, in_bytes, whole, segments.spaced, *cut)
+
+    return made
+
+
+def _any_behind(data: VocabularyData, reachable: NDArray[np.bool_]) -> bool:
+    """Whether a token has a mark behind its first character."""
+    mark = _MARK.encode()
+    return any(mark in token[1:] for token, known in zip(data.tokens, reachable, strict=True) if known)
 
 
 def _word_pieces(rules: c.TokenizerConfiguration, data: VocabularyData) -> Making:

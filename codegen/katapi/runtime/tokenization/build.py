@@ -60,11 +60,13 @@ def build_tokenizer(
         if isinstance(engine, str):
             return Encoding(parts.engine(engine), normalizer, inner_normalizer)
         leaves_ascii = all(isinstance(one, c.Normalize) for one in configuration.normalizers)
+        kernel = engine.kernel if isinstance(engine, ByteLevelEngine) and leaves_ascii else None
         return Encoding(
             engine,
             engine.normalizer(normalizer, configuration.normalizers),
             engine.normalizer(inner_normalizer, inner),
-            kernel=engine.kernel if isinstance(engine, ByteLevelEngine) and leaves_ascii else None,
+            kernel=kernel,
+            refuses_surrogates=engine.normalizes or kernel is not None,
         )
 
     def parting() -> Parting:

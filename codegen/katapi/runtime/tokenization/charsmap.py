@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from katapi.runtime.errors import ArtifactError
+from katapi.runtime.unicode.codepoints import CodePoints, ranges_of
 
 _LABEL = 0x800000FF
 _ENDS_KEY = 1 << 8
 _FAR = 1 << 9
 _VALUE = 0x7FFFFFFF
+_LONGEST_KEY = 256  # bytes
 
 
 class CharacterMap:
@@ -70,6 +73,44 @@ class CharacterMap:
                 end = self.results.find(b"\0", begin)
                 yield position + 1 - start, self.results[begin:end].decode(errors="replace")
 
+    def joined(self) -> tuple[CodePoints, CodePoints] | None:
+        """The characters that keys have before another character, and those that they have behind one.
+
+        Found a byte of all keys at a time. None where the units are no tree.
+        """
+        units = np.array(self._units, dtype=np.int64)
+        places = np.arange(len(units))
+        begins = places ^ ((units >> 10) << np.where(units & _FAR, 8, 0))  # of the children of each
+        labels = units & _LABEL
+        children = places[(labels > 0) & (labels < 256)]
+        parents = children ^ labels[children]
+        order = np.argsort(parents, kind="stable")
+        children, parents = children[order], parents[order]
+        nodes = np.zeros(1, dtype=np.int64)
+        codes, missing, behind = nodes, nodes, nodes  # the last character, its bytes to come, whether one stands before
+        before: list[NDArray[np.int64]] = []
+        after: list[NDArray[np.int64]] = []
+        while len(nodes):
+            low, high = (np.searchsorted(parents, begins[nodes], side) for side in ("left", "right"))
+            counts = high - low
+            before.append(codes[(counts > 0) & (missing == 0)])
+            source = np.repeat(np.arange(len(nodes)), counts)
+            offsets = np.arange(len(source)) - np.repeat(np.cumsum(counts) - counts, counts)
+            nodes = children[np.repeat(low, counts) + offsets]
+            byte = labels[nodes]
+            goes_on = missing[source] > 0
+            following = np.select([byte < 0xC0, byte < 0xE0, byte < 0xF0], [0, 1, 2], 3)
+            first = np.where(byte < 0x80, byte, byte & (0x3F >> following))
+            behind = np.where(goes_on, behind[source], codes[source] > 0).astype(np.int64)
+            codes = np.where(goes_on, codes[source] << 6 | byte & 0x3F, first)
+            missing = np.where(goes_on, missing[source] - 1, following)
+            after.append(codes[(missing == 0) & (behind > 0)])
+            states = np.unique(np.stack([nodes, codes, missing, behind]), axis=1)
+            nodes, codes, missing, behind = states
+            if len(nodes) > len(units) or len(before) > _LONGEST_KEY:
+                return None
+        return _code_points(before), _code_points(after)
+
     def _children(self, index: int) -> int:
         """Where the children of the unit at `index` stand, by label 0."""
         unit = self._unit(index)
@@ -78,6 +119,11 @@ class CharacterMap:
     def _unit(self, index: int) -> int:
         """The unit at `index`; beyond the end of the trie one that is no child of another."""
         return self._units[index] if index < len(self._units) else _LABEL
+
+
+def _code_points(parts: list[NDArray[np.int64]]) -> CodePoints:
+    """The set of code points above 0."""
+    return CodePoints(ranges_of(code for code in np.unique(np.concatenate(parts)).tolist() if code > 0))
 
 
 def _damaged(what: str) -> ArtifactError:

@@ -20,16 +20,24 @@ class Encoding:
     """The stages before the post-processor."""
 
     def __init__(
-        self, engine: Engine, normalizer: Normalizer, inner_normalizer: Normalizer, *, kernel: Kernel | None = None
+        self,
+        engine: Engine,
+        normalizer: Normalizer,
+        inner_normalizer: Normalizer,
+        *,
+        kernel: Kernel | None = None,
+        refuses_surrogates: bool = False,
     ) -> None:
         """`inner_normalizer` is for what stands behind a place at which a text is cut.
 
-        `kernel` is that of the engine where ASCII needs no normalizer.
+        `kernel` is that of the engine where ASCII needs no normalizer. `refuses_surrogates` says that the normalizers
+        and the engine do, and tell where in the text as it comes one stands.
         """
         self.engine = engine
         """What normalized texts go to."""
         self.kernel = kernel
         """Where a text of ASCII may go as it is; None where there is no such place."""
+        self._refuses_surrogates = refuses_surrogates
         self._normalize = normalizer.normalize
         self._normalize_part = inner_normalizer.normalize
         self._align = normalizer.align
@@ -47,7 +55,7 @@ class Encoding:
         return self._of(text, self._normalize_part)
 
     def _of(self, text: str, normalize: Callable[[str], str]) -> str:
-        if self.kernel is None:
+        if not self._refuses_surrogates:
             refuse_surrogates(text)
             return normalize(text)
         try:

@@ -34,7 +34,7 @@ class Unigram:
         self._lexicon = Lexicon.of(data)
         self._scores = array("d", data.scores.tobytes())
         self._unknown = unknown
-        self._unknown_score = data.lowest - _PENALTY
+        self._unknown_score = unknown_score(data.lowest, binary32=binary32)
         self._binary32 = binary32
         self._bytes = data.byte_tokens if byte_fallback else [None] * 256
 
@@ -123,6 +123,11 @@ class Unigram:
                     return [(token, start, end)]
                 spelled.append((fallback, place, place + 1))
         return spelled
+
+
+def unknown_score(lowest: float, *, binary32: bool) -> float:
+    """What a character scores that is no token, where the lowest score is given."""
+    return _to_single(lowest - _PENALTY) if binary32 else lowest - _PENALTY
 
 
 def _to_single(value: float) -> float:
