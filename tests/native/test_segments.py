@@ -12,8 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from katapi.runtime.compiled import why_pure
-from katapi.runtime.native.engine import DERIVATION, ENCODER
-from katapi.runtime.native.unpatterned import SegmentEngine
+from katapi.runtime.native.engine import DERIVATION
+from katapi.runtime.native.unpatterned import ENCODER, SegmentEngine
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.build import build_tokenizer
 from katapi.runtime.tokenization.pipeline import PipelineTokenizer
