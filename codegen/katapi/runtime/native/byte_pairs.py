@@ -1,10 +1,11 @@
-"""The ids of a piece of bytes that is not known: one token, or what its merges leave. For mypyc.
+"""The ids of a long piece of bytes that is not known: one token, or what its merges leave. For mypyc.
 
 `katapi.runtime.native.kernel` asks for them.
 """
 
 from __future__ import annotations
 
+from array import array
 from typing import Final
 
 from librt.strings import read_i32_le
@@ -39,15 +40,14 @@ class BytePairs(Merging):
         self._whole = WholeTokens(tables)
 
     def ids(self, piece: bytes, size: int, is_part: bool) -> bytes:
-        """The ids, packed as int32, of `piece[:size]`, which is no token of less than 16 bytes.
+        """The ids, packed as int32, of `piece[:size]`, 16 bytes or more, behind which there are 32 others.
 
-        `piece` has 32 bytes more. `is_part` says that it was cut out of a longer piece.
+        `is_part` says that it was cut out of a longer piece.
         """
         length: i64 = size
-        if length > 15:
-            token: i64 = self._whole.find(piece, 0, length, is_part)
-            if token >= 0:
-                return int(token).to_bytes(4, "little")
+        token: i64 = self._whole.find(piece, 0, length, is_part)
+        if token >= 0:
+            return array("i", [int(token)]).tobytes()
         count: i64 = self.merge(piece, 0, length)
         ids = self._ids
         parts = self.parts

@@ -1,8 +1,8 @@
 /* The kernel of byte-level encoders: it cuts a text into pieces and looks each piece up.
 
    This is what is done for every byte of a text, and so it is in C, where a value that an index was computed from need
-   not be checked once more and memory can be asked for before it is needed. What a piece becomes that no table has,
-   `katapi.runtime.native.byte_pairs` finds out, in Python; what is derived from a vocabulary and a pattern,
+   not be checked once more and memory can be asked for before it is needed. What a long piece becomes that was not met
+   before, `katapi.runtime.native.byte_pairs` finds out, in Python; what is derived from a vocabulary and a pattern,
    `katapi.runtime.native.tables` and `katapi.runtime.native.stepping` derive.
 
    - A text of ASCII is read where it lies. Any other is written as UTF-8 first.
@@ -11,8 +11,9 @@
      found by going through the piece once more (`piece_end`).
    - Places are found for some tens of pieces, then these are looked up, so that the memory for all of them is on its
      way while the first is compared. A piece of up to 15 bytes is two numbers, the highest byte of the second its
-     length. They are looked up in a direct-mapped memo, then among the tokens, and only then asked for.
-   - Longer pieces, and those with more ids than an entry holds, have a memo with their bytes.
+     length. They are looked up in a direct-mapped memo, then among the tokens, and only then merged.
+   - Longer pieces, and those with more ids than an entry holds, have a memo with their bytes. What that does not have
+     is asked for.
    - What is looked up at random lies in large pages where there are such: finding a page takes longer than the rest of
      a look into memory that was not used for a while.
 
@@ -54,7 +55,7 @@ enum {
     UNLOCKED = 1 << 13,         /* bytes of the shortest text that leaves the lock to others: some tens of microseconds */
     LARGE = 1 << 20,            /* bytes of a text, or ids, that room is not kept for */
     PAGE = 1 << 21,             /* bytes of a large page */
-    MOST_IDLE = 16,             /* workers that are kept; each has two megabytes of memos */
+    MOST_IDLE = 16,             /* workers that are kept; each has a memo of two megabytes */
     NONE = 0xFF,                /* no state */
     ENDS = 0x100,               /* of a way: a piece can end before the character */
     NEXT = 0xFF,                /* of a step: the state that it leads to, or one of these two */
@@ -66,8 +67,7 @@ enum {
     PARTS_CROSS = 1 << 17,      /* as `katapi.runtime.native.crossings` writes them */
     CROSSING_BITS = 20,
     PART_ALONE = 2,
-    MERGED = 32,                /* bytes up to which a piece is merged as the definition says */
-    NO_PAIR = 0x7FFFFFF          /* the rank of two parts that do not merge: above all ranks */
+    NO_PAIR = 0x7FFFFFF         /* the rank of two parts that do not merge: above all ranks */
 };
 
 #define ID 0x3FFFF              /* the bits of an id */
@@ -412,11 +412,11 @@ rank_of_pair(const Kernel *k, uint32_t left, uint32_t right)
     }
 }
 
-/* A piece of up to 32 bytes that is no token: again and again the leftmost pair of the lowest rank merges. */
+/* A piece of up to 15 bytes that is no token: again and again the leftmost pair of the lowest rank merges. */
 static int32_t *
 merged(const Kernel *k, const uint8_t *p, int64_t size, int32_t *out)
 {
-    uint32_t parts[MERGED], ranks[MERGED]; /* the rank of a part, and that of the pair that begins with it */
+    uint32_t parts[SHORT], ranks[SHORT]; /* the rank of a part, and that of the pair that begins with it */
     int last = (int)size - 1, best = 0;
 
     for (int i = 0; i < last; i++) {
@@ -496,7 +496,7 @@ hash_of(const uint8_t *p, int64_t size)
     return mixed ^ mixed >> 32;
 }
 
-/* The ids of a piece or a part of one by its memo or by asking; NULL with an error. */
+/* The ids of a piece or a part of one that is no short token: from its memo, merged or asked for. NULL with an error. */
 static APART int32_t *
 asked(const Kernel *k, Worker *w, const uint8_t *p, int64_t size, int is_part, int32_t *out)
 {
