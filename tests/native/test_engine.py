@@ -80,6 +80,7 @@ def test_many_texts(package: str) -> None:
         ids = form.pure.encode(text)
         assert form.compiled.encode(text) == ids, text
         assert form.compiled.encode_array(text).tolist() == ids
+        assert [*memoryview(form.compiled.encode_bytes(text)).cast("q")] == ids
         assert form.compiled.count(text) == len(ids)
 
 
@@ -215,8 +216,10 @@ def test_the_empty_text_and_surrogates() -> None:
     assert form.compiled.encode("") == []
     assert form.compiled.count("") == 0
     assert form.compiled.encode_array("").tolist() == []
+    assert form.compiled.encode_bytes("") == b""
     for text, place in {"\ud800": 0, "a\udfff": 1, "天\udc80": 1, "e\u0301 \ud800": 3}.items():
-        for encode in (form.compiled.encode, form.compiled.encode_array, form.compiled.count, form.pure.encode):
+        compiled = (form.compiled.encode, form.compiled.encode_array, form.compiled.encode_bytes, form.compiled.count)
+        for encode in (*compiled, form.pure.encode):
             with pytest.raises(TokenizerError) as caught:
                 encode(text)
             assert (caught.value.code, caught.value.where) == ("V101", f"character {place}")

@@ -70,6 +70,7 @@ class Both:
         ids = self.pure.encode(text, first)
         assert self.compiled.encode(text, first) == ids, text
         assert self.compiled.encode_array(text, first).tolist() == ids, text
+        assert [*memoryview(self.compiled.encode_bytes(text, first)).cast("q")] == ids, text
         assert self.compiled.count(text, first) == len(ids), text
 
 
@@ -262,7 +263,8 @@ def test_surrogates_are_refused(name: str) -> None:
     form = both(name)
     assert form.compiled.encode("") == []
     for text, place in {"\ud800": 0, "a\udfff": 1, "天\udc80": 1, "e\u0301 \ud800": 3}.items():
-        for encode in (form.compiled.encode, form.compiled.encode_array, form.compiled.count, form.pure.encode):
+        compiled = (form.compiled.encode, form.compiled.encode_array, form.compiled.encode_bytes, form.compiled.count)
+        for encode in (*compiled, form.pure.encode):
             for first in (True, False):
                 with pytest.raises(TokenizerError) as caught:
                     encode(text, first)

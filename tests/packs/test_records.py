@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 import pydantic
 import pytest
-from numpy.typing import NDArray
 
 import katapi
 from katapi.packs.reading import read_pack
@@ -149,8 +148,8 @@ class Refusing:
     def encode(self, text: str, first: bool = True) -> list[int]:
         raise katapi.TokenizerError("there is no token", code="V107", where="character 0")
 
-    def encode_array(self, text: str, first: bool = True) -> NDArray[np.int32]:
-        return np.array(self.encode(text, first), dtype=np.int32)
+    def encode_bytes(self, text: str, first: bool = True) -> bytes:
+        return np.array(self.encode(text, first), dtype=np.int64).tobytes()
 
 
 def test_a_text_that_cannot_be_encoded_leaves_what_was_rendered() -> None:

@@ -14,7 +14,7 @@ from katapi.runtime.boundaries import Boundary, guarded
 from katapi.runtime.budget.counting import TokenCounter
 from katapi.runtime.errors import TemplateError
 from katapi.runtime.json_types import Json
-from katapi.runtime.known_prints import known_prints
+from katapi.runtime.known_prints import LONGEST, MOST_CHARACTERS, known_prints
 from katapi.runtime.known_values import MOST_KNOWN
 from katapi.runtime.printed import END_SAMPLED, SAMPLED, Printed, fixed, kept, rendering_of, text_of
 from katapi.runtime.read_objects import read_object
@@ -131,3 +131,23 @@ def test_errors_come_each_time() -> None:
         with pytest.raises(TemplateError, match="T100"):
             remembering(out, "refused", ("tools", 0))
     assert out == []
+
+
+def test_the_memory_is_bounded() -> None:
+    calls: list[Json] = []
+
+    def counted(out: list[Printed], value: Json, path: Path) -> None:
+        calls.append(value)
+        out.append((Content(str(value)), path, 0))
+
+    remembering = known_prints(counted)
+    long, longer = "x" * (LONGEST // 4), "x" * LONGEST
+    out: list[Printed] = []
+    for value in ("a", long, longer, "a", long, longer):
+        remembering(out, value, ())
+    assert calls == ["a", long, longer, longer]
+    calls.clear()
+    for number in range(MOST_CHARACTERS // len(long)):
+        remembering(out, f"{number}{long}", ())
+    remembering(out, "a", ())
+    assert calls[-1] == "a"

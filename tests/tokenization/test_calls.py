@@ -25,6 +25,7 @@ def test_array_and_count_are_those_of_the_list(name: str, text: str) -> None:
     assert array.dtype == np.int32
     assert array.tolist() == ids
     assert tokenizer.count(text) == len(ids)
+    assert [*memoryview(tokenizer.tokenizer.encode_bytes(text)).cast("q")] == ids
     assert tokenizer.encode_array(text, post_process=True).tolist() == tokenizer.encode(text, post_process=True)
 
 

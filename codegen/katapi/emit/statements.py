@@ -13,7 +13,7 @@ from katapi.emit.lets import Lets
 from katapi.emit.lifts import Lift
 from katapi.emit.module import ControlPiece, LiteralPiece, MarkPiece, Piece, RolePiece, site_source
 from katapi.emit.python import call, string, tuple_of
-from katapi.emit.views import steady_queries
+from katapi.emit.views import asks_the_same, steady_queries
 from katapi.language.source import Span
 from katapi.language.syntax import End, Operator, Quantifier
 from katapi.model import template as t
@@ -512,8 +512,14 @@ class Statements(Lets):
 
     def _walk(self, walk: t.Walk) -> None:
         e = self._e
+        answered: list[t.Query] = []
         for query in steady_queries(walk, e.declared):
-            self._answer(query)
+            same = next((one for one in answered if asks_the_same(one, query)), None)
+            if same is None:
+                self._answer(query)
+                answered.append(query)
+            else:
+                e.answers[query.variable.number] = e.answers[same.variable.number]
         name = e.declare(walk.variable)
         runs = any(a.run is not None for a in walk.arms)
         place = f"{name}_at" if e.reads_place(walk.variable) else "_"

@@ -7,8 +7,9 @@ messages anew whenever it is asked.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from dataclasses import replace
 
-from katapi.check.traverse import expressions, nested, statements, variables
+from katapi.check.traverse import expressions, nested, statements, variables, with_parts
 from katapi.emit.lifts import Lifting
 from katapi.model import template as t
 from katapi.model.types import ANY_JSON, OptionalType, optional
@@ -22,6 +23,20 @@ def steady_queries(walk: t.Walk, outside: Container[int]) -> Iterator[t.Query]:
         for query in (one for expr in found for one in nested(expr)):
             if isinstance(query, t.Query) and isinstance(query.source, t.View) and _is_steady(query, outside):
                 yield query
+
+
+def asks_the_same(one: t.Query, other: t.Query) -> bool:
+    """Whether two such queries have the same answers: they differ in the names of their messages alone."""
+    assert isinstance(one.source, t.View)
+    assert isinstance(other.source, t.View)
+
+    def renamed(expr: t.Expr) -> t.Expr:
+        if isinstance(expr, t.Var) and expr.variable == other.variable:
+            return replace(expr, variable=one.variable)
+        return with_parts(expr, renamed)
+
+    alike = one.quantifier is other.quantifier and one.source.side is other.source.side
+    return alike and renamed(other.condition) == one.condition
 
 
 def _is_steady(query: t.Query, outside: Container[int]) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from katapi.runtime.json_types import Json
-from katapi.runtime.known_values import LONGEST_KNOWN, MOST_KNOWN, Key, key_of, size_of
+from katapi.runtime.known_values import MOST_KNOWN, Key, key_of, size_of
 from katapi.runtime.printed import Fixed, Printed, remembered
 from katapi.runtime.segments import Path
 
@@ -16,15 +16,23 @@ Prints = Callable[[list[Printed], Value, Path], None]
 """Prints a JSON value that stands at a place of the request. What it prints is a function of these two alone."""
 
 
+MOST_CHARACTERS: Final = 1 << 21
+"""Characters that one memory holds: keys, and what was printed, as it was and put together."""
+LONGEST: Final = MOST_CHARACTERS // 8
+"""Those of one value that is remembered."""
+
+
 def known_prints(prints: Prints[Value]) -> Prints[Value]:
     """The same with a memory of values and places that it printed lately.
 
     What comes for the second time is put together, and is one part from then on. Raises what `prints` raises, which is
-    not remembered.
+    not remembered. Threads may share it: at worst, a value is printed twice.
     """
     known: dict[tuple[Key, Path], list[Printed] | Fixed] = {}
+    size = 0
 
     def remembering(out: list[Printed], value: Value, path: Path) -> None:
+        nonlocal size
         key = key_of(value)
         if key is None:
             prints(out, value, path)
@@ -38,10 +46,13 @@ def known_prints(prints: Prints[Value]) -> Prints[Value]:
         else:
             printed: list[Printed] = []
             prints(printed, value, path)
-            if size_of(key) <= LONGEST_KNOWN:
-                if len(known) >= MOST_KNOWN:
-                    known.clear()
-                known[key, path] = printed
             out += printed
+            taken = size_of(key) + 2 * sum([len(part[0]) for part in printed])
+            if taken <= LONGEST:
+                if size + taken > MOST_CHARACTERS or len(known) >= MOST_KNOWN:
+                    known.clear()
+                    size = 0
+                size += taken
+                known[key, path] = printed
 
     return remembering

@@ -158,7 +158,7 @@ class Model(DeclaredTokenizer, Generic[R]):
             raise TypeError("params go with a request in bytes; a typed request holds its own")
         else:
             incoming = self._typed
-        shows = self._shows(request)
+        shows = self._shown is not None and self._holds_parts(request)
         if shows or images is not None:
             request = self._with_images(request, images)
         if policy is None:
@@ -183,12 +183,9 @@ class Model(DeclaredTokenizer, Generic[R]):
         kept = run_ends if origins else None
         return ModelInput(ids, rendered, request, self._declared, incoming, tokenizer, kept)
 
-    def _shows(self, request: R) -> bool:
-        """Whether a request has parts that carry images or videos, for a template that shows some."""
-        return self._shown is not None and self._holds_parts(request)
-
     @cached_property
     def _holds_parts(self) -> Callable[[object], bool]:
+        """Whether a request has parts that carry images or videos."""
         from katapi.runtime.images.placing import holds_parts  # few models show images
 
         return holds_parts

@@ -56,6 +56,16 @@ class Encoded(NamedTuple):
     """How many ids there are at the end of each run of text in that."""
 
 
+class _Ends(NamedTuple):
+    """What a stretch has before its first control token and behind its last one, as `Stretch` says."""
+
+    holds_control: bool
+    opening: str
+    closing: str
+    strips_before: bool
+    strips_behind: bool
+
+
 class Stretch:
     """What is printed one after the other, and all that is known of it beforehand."""
 
@@ -70,21 +80,18 @@ class Stretch:
         "strips_behind",
     )
 
-    def __init__(self, segments: Sequence[ControlSegment | LiteralSegment], marks: Sequence[int] = ()) -> None:
-        self._segments: tuple[Segment, ...] = tuple(segments)
+    def __init__(self, ends: _Ends, segments: Sequence[Segment] = (), marks: Sequence[int] = ()) -> None:
+        self._segments = tuple(segments)
         self._marks = tuple(marks)
-        controls = [i for i, segment in enumerate(segments) if isinstance(segment, ControlSegment)]
-        first, last = (controls[0], controls[-1]) if controls else (0, -1)
-        self.holds_control = bool(controls)
+        self.holds_control = ends.holds_control
         """Whether there is a control token."""
-        self.opening = text_of_segments(segments[:first])
+        self.opening = ends.opening
         """The text before the first control token: it ends a run that may have begun before."""
-        self.closing = text_of_segments(segments[last + 1 :])
+        self.closing = ends.closing
         """The text behind the last control token: it begins a run that may go on; without one, the whole text."""
-        opened, closed = segments[first : first + 1], segments[last : last + 1]
-        self.strips_before = any(isinstance(s, ControlSegment) and s.token.strips_before for s in opened)
+        self.strips_before = ends.strips_before
         """Whether the first control token takes white space off the run before it."""
-        self.strips_behind = any(isinstance(s, ControlSegment) and s.token.strips_behind for s in closed)
+        self.strips_behind = ends.strips_behind
         """Whether the last one takes white space off the run behind it."""
         self.known: Encoded | None = None
         """What the tokenizer that was last asked makes of it."""
@@ -128,7 +135,7 @@ class ImageStretch(Stretch):
     __slots__ = ("__weakref__", "placeholder")
 
     def __init__(self, segments: Sequence[ControlSegment | LiteralSegment], placeholder: Placeholder) -> None:
-        super().__init__(segments)
+        super().__init__(_ends_of(segments), segments)
         self.placeholder = placeholder
         """Which image it is, and what of it each segment stands for."""
 
@@ -139,25 +146,10 @@ class Remembered(Stretch):
     __slots__ = ("_made", "printed")
 
     def __init__(self, printed: Sequence[Printed]) -> None:
+        super().__init__(_ends_of_printed(printed))
         self.printed = tuple(printed)
         """The same in the form in which it was printed."""
         self._made: tuple[tuple[Segment, ...], tuple[int, ...]] | None = None
-        self.known = None
-        self.opening, self.strips_before = "", False
-        last: Stretch | None = None
-        texts: list[str] = []
-        for part in printed:
-            stretch = part[1]
-            if not isinstance(stretch, Stretch) or not stretch.holds_control:
-                texts.append(part[0])
-                continue
-            if last is None:
-                self.opening, self.strips_before = "".join(texts) + stretch.opening, stretch.strips_before
-            last = stretch
-            texts = [stretch.closing]
-        self.closing = "".join(texts)
-        self.holds_control = last is not None
-        self.strips_behind = last is not None and last.strips_behind
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -241,7 +233,42 @@ def fixed(*printed: ControlSegment | LiteralSegment | Mark) -> Fixed:
             marks.append(len(segments))
         else:
             segments.append(item)
-    return Spelled(text_of_segments(segments)), Stretch(segments, marks)
+    return Spelled(text_of_segments(segments)), Stretch(_ends_of(segments), segments, marks)
+
+
+def _ends_of(segments: Sequence[ControlSegment | LiteralSegment]) -> _Ends:
+    controls = [i for i, segment in enumerate(segments) if isinstance(segment, ControlSegment)]
+    if not controls:
+        return _Ends(False, "", text_of_segments(segments), False, False)
+    first, last = segments[controls[0]], segments[controls[-1]]
+    return _Ends(
+        True,
+        text_of_segments(segments[: controls[0]]),
+        text_of_segments(segments[controls[-1] + 1 :]),
+        isinstance(first, ControlSegment) and first.token.strips_before,
+        isinstance(last, ControlSegment) and last.token.strips_behind,
+    )
+
+
+def _ends_of_printed(printed: Iterable[Printed]) -> _Ends:
+    opening = ""
+    first: Stretch | None = None
+    last: Stretch | None = None
+    texts: list[str] = []
+    for part in printed:
+        stretch = part[1]
+        if not isinstance(stretch, Stretch) or not stretch.holds_control:
+            texts.append(part[0])
+            continue
+        if first is None:
+            first = stretch
+            opening = "".join(texts) + stretch.opening
+        last = stretch
+        texts = [stretch.closing]
+    closing = "".join(texts)
+    if first is None or last is None:
+        return _Ends(False, "", closing, False, False)
+    return _Ends(True, opening, closing, first.strips_before, last.strips_behind)
 
 
 def remembered(printed: Sequence[Printed]) -> Fixed:

@@ -6,92 +6,69 @@ itself counts neither as before nor as after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from itertools import accumulate
+from operator import and_, or_
 from typing import TypeVar
 
-H = TypeVar("H")
 T = TypeVar("T")
 
 
 def any_before(hits: Iterable[object]) -> list[bool]:
     """Whether something before was true."""
-    return _before(hits, False, _or)
+    return [*accumulate(map(bool, hits), or_, initial=False)][:-1]
 
 
 def any_after(hits: Iterable[object]) -> list[bool]:
     """Whether something after is true."""
-    return _after(hits, False, _or)
+    return any_before(reversed([*hits]))[::-1]
 
 
 def all_before(hits: Iterable[object]) -> list[bool]:
     """Whether everything before was true."""
-    return _before(hits, True, _and)
+    return [*accumulate(map(bool, hits), and_, initial=True)][:-1]
 
 
 def all_after(hits: Iterable[object]) -> list[bool]:
     """Whether everything after is true."""
-    return _after(hits, True, _and)
+    return all_before(reversed([*hits]))[::-1]
 
 
 def count_before(hits: Iterable[object]) -> list[int]:
     """How much before was true."""
-    return _before(hits, 0, _count)
+    return [*accumulate(map(bool, hits), initial=0)][:-1]
 
 
 def count_after(hits: Iterable[object]) -> list[int]:
     """How much after is true."""
-    return _after(hits, 0, _count)
+    return count_before(reversed([*hits]))[::-1]
 
 
 def first_before(found: Iterable[T | None]) -> list[T | None]:
     """The first that was there before."""
-    return _before(found, None, _earlier)
+    answers: list[T | None] = []
+    first: T | None = None
+    for each in found:
+        answers.append(first)
+        first = each if first is None else first
+    return answers
 
 
 def first_after(found: Iterable[T | None]) -> list[T | None]:
     """The first that is there after."""
-    return _after(found, None, _later)
+    return last_before(reversed([*found]))[::-1]
 
 
 def last_before(found: Iterable[T | None]) -> list[T | None]:
     """The last that was there before."""
-    return _before(found, None, _later)
+    answers: list[T | None] = []
+    last: T | None = None
+    for each in found:
+        answers.append(last)
+        last = last if each is None else each
+    return answers
 
 
 def last_after(found: Iterable[T | None]) -> list[T | None]:
     """The last that is there after."""
-    return _after(found, None, _earlier)
-
-
-def _before(hits: Iterable[H], start: T, step: Callable[[T, H], T]) -> list[T]:
-    answers: list[T] = []
-    for hit in hits:
-        answers.append(start)
-        start = step(start, hit)
-    return answers
-
-
-def _after(hits: Iterable[H], start: T, step: Callable[[T, H], T]) -> list[T]:
-    return _before(reversed(list(hits)), start, step)[::-1]
-
-
-def _or(so_far: bool, hit: object) -> bool:
-    return so_far or bool(hit)
-
-
-def _and(so_far: bool, hit: object) -> bool:
-    return so_far and bool(hit)
-
-
-def _count(so_far: int, hit: object) -> int:
-    return so_far + bool(hit)
-
-
-def _earlier(so_far: T | None, hit: T | None) -> T | None:
-    """In the order of the pass, what was found first."""
-    return hit if so_far is None else so_far
-
-
-def _later(so_far: T | None, hit: T | None) -> T | None:
-    """In the order of the pass, what was found last."""
-    return so_far if hit is None else hit
+    return first_before(reversed([*found]))[::-1]

@@ -135,11 +135,6 @@ def render(request: Request) -> list[Printed]:
         (b_at, b) if type(b) is UserMessage or (type(b) is AssistantMessage and not b.tool_calls) else None
         for b_at, b in messages
     )
-    # mistral.kata:113 last b in messages before … where …
-    b_before_2 = last_before(
-        (b_at, b) if type(b) is UserMessage or (type(b) is AssistantMessage and not b.tool_calls) else None
-        for b_at, b in messages
-    )
     # mistral.kata:68 each m in messages
     for i, (m_at, m) in enumerate(messages):
         if type(m) is UserMessage:  # :69 when user
@@ -178,7 +173,7 @@ def render(request: Request) -> list[Printed]:
                     )
                 out.append(EOS_109)
             else:
-                _, turn_2 = b_before_2[i] or (-1, None)
+                _, turn_2 = b_before[i] or (-1, None)
                 if type(turn_2) is not UserMessage:
                     raise TemplateError(
                         "Beside calls and results, user and assistant messages must alternate.",
