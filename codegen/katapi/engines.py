@@ -80,8 +80,11 @@ def _digest(module: str) -> str | None:
     if found is None or found.origin is None:
         return None
     extension = Path(found.origin)
-    source = extension.with_name(extension.name.split(".")[0] + ".py")
-    return hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else None
+    for suffix in (".py", ".c"):
+        source = extension.with_name(extension.name.split(".")[0] + suffix)
+        if source.is_file():
+            return hashlib.sha256(source.read_bytes()).hexdigest()
+    return None
 
 
 def _built() -> Mapping[str, Mapping[str, str]] | None:

@@ -1,4 +1,4 @@
-"""Which modules run compiled by mypyc, and why another does not.
+"""Which modules run compiled, and why another does not.
 
 Their sources stand beside the extensions and are not run: they count on integers of 64 bits that wrap around, which
 those of Python do not. So who has a compiled form and a pure one asks here first. Both give the same results.
