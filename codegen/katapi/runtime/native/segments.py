@@ -116,9 +116,10 @@ class SegmentEncoder(Encoder):
         b = b + PADDING
         apart = self._apart
         tied = self._tied
+        code: i64
         if b[1] >= 0x80 and n > 1:
-            first: i64 = code_at(b, 1)
-            if tied[first >> 6] >> (first & 63) & 1 != 0 and self._is_tied(first):
+            code = code_at(b, 1)
+            if tied[code >> 6] >> (code & 63) & 1 != 0 and self._is_tied(code):
                 return self._as_a_whole(text)  # to the space that is not there
         out = self.out
         room: i64 = i64(len(out)) - 8 * ROOM
@@ -143,7 +144,7 @@ class SegmentEncoder(Encoder):
         count: i64 = 0
         p: i64 = 0
         q: i64
-        code: i64
+        first: i64
         v: float
         while p < n:
             if count > room:
@@ -173,13 +174,13 @@ class SegmentEncoder(Encoder):
                     before = q
                     run += 1
                     q += width_of(b, q)
-                if ended:
-                    out[count] = i32(self._mark)
-                    count += 1
-                    ended = False
-                    if single:
-                        total = self._sum_of(total, self._mark, 1)
                 if run > 0:
+                    if ended:
+                        out[count] = i32(self._mark)
+                        count += 1
+                        ended = False
+                        if single:
+                            total = self._sum_of(total, self._mark, 1)
                     if count == 0 or i64(out[count - 1]) != unknown:
                         out[count] = i32(unknown)
                         count += 1
@@ -188,8 +189,8 @@ class SegmentEncoder(Encoder):
                     p = q
                     continue
                 q = p + width_of(b, p)
-            # The end of the segment: the next space or character in no token to which the one before is not tied. Bytes
-            # below 0x21 or beyond ASCII are looked for, eight at a time.
+            # The end of the segment: the next space, or character in no token, where none is tied to what is beside it.
+            # Bytes below 0x21 or beyond ASCII are looked for, eight at a time.
             loose = True
             while True:
                 word: i64 = read_i64_le(b, q)
@@ -214,80 +215,93 @@ class SegmentEncoder(Encoder):
                 code = code_at(b, q)
                 if tied[code >> 6] == -1 and apart[code >> 6] == -1:
                     self._learn_kinds(code >> 6)
-                if loose and apart[code >> 6] >> (code & 63) & 1 != 0:
+                after: i64 = q + width_of(b, q)
+                if (
+                    loose
+                    and apart[code >> 6] >> (code & 63) & 1 != 0
+                    and (after >= n or b[after] < 0x80 or not self._is_tied(code_at(b, after)))
+                ):
                     break
                 loose = tied[code >> 6] >> (code & 63) & 1 == 0
-                q += width_of(b, q)
+                q = after
             size: i64 = q - p
-            packed: i64 = -1
-            from_memo = memo
-            slot: i64 = 0
-            at: i64 = 0
+            first = count
+            v = total
             low: i64 = 0
             high: i64 = 0
+            ids: i64 = -1
+            info: i64 = 0
+            token: i64
+            left: i64
             if size < 8:
                 low = read_i64_le(b, p) & read_i64_le(masks, size << 3)
                 high = size << LENGTH
                 if begins:
                     low = low & -256 | SPACE
-                slot = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
+                slot: i64 = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
                 if memo[slot] == low | high:
-                    packed = memo[slot + 1]
+                    ids = memo[slot + 1]
+                    info = ids
+                    left = ids >> COUNT & _STEPS
+                    while left > 0:
+                        token = ids & ID
+                        if single:
+                            v = v + read_f64_le(scores, token << 3)
+                            if v <= lowest:
+                                power = self._power_of(v)
+                                lowest = power * -2.0
+                                shift = power * _ULPS
+                            v = v + shift - shift
+                        if token != unknown or count == 0 or i64(out[count - 1]) != unknown:
+                            out[count] = i32(token)
+                            count += 1
+                        ids >>= 18
+                        left -= 1
             elif size < 16:
                 low = read_i64_le(b, p)
                 if begins:
                     low = low & -256 | SPACE
                 high = read_i64_le(b, p + 8) & read_i64_le(masks, size - 8 << 3) | size << LENGTH
-            if packed < 0 and size < 16:
-                from_memo = lines
-                at = (low * mix + high * mix_high >> 40 & last_place) * (2 * _LINE) + ALIGNED
+            if ids < 0 and size < 16:
+                at: i64 = (low * mix + high * mix_high >> 40 & last_place) * (2 * _LINE) + ALIGNED
                 if lines[at] != low or lines[at + 1] != high:
                     at += _LINE
                 if lines[at] == low and lines[at + 1] == high:
                     at += 2
-                    packed = lines[at]
-                    if size < 8 and packed >> COUNT & _STEPS <= 3:
+                    ids = lines[at]
+                    info = ids
+                    left = ids >> COUNT & _STEPS
+                    if size < 8 and left <= 3:
+                        slot = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
                         memo[slot] = low | high
-                        memo[slot + 1] = packed
-            if packed >= 0:
-                steps: i64 = packed >> COUNT & _STEPS
-                ids: i64 = packed
-                place: i64 = at
-                i: i64 = 0
-                if single:
-                    v = total
-                    while i < steps:
-                        v = v + read_f64_le(scores, (ids & ID) << 3)
-                        if v <= lowest:
-                            power = self._power_of(v)
-                            lowest = power * -2.0
-                            shift = power * _ULPS
-                        v = v + shift - shift
-                        i += 1
-                        ids >>= 18
-                        if i == 3 or i == 6:
-                            place += 1
-                            ids = from_memo[place]
-                    if v <= read_f64_le(_FLOORS, (packed >> _EXPONENT & _MOST) << 3):
-                        packed = -1
-                    else:
-                        total = v
-                if packed >= 0:
-                    ended = packed >> _ENDED != 0
-                    ids = packed
-                    i = 0
-                    while i < steps:
-                        token: i64 = ids & ID
+                        memo[slot + 1] = ids
+                    i: i64 = 3
+                    while left > 0:
+                        token = ids & ID
+                        if single:
+                            v = v + read_f64_le(scores, token << 3)
+                            if v <= lowest:
+                                power = self._power_of(v)
+                                lowest = power * -2.0
+                                shift = power * _ULPS
+                            v = v + shift - shift
                         if token != unknown or count == 0 or i64(out[count - 1]) != unknown:
                             out[count] = i32(token)
                             count += 1
-                        i += 1
                         ids >>= 18
-                        if i == 3 or i == 6:
+                        left -= 1
+                        i -= 1
+                        if i == 0:
                             at += 1
-                            ids = from_memo[at]
+                            ids = lines[at]
+                            i = 3
+            if ids >= 0:
+                if not single or v > read_f64_le(_FLOORS, (info >> _EXPONENT & _MOST) << 3):
+                    total = v
+                    ended = info >> _ENDED != 0
                     p = q
                     continue
+                count = first  # the sum is too low for what the memo has
             self._total = total
             key = b" " + b[p + 1 : q] if begins else b[p:q]
             count = self._other(key, low, high, count)
