@@ -325,6 +325,8 @@ class SegmentEncoder(Encoder):
         be encoded.
         """
         size: i64 = len(key)
+        if self._single and size > LONGEST_KEPT:
+            return self._anew(key, count)
         value = self._others.get(key, b"")
         if not value:
             value = self._found(key)
@@ -352,7 +354,7 @@ class SegmentEncoder(Encoder):
                 i += 4
             if v <= read_f64_le(_FLOORS, (info >> _EXPONENT & _MOST) << 3):
                 self._remember(key, value)
-                return self._anew(key, count) << 1 | info >> _ENDED
+                return self._anew(key, count)
             self._total = v
             i = 8
         unknown: i64 = self._unknown
@@ -390,11 +392,11 @@ class SegmentEncoder(Encoder):
             end -= 1
         b = form + PADDING
         exponent: i64 = _MOST
-        steps = b""
+        steps: list[bytes] = []
         if self._single:
             exponent = self._exponent_of(b, 0, end, 2.0**-24)
-            steps = self._steps_of(b, 0, end)
-            if self._in_bytes and self._unknown_in(steps):
+            steps.append(self._steps_of(b, 0, end))
+            if self._in_bytes and self._unknown_in(steps[0]):
                 exponent = 0
         else:
             p: i64 = 0
@@ -404,9 +406,9 @@ class SegmentEncoder(Encoder):
                     q += 1
                 if b[p] != SPACE and self._exponent_of(b, p, q, _LOST) == 0:
                     return b""
-                steps += self._ids_of(b, p, q)
+                steps.append(self._ids_of(b, p, q))
                 p = q
-        return pack("<q", int(info | exponent << _EXPONENT)) + steps
+        return pack("<q", int(info | exponent << _EXPONENT)) + b"".join(steps)
 
     def _is_plain(self, key: bytes) -> bool:
         """Whether a segment is a space and characters of ASCII that stay what they are."""
@@ -477,19 +479,25 @@ class SegmentEncoder(Encoder):
         return False
 
     def _anew(self, key: bytes, count: i64) -> i64:
-        """Encodes a segment from the sum that there is, and gives the number of ids then."""
-        b = self._forms.get(key, b"")
-        if not b:
-            b = key
+        """Encodes a segment from the sum that there is, and gives what `_other` gives."""
+        form = self._forms.get(key, b"")
+        if not form:
+            form = key
             if not self._is_plain(key):
-                form = self._spaced(key.decode("utf-8"))
-                assert form is not None
-                b = form.removesuffix(" ").encode("utf-8")
-            b += PADDING
+                spaced = self._spaced(key.decode("utf-8"))
+                if spaced is None:
+                    return -1
+                form = spaced.encode("utf-8")
             if len(key) <= LONGEST_KEPT:
-                self._forms[key] = b
+                self._forms[key] = form
+        end: i64 = len(form)
+        ended: i64 = 0
+        if end > 0 and form[end - 1] == SPACE:
+            ended = 1
+            end -= 1
         model = self._model
-        last: i64 = model.find(b, 0, i64(len(b)) - i64(len(PADDING)), 0, self._total, True)
+        b = form + PADDING
+        last: i64 = model.find(b, 0, end, 0, self._total, True)
         self._total = model.totals[last]
         if self._in_bytes:
             parts = vec[i32]([0] * int(3 * last + 8))
@@ -500,7 +508,7 @@ class SegmentEncoder(Encoder):
             while i < ids:
                 self.out[count + i] = parts[i]
                 i += 1
-            return count + ids
+            return count + ids << 1 | ended
         steps = self._steps_of(b, 0, last)
         if count + last + 8 * ROOM > i64(len(self.out)):
             self.make_room(2 * count + last + 8 * ROOM)
@@ -512,7 +520,7 @@ class SegmentEncoder(Encoder):
                 out[count] = i32(token)
                 count += 1
             i += 4
-        return count
+        return count << 1 | ended
 
     def _keep(self, value: bytes, steps: i64, low: i64, high: i64) -> None:
         """Takes a segment of up to 15 bytes into the memos, by its bytes and its length."""
@@ -534,7 +542,7 @@ class SegmentEncoder(Encoder):
         if lines[at] == low and lines[at + 1] == high:
             return  # it is there, for other sums
         self._new_segments += 1
-        if 4 * self._new_segments > self._places and self._places < _MOST_PLACES:
+        if self._new_segments > self._places and self._places < _MOST_PLACES:
             self._places *= 4
             self._lines = vec[i64]([-1] * int(2 * _LINE * self._places + _LINE))
             self._new_segments = 1
