@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import islice
 from random import Random
 
@@ -26,7 +25,7 @@ _OWN = ("character_pairs", "rewriting", "segments", "unigram", "word_memo", "wor
 _REASON = why_pure(*ENCODER, *DERIVATION, *(f"katapi.runtime.native.{name}" for name in _OWN))
 pytestmark = pytest.mark.skipif(_REASON is not None, reason=str(_REASON))
 
-_LETTERS = "ab▁é中.{"
+_LETTERS = "ab▁é中.{が"
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _MAPS = {
     "none": b"",
@@ -120,8 +119,11 @@ def _drawn(random: Random, *, single: bool) -> tuple[PipelineTokenizer, Pipeline
     steps = random.choice([0.0, 2.0**-20, 2.0**-12, 2.0**-6])
     scores = [0.0, -2.0]
     for text in texts[2:]:
-        score = -3.0 * len(text) + random.randint(-2, 2) * steps
-        scores.append(float(np.float32(score if random.random() < 0.9 else score - random.random())))
+        if single:
+            score = -3.0 * len(text) + random.randint(-2, 2) * steps
+            scores.append(float(np.float32(score if random.random() < 0.9 else score - random.random())))
+        else:
+            scores.append(-len(text) / 10)  # such sums are not equal where they should be
     data = VocabularyData(
         Tokens.of([text.encode() for text in texts]),
         scores=score_array(scores),
@@ -133,7 +135,8 @@ def _drawn(random: Random, *, single: bool) -> tuple[PipelineTokenizer, Pipeline
         (_SPACES,) if single else (), () if single else _WORDS, segmentation, c.Frame(), (c.Fuse(),), unknown=0
     )
     words = ["".join(random.choices(letters, k=random.randint(1, 18))) for _ in range(300)]
-    return build_tokenizer(rules, data), build_tokenizer(rules, data, pure=True), [*words, "☃☃", "a☃b", "中"]
+    words += ["".join(random.choices([*letters, "☃", "中"], k=random.randint(1, 12))) for _ in range(40)]
+    return build_tokenizer(rules, data), build_tokenizer(rules, data, pure=True), words
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -149,21 +152,60 @@ def test_what_is_almost_as_good(seed: int) -> None:
         assert compiled.encode(text) == ids
 
 
-def test_unknown_characters_without_end() -> None:
-    """Sums of many equal scores, as if each were added."""
-    for score in (-1.0, -3.3, -7.25, -0.1):
-        data = VocabularyData(
-            Tokens.of([text.encode() for text in ("<unk>", "▁", "a", "b", "ab", "aba")]),
-            scores=score_array([0.0, score, -1.0, -1.3, math.nextafter(-2.3, 0), -3.3]),
-            lowest=-10 + score,
-            unreachable=frozenset({0}),
-        )
-        segmentation = c.Unigram(byte_fallback=False, binary32=True)
-        rules = c.TokenizerConfiguration((_SPACES,), (), segmentation, c.Frame(), (c.Fuse(),), unknown=0)
-        compiled, pure = build_tokenizer(rules, data), build_tokenizer(rules, data, pure=True)
-        for size in (1, 2, 3, 50, 1000, 20_000):
-            text = " ".join(["中" * size + "aba", "ababab", "文" * 7 + "abab"] * 3)
-            assert compiled.encode(text) == pure.encode(text)
+@pytest.mark.parametrize("score", [-10.0, -13.3, -17.25, -20 - 2.0**-7, -20 - 2.0**-9, -20 - 2.0**-11 - 2.0**-12])
+def test_runs_of_unknown_characters(score: float) -> None:
+    """Sums to which one score is added often are as if each were added, also where they are rounded to even numbers."""
+    data = VocabularyData(
+        Tokens.of([text.encode() for text in ("<unk>", "▁", "a", "b", "ab", "aba")]),
+        scores=score_array([0.0, -1.7, -1.0, -1.0 - 2.0**-10, -2.0 - 2.0**-9, -3.3]),
+        lowest=score + 10,
+        unreachable=frozenset({0}),
+    )
+    segmentation = c.Unigram(byte_fallback=False, binary32=True)
+    rules = c.TokenizerConfiguration((_SPACES,), (), segmentation, c.Frame(), (c.Fuse(),), unknown=0)
+    compiled, pure = build_tokenizer(rules, data), build_tokenizer(rules, data, pure=True)
+    assert isinstance(_engine(compiled), SegmentEngine)
+    random = Random(1)
+    for size in (1, 2, 3, 50, 1000, 20_000):
+        text = " ".join(["中" * size + "aba", "ababab", "文" * 7 + "abab"] * 3)
+        assert compiled.encode(text) == pure.encode(text)
+    for _ in range(20):
+        units = ["中" * random.randint(1, 9), "".join(random.choices("ab ", k=random.randint(1, 9)))]
+        text = "".join(random.choice(units) for _ in range(2500))
+        assert compiled.encode(text) == pure.encode(text)
+
+
+@pytest.mark.parametrize("stages", [*_STAGES, "in binary32"])
+def test_characters_that_go_together(stages: str) -> None:
+    """Where one is in no token, but what becomes of both is."""
+    texts = ["<unk>", "▁", "が", "é", "á", *"abe.", "▁が", "한", "가"]
+    data = VocabularyData(
+        Tokens.of([text.encode() for text in texts]),
+        scores=score_array([0.0] + [-1.0] * (len(texts) - 1)),
+        lowest=-1.0,
+        unreachable=frozenset({0}),
+        charsmap=_MAPS["joining"],
+    )
+    single = stages == "in binary32"
+    normalizers = (c.CharacterMap(), _SPACES) if single else _STAGES[stages]
+    segmentation = c.Unigram(byte_fallback=False, binary32=single)
+    rules = c.TokenizerConfiguration(
+        normalizers, () if single else _WORDS, segmentation, c.Frame(), (c.Fuse(),), unknown=0
+    )
+    compiled, pure = build_tokenizer(rules, data), build_tokenizer(rules, data, pure=True)
+    assert isinstance(_engine(compiled), SegmentEngine)
+    pairs = ("か\u3099", "a\u0301", "e\u0301", "\u1112\u1161\u11ab", "中\u0301", "\u0600中", "❤\ufe0f", "\r\n")
+    for pair in pairs:
+        for text in (
+            pair,
+            f"中{pair}中",
+            f" {pair} ",
+            f"a{pair}b",
+            f"かか{pair}か",
+            f"{pair} {pair}\n{pair}",
+            f"\n{pair}。",
+        ):
+            assert compiled.encode(text) == pure.encode(text), text
 
 
 @pytest.mark.parametrize("single", [True, False])

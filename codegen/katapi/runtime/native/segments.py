@@ -116,9 +116,10 @@ class SegmentEncoder(Encoder):
         b = b + PADDING
         apart = self._apart
         tied = self._tied
+        code: i64
         if b[1] >= 0x80 and n > 1:
-            first: i64 = code_at(b, 1)
-            if tied[first >> 6] >> (first & 63) & 1 != 0 and self._is_tied(first):
+            code = code_at(b, 1)
+            if tied[code >> 6] >> (code & 63) & 1 != 0 and self._is_tied(code):
                 return self._as_a_whole(text)  # to the space that is not there
         out = self.out
         room: i64 = i64(len(out)) - 8 * ROOM
@@ -143,7 +144,7 @@ class SegmentEncoder(Encoder):
         count: i64 = 0
         p: i64 = 0
         q: i64
-        code: i64
+        first: i64
         v: float
         while p < n:
             if count > room:
@@ -173,13 +174,13 @@ class SegmentEncoder(Encoder):
                     before = q
                     run += 1
                     q += width_of(b, q)
-                if ended:
-                    out[count] = i32(self._mark)
-                    count += 1
-                    ended = False
-                    if single:
-                        total = self._sum_of(total, self._mark, 1)
                 if run > 0:
+                    if ended:
+                        out[count] = i32(self._mark)
+                        count += 1
+                        ended = False
+                        if single:
+                            total = self._sum_of(total, self._mark, 1)
                     if count == 0 or i64(out[count - 1]) != unknown:
                         out[count] = i32(unknown)
                         count += 1
@@ -188,8 +189,8 @@ class SegmentEncoder(Encoder):
                     p = q
                     continue
                 q = p + width_of(b, p)
-            # The end of the segment: the next space or character in no token to which the one before is not tied. Bytes
-            # below 0x21 or beyond ASCII are looked for, eight at a time.
+            # The end of the segment: the next space, or character in no token, where none is tied to what is beside it.
+            # Bytes below 0x21 or beyond ASCII are looked for, eight at a time.
             loose = True
             while True:
                 word: i64 = read_i64_le(b, q)
@@ -214,80 +215,93 @@ class SegmentEncoder(Encoder):
                 code = code_at(b, q)
                 if tied[code >> 6] == -1 and apart[code >> 6] == -1:
                     self._learn_kinds(code >> 6)
-                if loose and apart[code >> 6] >> (code & 63) & 1 != 0:
+                after: i64 = q + width_of(b, q)
+                if (
+                    loose
+                    and apart[code >> 6] >> (code & 63) & 1 != 0
+                    and (after >= n or b[after] < 0x80 or not self._is_tied(code_at(b, after)))
+                ):
                     break
                 loose = tied[code >> 6] >> (code & 63) & 1 == 0
-                q += width_of(b, q)
+                q = after
             size: i64 = q - p
-            packed: i64 = -1
-            from_memo = memo
-            slot: i64 = 0
-            at: i64 = 0
+            first = count
+            v = total
             low: i64 = 0
             high: i64 = 0
+            ids: i64 = -1
+            info: i64 = 0
+            token: i64
+            left: i64
             if size < 8:
                 low = read_i64_le(b, p) & read_i64_le(masks, size << 3)
                 high = size << LENGTH
                 if begins:
                     low = low & -256 | SPACE
-                slot = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
+                slot: i64 = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
                 if memo[slot] == low | high:
-                    packed = memo[slot + 1]
+                    ids = memo[slot + 1]
+                    info = ids
+                    left = ids >> COUNT & _STEPS
+                    while left > 0:
+                        token = ids & ID
+                        if single:
+                            v = v + read_f64_le(scores, token << 3)
+                            if v <= lowest:
+                                power = self._power_of(v)
+                                lowest = power * -2.0
+                                shift = power * _ULPS
+                            v = v + shift - shift
+                        if token != unknown or count == 0 or i64(out[count - 1]) != unknown:
+                            out[count] = i32(token)
+                            count += 1
+                        ids >>= 18
+                        left -= 1
             elif size < 16:
                 low = read_i64_le(b, p)
                 if begins:
                     low = low & -256 | SPACE
                 high = read_i64_le(b, p + 8) & read_i64_le(masks, size - 8 << 3) | size << LENGTH
-            if packed < 0 and size < 16:
-                from_memo = lines
-                at = (low * mix + high * mix_high >> 40 & last_place) * (2 * _LINE) + ALIGNED
+            if ids < 0 and size < 16:
+                at: i64 = (low * mix + high * mix_high >> 40 & last_place) * (2 * _LINE) + ALIGNED
                 if lines[at] != low or lines[at + 1] != high:
                     at += _LINE
                 if lines[at] == low and lines[at + 1] == high:
                     at += 2
-                    packed = lines[at]
-                    if size < 8 and packed >> COUNT & _STEPS <= 3:
+                    ids = lines[at]
+                    info = ids
+                    left = ids >> COUNT & _STEPS
+                    if size < 8 and left <= 3:
+                        slot = ((low | high) * mix >> 40 & ((1 << SHORT_BITS) - 1)) * 2 + ALIGNED
                         memo[slot] = low | high
-                        memo[slot + 1] = packed
-            if packed >= 0:
-                steps: i64 = packed >> COUNT & _STEPS
-                ids: i64 = packed
-                place: i64 = at
-                i: i64 = 0
-                if single:
-                    v = total
-                    while i < steps:
-                        v = v + read_f64_le(scores, (ids & ID) << 3)
-                        if v <= lowest:
-                            power = self._power_of(v)
-                            lowest = power * -2.0
-                            shift = power * _ULPS
-                        v = v + shift - shift
-                        i += 1
-                        ids >>= 18
-                        if i == 3 or i == 6:
-                            place += 1
-                            ids = from_memo[place]
-                    if v <= read_f64_le(_FLOORS, (packed >> _EXPONENT & _MOST) << 3):
-                        packed = -1
-                    else:
-                        total = v
-                if packed >= 0:
-                    ended = packed >> _ENDED != 0
-                    ids = packed
-                    i = 0
-                    while i < steps:
-                        token: i64 = ids & ID
+                        memo[slot + 1] = ids
+                    i: i64 = 3
+                    while left > 0:
+                        token = ids & ID
+                        if single:
+                            v = v + read_f64_le(scores, token << 3)
+                            if v <= lowest:
+                                power = self._power_of(v)
+                                lowest = power * -2.0
+                                shift = power * _ULPS
+                            v = v + shift - shift
                         if token != unknown or count == 0 or i64(out[count - 1]) != unknown:
                             out[count] = i32(token)
                             count += 1
-                        i += 1
                         ids >>= 18
-                        if i == 3 or i == 6:
+                        left -= 1
+                        i -= 1
+                        if i == 0:
                             at += 1
-                            ids = from_memo[at]
+                            ids = lines[at]
+                            i = 3
+            if ids >= 0:
+                if not single or v > read_f64_le(_FLOORS, (info >> _EXPONENT & _MOST) << 3):
+                    total = v
+                    ended = info >> _ENDED != 0
                     p = q
                     continue
+                count = first  # the sum is too low for what the memo has
             self._total = total
             key = b" " + b[p + 1 : q] if begins else b[p:q]
             count = self._other(key, low, high, count)
@@ -311,6 +325,8 @@ class SegmentEncoder(Encoder):
         be encoded.
         """
         size: i64 = len(key)
+        if self._single and size > LONGEST_KEPT:
+            return self._anew(key, count)
         value = self._others.get(key, b"")
         if not value:
             value = self._found(key)
@@ -338,7 +354,7 @@ class SegmentEncoder(Encoder):
                 i += 4
             if v <= read_f64_le(_FLOORS, (info >> _EXPONENT & _MOST) << 3):
                 self._remember(key, value)
-                return self._anew(key, count) << 1 | info >> _ENDED
+                return self._anew(key, count)
             self._total = v
             i = 8
         unknown: i64 = self._unknown
@@ -376,11 +392,11 @@ class SegmentEncoder(Encoder):
             end -= 1
         b = form + PADDING
         exponent: i64 = _MOST
-        steps = b""
+        steps: list[bytes] = []
         if self._single:
             exponent = self._exponent_of(b, 0, end, 2.0**-24)
-            steps = self._steps_of(b, 0, end)
-            if self._in_bytes and self._unknown_in(steps):
+            steps.append(self._steps_of(b, 0, end))
+            if self._in_bytes and self._unknown_in(steps[0]):
                 exponent = 0
         else:
             p: i64 = 0
@@ -390,9 +406,9 @@ class SegmentEncoder(Encoder):
                     q += 1
                 if b[p] != SPACE and self._exponent_of(b, p, q, _LOST) == 0:
                     return b""
-                steps += self._ids_of(b, p, q)
+                steps.append(self._ids_of(b, p, q))
                 p = q
-        return pack("<q", int(info | exponent << _EXPONENT)) + steps
+        return pack("<q", int(info | exponent << _EXPONENT)) + b"".join(steps)
 
     def _is_plain(self, key: bytes) -> bool:
         """Whether a segment is a space and characters of ASCII that stay what they are."""
@@ -463,19 +479,25 @@ class SegmentEncoder(Encoder):
         return False
 
     def _anew(self, key: bytes, count: i64) -> i64:
-        """Encodes a segment from the sum that there is, and gives the number of ids then."""
-        b = self._forms.get(key, b"")
-        if not b:
-            b = key
+        """Encodes a segment from the sum that there is, and gives what `_other` gives."""
+        form = self._forms.get(key, b"")
+        if not form:
+            form = key
             if not self._is_plain(key):
-                form = self._spaced(key.decode("utf-8"))
-                assert form is not None
-                b = form.removesuffix(" ").encode("utf-8")
-            b += PADDING
+                spaced = self._spaced(key.decode("utf-8"))
+                if spaced is None:
+                    return -1
+                form = spaced.encode("utf-8")
             if len(key) <= LONGEST_KEPT:
-                self._forms[key] = b
+                self._forms[key] = form
+        end: i64 = len(form)
+        ended: i64 = 0
+        if end > 0 and form[end - 1] == SPACE:
+            ended = 1
+            end -= 1
         model = self._model
-        last: i64 = model.find(b, 0, i64(len(b)) - i64(len(PADDING)), 0, self._total, True)
+        b = form + PADDING
+        last: i64 = model.find(b, 0, end, 0, self._total, True)
         self._total = model.totals[last]
         if self._in_bytes:
             parts = vec[i32]([0] * int(3 * last + 8))
@@ -486,7 +508,7 @@ class SegmentEncoder(Encoder):
             while i < ids:
                 self.out[count + i] = parts[i]
                 i += 1
-            return count + ids
+            return count + ids << 1 | ended
         steps = self._steps_of(b, 0, last)
         if count + last + 8 * ROOM > i64(len(self.out)):
             self.make_room(2 * count + last + 8 * ROOM)
@@ -498,7 +520,7 @@ class SegmentEncoder(Encoder):
                 out[count] = i32(token)
                 count += 1
             i += 4
-        return count
+        return count << 1 | ended
 
     def _keep(self, value: bytes, steps: i64, low: i64, high: i64) -> None:
         """Takes a segment of up to 15 bytes into the memos, by its bytes and its length."""
@@ -520,7 +542,7 @@ class SegmentEncoder(Encoder):
         if lines[at] == low and lines[at + 1] == high:
             return  # it is there, for other sums
         self._new_segments += 1
-        if 4 * self._new_segments > self._places and self._places < _MOST_PLACES:
+        if self._new_segments > self._places and self._places < _MOST_PLACES:
             self._places *= 4
             self._lines = vec[i64]([-1] * int(2 * _LINE * self._places + _LINE))
             self._new_segments = 1
