@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from katapi.runtime.compiled import EngineForm, why_pure
 from katapi.runtime.dataclass import dataclass
-from katapi.runtime.native.cuts import NotScannable, cuts_of
+from katapi.runtime.native.cuts import NotScannable, cuts_of, trees_of
+from katapi.runtime.patterns.syntax import PatternError
 from katapi.runtime.tokenization import configuration as c
 from katapi.runtime.tokenization.aligned import AlignedText
 from katapi.runtime.tokenization.byte_alphabet import IN_NO_TEXT
@@ -151,7 +152,7 @@ class NativePlan:
             return self._make()
         except NotDerivable as why:
             return f"{NO_TABLES}: {why}"
-        except NotScannable as why:
+        except (NotScannable, PatternError) as why:
             return f"{NOT_CUT}: {why}"
 
 
@@ -172,7 +173,8 @@ def native_plan(
         return unpatterned_plan(configuration, data, pure)
     try:
         cuts = cuts_of(configuration.pretokenizers, configuration.unicode)
-    except NotScannable as why:
+        trees_of(cuts)  # or a pattern is none, as the pure form tells
+    except (NotScannable, PatternError) as why:
         return f"{NOT_CUT}: {why}"
     reason = why_pure(*BYTE_LEVEL, *DERIVATION)
     if reason is not None:

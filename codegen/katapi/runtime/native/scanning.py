@@ -126,7 +126,10 @@ class _Machine:
 
     def start(self, tree: Alternation, allowed: int) -> int:
         """The state before the first character of a text whose characters are of the classes `allowed`."""
-        program = self._programs.setdefault(tree, Program(tree, self.partition.members))
+        try:
+            program = self._programs.setdefault(tree, Program(tree, self.partition.members))
+        except ValueError as error:  # it is too large
+            raise NotScannable(str(error)) from None
         paths: dict[int, tuple[int, ...]] = {}
         start = self._index(tree, allowed, (program.start,))
         paths[start] = ()

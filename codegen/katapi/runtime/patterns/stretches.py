@@ -8,6 +8,7 @@ what was made of one can be remembered.
 from __future__ import annotations
 
 import re
+import sys
 
 from katapi.runtime.patterns.cuts import safe_before
 from katapi.runtime.patterns.partition import Partition
@@ -15,6 +16,9 @@ from katapi.runtime.patterns.program import Program
 from katapi.runtime.patterns.standard import bracket_of_characters
 
 _LIMIT = 0x110000  # above all code points
+# Python's `re` lost text in possessive repetitions of groups until 3.11.5. Here nothing follows, so that a greedy one
+# matches the same; it takes a little longer.
+_MORE = "*+" if sys.version_info >= (3, 11, 5) else "*"
 
 
 class Stretches:
@@ -23,7 +27,7 @@ class Stretches:
     def __init__(self, unsafe: str) -> None:
         self._unsafe = re.compile(f" (?<={unsafe} )")  # looked for by its first character, so that it is found fast
         # Spaces and what is none; and more of both for as long as what stands before the next space is not safe.
-        stretch = f" *+[^ ]*+(?:(?<={unsafe}) ++[^ ]*+)*+"
+        stretch = f" *+[^ ]*+(?:(?<={unsafe}) ++[^ ]*+){_MORE}"
         self._first = re.compile(stretch)
         self._others = re.compile(f" ({stretch})")
 
